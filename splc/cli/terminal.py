@@ -116,10 +116,10 @@ def table(
     columns = [printable(column) for column in columns]
     if not lines:
         return
-    filled = [column_index for column_index in range(len(columns)) if any(row[column_index] for row in lines)]
+    filled = [index for index in range(len(columns)) if any(row[index] for row in lines)]
     is_simple = len(lines) > MANY or not (terminal or (coloured and any(signed)))
     if is_simple and all(map(_is_plain, itertools.chain(columns, *lines))):
-        _plain_table([columns, *lines], filled, [right[column_index] for column_index in filled])
+        _plain_table([columns, *lines], filled, [right[index] for index in filled])
         return
     from rich import box
     from rich.cells import cell_len
@@ -129,23 +129,20 @@ def table(
 
     widths = [max(map(cell_len, cells)) for cells in zip(columns, *lines, strict=True)]
     left_out = _left_out(widths, filled, optional) if terminal else []
-    filled = [column_index for column_index in filled if column_index not in left_out]
+    filled = [index for index in filled if index not in left_out]
     style = "bold" if terminal and coloured else ""
     signs = signed or [False] * len(columns)
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     narrowest = 1 - TERMINAL_GAP
-    for column_index in filled:
-        number = right[column_index]
+    for index in filled:
+        number = right[index]
         # Numbers are not wrapped.
-        min_width = widths[column_index] if number else min(widths[column_index], MIN_WIDTH)
+        min_width = widths[index] if number else min(widths[index], MIN_WIDTH)
         narrowest += min_width + TERMINAL_GAP
         justify: JustifyMethod = "right" if number else "left"
-        grid.add_column(columns[column_index], justify=justify, overflow="fold", no_wrap=number, min_width=min_width)
+        grid.add_column(columns[index], justify=justify, overflow="fold", no_wrap=number, min_width=min_width)
     for row in lines:
-        cells = (
-            Text(row[column_index], _STYLES[sign_style(row[column_index]) if signs[column_index] else None])
-            for column_index in filled
-        )
+        cells = (Text(row[index], _STYLES[sign_style(row[index]) if signs[index] else None]) for index in filled)
         grid.add_row(*cells)
     # Rich looks at the environment in another order.
     kind = partial(Console, highlight=False, force_terminal=coloured or None, no_color=not coloured)
@@ -159,17 +156,17 @@ def table(
         if line.strip():
             print(line.rstrip())
     if left_out:
-        tell(f"for lack of width, without the columns: {listed([columns[column_index] for column_index in left_out])}")
+        tell(f"for lack of width, without the columns: {listed([columns[index] for index in left_out])}")
 
 
 def _left_out(widths: Sequence[int], filled: Sequence[int], optional: Sequence[int]) -> list[int]:
     """Return the optional columns that are left out so that a table fits the terminal, as far as that suffices."""
     omitted: list[int] = []
-    width = sum(widths[column_index] + TERMINAL_GAP for column_index in filled) + 1 - TERMINAL_GAP
-    for column_index in optional:
-        if column_index in filled and width > get_terminal_size().columns:
-            omitted.append(column_index)
-            width -= widths[column_index] + TERMINAL_GAP
+    width = sum(widths[index] + TERMINAL_GAP for index in filled) + 1 - TERMINAL_GAP
+    for index in optional:
+        if index in filled and width > get_terminal_size().columns:
+            omitted.append(index)
+            width -= widths[index] + TERMINAL_GAP
     return omitted
 
 
@@ -180,13 +177,10 @@ def _is_plain(cell: str) -> bool:
 
 def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right_aligned: Sequence[bool]) -> None:
     """Print lines without wrapping, as rich does without a terminal, which takes a hundred times as long."""
-    widths = [max(len(row[column_index]) for row in lines) for column_index in filled]
+    widths = [max(len(row[index]) for row in lines) for index in filled]
     columns = list(zip(filled, widths, right_aligned, strict=True))
     for row in lines:
-        cells = [
-            row[column_index].rjust(width) if number else row[column_index].ljust(width)
-            for column_index, width, number in columns
-        ]
+        cells = [row[index].rjust(width) if number else row[index].ljust(width) for index, width, number in columns]
         if text := (" " * COLUMN_GAP).join(cells).rstrip():
             print(text)
 

@@ -124,24 +124,24 @@ _DETECTED: dict[Kind, Callable[[Source], str | None]] = {
 
 def formats_of(kind: Kind) -> tuple[Format, ...]:
     """Return the formats of a kind of file."""
-    return tuple(registered for registered in FORMATS if registered.kind == kind)
+    return tuple(form for form in FORMATS if form.kind == kind)
 
 
 def written_formats(kind: Kind) -> tuple[str, ...]:
     """Return the names of the formats in which a kind of file is written."""
-    return tuple(registered.name for registered in formats_of(kind) if registered.writer is not None)
+    return tuple(form.name for form in formats_of(kind) if form.writer is not None)
 
 
 def format_named(kind: Kind, name: str) -> Format:
     """Return the format with this name."""
-    return next(registered for registered in formats_of(kind) if registered.name == name)
+    return next(form for form in formats_of(kind) if form.name == name)
 
 
 def format_of(kind: Kind, source: Source) -> Format | None:
     """Return the format of a file of this kind, None if it is in none of them."""
-    for registered in formats_of(kind):
-        if registered.by_suffix and registered.suffix == suffix_of(source.name):
-            return registered
+    for form in formats_of(kind):
+        if form.by_suffix and form.suffix == suffix_of(source.name):
+            return form
     name = _DETECTED[kind](source)
     return None if name is None else format_named(kind, name)
 
@@ -150,7 +150,7 @@ def kind_of(source: Source) -> Kind | None:
     """Return whether a file is a system description, measurements, a model or a script; None for other files."""
     suffix = suffix_of(source.name)
     return next(
-        (registered.kind for registered in FORMATS if registered.by_suffix and registered.suffix == suffix),
+        (form.kind for form in FORMATS if form.by_suffix and form.suffix == suffix),
         detect.kind_of(source),
     )
 

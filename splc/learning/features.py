@@ -74,14 +74,12 @@ class FeatureTable:
     def with_functions(self, functions: Sequence[str]) -> FeatureTable:
         """Return the table with further functions of numeric features, which have values at the ends of the domain."""
         features, columns = list(self.features), dict(self.columns)
-        for feature_index, feature in enumerate(self.features):
+        for index, feature in enumerate(self.features):
             for function in functions if feature.numeric else ():
                 atom, column = call(function, feature.name), self.columns[feature.name]
                 with suppress(EvaluationError):
                     atom.values({feature.name: [feature.minimum, feature.maximum]})
-                    features[feature_index] = replace(
-                        features[feature_index], atoms=(*features[feature_index].atoms, atom)
-                    )
+                    features[index] = replace(features[index], atoms=(*features[index].atoms, atom))
                     values = atom.values({feature.name: np.where(np.isnan(column), feature.minimum, column)})
                     columns |= {str(derived.name): np.where(np.isnan(column), 0.0, values) for derived in atom.derived}
         return FeatureTable(tuple(features), columns, self.target)

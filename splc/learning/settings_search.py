@@ -150,15 +150,11 @@ def combinations_of(
     values: Mapping[str, Sequence[Any]], samples: int | None, seed: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the combinations to try, in the order of the values, and the number of all combinations."""
-    empty_settings = [name for name, setting_values in values.items() if not len(setting_values)]
-    if empty_settings or not values:
-        raise SpecError(
-            Problem(f"no values to try{f' for {empty_settings[0]}' if empty_settings else ''}", hint="name=[v1,v2]")
-        )
-    choices = {
-        name: list({repr(value): value for value in setting_values}.values()) for name, setting_values in values.items()
-    }
-    total = math.prod(len(setting_values) for setting_values in choices.values())
+    empty = [name for name, items in values.items() if not len(items)]
+    if empty or not values:
+        raise SpecError(Problem(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]"))
+    choices = {name: list({repr(value): value for value in items}.values()) for name, items in values.items()}
+    total = math.prod(len(items) for items in choices.values())
     if min(total, samples or total) > MOST:
         raise SpecError(
             Problem(
@@ -175,9 +171,9 @@ def combinations_of(
 def _combination(choices: Mapping[str, Sequence[Any]], rank: int) -> dict[str, Any]:
     """Return the combination of a rank; the last setting changes fastest."""
     combination = {}
-    for name, setting_values in reversed(list(choices.items())):
-        rank, value_index = divmod(rank, len(setting_values))
-        combination[name] = setting_values[value_index]
+    for name, items in reversed(list(choices.items())):
+        rank, value_index = divmod(rank, len(items))
+        combination[name] = items[value_index]
     return {name: combination[name] for name in choices}
 
 

@@ -158,11 +158,11 @@ def learn_sum(
     notes = [*remarks]
     counting = [_counting(measurements, part) for part in parts]
     binary = frozenset(option.name for option in measurements.system.binary_options)
-    selected_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
-    if selected_learner.settings.get("form") == "auto":
+    chosen_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
+    if chosen_learner.settings.get("form") == "auto":
         # Products of factors cannot be added up.
-        selected_learner = learner_of(
-            selected_learner.name, selected_learner.preset, {**selected_learner.settings, "form": "sum"}
+        chosen_learner = learner_of(
+            chosen_learner.name, chosen_learner.preset, {**chosen_learner.settings, "form": "sum"}
         )
     results: list[LearningResult | None] = []
     summands: list[Summand] = []
@@ -177,7 +177,7 @@ def learn_sum(
             measurements,
             part.nfp,
             learning_set=part_rows,
-            learner=selected_learner,
+            learner=chosen_learner,
             observed=part.observed,
             seed=seed,
             on_step=None if on_step is None else partial(on_step, part),

@@ -115,10 +115,8 @@ class Cluster:
     def _require_version(self) -> None:
         """Check that every worker has splc in the version of this process."""
         # A function of the standard library, for workers without splc cannot read one of splc.
-        versions_by_worker = self.client.run(resolve_name, VERSION, on_error="return")
-        other_versions = {
-            worker: version for worker, version in sorted(versions_by_worker.items()) if version != __version__
-        }
+        versions = self.client.run(resolve_name, VERSION, on_error="return")
+        other_versions = {worker: version for worker, version in sorted(versions.items()) if version != __version__}
         hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"
         problems = [
             Problem(f"worker {worker} has {f'splc {version}' if isinstance(version, str) else 'no splc'}", hint=hint)

@@ -79,11 +79,9 @@ def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
         InputError: if they are not.
     """
     recorded = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
-    for row, recorded_configuration in recorded.items():
+    for row, recorded_values in recorded.items():
         configuration = setup.assignment(row) if row < len(setup.configurations) else {}
-        if any(
-            name not in configuration or configuration[name] != value for name, value in recorded_configuration.items()
-        ):
+        if any(name not in configuration or configuration[name] != value for name, value in recorded_values.items()):
             message = "the recorded runs are of other configurations"
             raise InputError(Problem(message, path, hint="measure into another file with --output"))
 

@@ -47,13 +47,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         problems = Problems()
-        for number, count_name in (
+        for number, noun in (
             (self.repeat, "repetitions"),
             (self.warmup, "warm-ups"),
             (self.max_repeat, "repetitions"),
         ):
             if number > LIMIT:
-                problems.add(f"so many {count_name} are too many; at most {LIMIT:,} are possible")
+                problems.add(f"so many {noun} are too many; at most {LIMIT:,} are possible")
         if self.repeat < 1:
             problems.add(f"at least one repetition is needed, not {self.repeat}")
         if self.warmup < 0:
@@ -106,10 +106,8 @@ class Plan:
         """Yield the runs of some repetitions of all configurations, a part of the repetitions at a time."""
         step = max(1, PART // max(count, 1))
         for part_index, start in enumerate(range(repetitions.start, repetitions.stop, step)):
-            part_repetitions = range(start, min(start + step, repetitions.stop))
-            yield self._ordered(
-                [(row, repetition) for repetition in part_repetitions for row in range(count)], stage, part_index
-            )
+            block = range(start, min(start + step, repetitions.stop))
+            yield self._ordered([(row, repetition) for repetition in block for row in range(count)], stage, part_index)
 
     def _ordered(self, runs: list[Run], stage: int, part_index: int = 0) -> list[Run]:
         if self.order == "repetition":

@@ -140,14 +140,12 @@ def finite(name: str, value: float | str) -> float:
     if isinstance(value, str):
         number = parse_number(value)
         if math.isnan(number):
-            number_text = value.strip()
+            shown = value.strip()
             unit = unit_of([value])
             reason = (
                 f"with the unit {unit!r}: take the number only, as with ([0-9.]+)" if unit else "not a finite number"
             )
-            raise NoValueError(
-                f"{name} is {shorten(number_text, 60)!r}, {reason}" if number_text else f"{name} is empty"
-            )
+            raise NoValueError(f"{name} is {shorten(shown, 60)!r}, {reason}" if shown else f"{name} is empty")
         return number
     if not math.isfinite(value):
         raise NoValueError(f"{name} is {value}, not a finite number")

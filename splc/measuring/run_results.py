@@ -108,10 +108,4 @@ def record_of(run: Run, assignment: Mapping[str, float | None], result: RunResul
 
 def result_of(record: Record) -> RunResult:
     """Return the result in a journal's record of a run."""
-    return RunResult(
-        **{
-            result_field.name: record[result_field.name]
-            for result_field in fields(RunResult)
-            if result_field.name in record
-        }
-    )
+    return RunResult(**{entry.name: record[entry.name] for entry in fields(RunResult) if entry.name in record})

@@ -217,18 +217,18 @@ def require_unsuccessful(records: Sequence[Record], path: str) -> None:
 def _difference_text(was: Any, current: Any) -> str:
     """Return how two values differ, without hashes."""
     if isinstance(was, dict) and isinstance(current, dict) and "sha256" in current:
-        differing_keys = [key for key in current if key != "sha256" and was.get(key) != current[key]]
-        if not differing_keys:
+        differing = [key for key in current if key != "sha256" and was.get(key) != current[key]]
+        if not differing:
             return "differ"
         return "differ: " + ", ".join(
-            f"{key} {_value_text(was.get(key))} there, {_value_text(current[key])} now" for key in differing_keys
+            f"{key} {_text(was.get(key))} there, {_text(current[key])} now" for key in differing
         )
     if isinstance(was, list) and isinstance(current, list):
         return f"differ: {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
-    return f"differ{'s' if not isinstance(current, dict) else ''}: {_value_text(was)} there, {_value_text(current)} now"
+    return f"differ{'s' if not isinstance(current, dict) else ''}: {_text(was)} there, {_text(current)} now"
 
 
-def _value_text(value: Any) -> str:
+def _text(value: Any) -> str:
     return "none" if value is None or value == {} else repr(value) if isinstance(value, str) else str(value)
 
 

@@ -62,10 +62,8 @@ class LearnersReader:
             except SplcError as error:
                 for problem in error.problems:
                     # A message about a setting names it, in any case.
-                    named_settings = (
-                        setting for setting in settings if setting.casefold() in problem.message.casefold()
-                    )
-                    line = line_of(f"{place}.{next(named_settings, '') if key == SETTINGS else key}", self.lines)
+                    mentioned = (setting for setting in settings if setting.casefold() in problem.message.casefold())
+                    line = line_of(f"{place}.{next(mentioned, '') if key == SETTINGS else key}", self.lines)
                     self.problems.include(SpecError(problem), line)
         return StudyLearner(
             name, kind, preset_name, settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place)

@@ -180,10 +180,8 @@ class ReferenceReader:
             return
         values = self.found.setdefault(group, {}).setdefault(key, {})
         if sampling in values:
-            sampling_text = "" if sampling is None else f" for {sampling}"
-            self.problems.add(
-                f"{group}: {measure} is given twice{sampling_text}", line, hint="leave one of the values out"
-            )
+            suffix = "" if sampling is None else f" for {sampling}"
+            self.problems.add(f"{group}: {measure} is given twice{suffix}", line, hint="leave one of the values out")
             return
         values[sampling] = read
 

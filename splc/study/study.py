@@ -99,10 +99,10 @@ def run_study(
             if pictures and can_draw():
                 files.update(pictures_of(study, loaded, compared))
         times["seconds"] = round(time.monotonic() - started, 3)
-        no_longer_results = results.finish(files, manifest_of(study, loaded, compared), times)
+        obsolete = results.finish(files, manifest_of(study, loaded, compared), times)
     notes = (
         *loaded.notes,
-        *(f"{path} is no longer a result; it is kept, because it was changed" for path in no_longer_results),
+        *(f"{path} is no longer a result; it is kept, because it was changed" for path in obsolete),
     )
     if pictures and not can_draw():
         notes += (WITHOUT,)

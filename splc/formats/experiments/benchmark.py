@@ -52,16 +52,14 @@ def point_table(
     columns = _selected(read_file_columns(source).columns, choice.where)
     named_columns = {*choice.named, *choice.ignore, *choice.where, *(parameters or ()), *metrics}
     free_options = [name for name in stated_roles.options if name not in named_columns]
-    parameter_names = parameters or [name for name in free_options if _is_parameter(columns[name])]
-    if not parameter_names:
+    factors = parameters or [name for name in free_options if _is_parameter(columns[name])]
+    if not factors:
         hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated_roles.contexts else None
         message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
         raise InputError(Problem(message, source.name, hint=hint))
-    unused = [name for name in free_options if name not in parameter_names and _is_constant(columns[name])]
+    unused = [name for name in free_options if name not in factors and _is_constant(columns[name])]
     kinds = [
-        name
-        for name in (*stated_roles.contexts, *free_options)
-        if name not in (*named_columns, *parameter_names, *unused)
+        name for name in (*stated_roles.contexts, *free_options) if name not in (*named_columns, *factors, *unused)
     ]
     kinds = [name for name in kinds if not _is_constant(columns[name])]
     evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
@@ -73,20 +71,18 @@ def point_table(
         ]
         retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
-    return csv_source(source, [*retained], zip(*retained.values(), strict=True), notes=notes), parameter_names
+    return csv_source(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
 
 
 def _selected(columns: Mapping[str, Sequence[str]], filters: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
     """Return the rows with these values of columns; a column that does not exist is reported where rows are read."""
     count = len(next(iter(columns.values()), ()))
-    matching_rows = [
+    matching = [
         row
         for row in range(count)
         if all(columns[name][row].strip() == value.strip() for name, value in filters.items() if name in columns)
     ]
-    return (
-        {name: [cells[row] for row in matching_rows] for name, cells in columns.items()} if matching_rows else columns
-    )
+    return {name: [cells[row] for row in matching] for name, cells in columns.items()} if matching else columns
 
 
 def _is_parameter(cells: Sequence[str]) -> bool:

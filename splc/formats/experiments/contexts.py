@@ -49,8 +49,8 @@ def select_rows(
     parts = separated(selected_rows, choice.by)
     require_constant(parts, file)
     parts = tuple(with_notes(part, choice) for part in parts)
-    dropped_columns = (*columns.contexts, *columns.ignored)
-    column_indices = tuple(at for at, name in enumerate(header) if name not in dropped_columns)
+    dropped = (*columns.contexts, *columns.ignored)
+    indices = tuple(at for at, name in enumerate(header) if name not in dropped)
     return tuple(
-        SelectedRows(tuple(part.lines.tolist()), column_indices, part.values_of_contexts, part.notes) for part in parts
+        SelectedRows(tuple(part.lines.tolist()), indices, part.values_of_contexts, part.notes) for part in parts
     )

@@ -168,11 +168,7 @@ def _require_parameters(file: str, header: Sequence[str], columns: _Columns, val
         ambiguous = [header[at] for at in (*doubtful, *columns.values)]
         # Columns from the first named metric on are metrics; those before it must be whole to be parameters.
         first_doubtful = columns.parameters.index(doubtful[0])
-        broken = (
-            at
-            for at, parameter_values in zip(columns.parameters, values, strict=True)
-            if (parameter_values != parameter_values.round()).any()
-        )
+        broken = (at for at, factor in zip(columns.parameters, values, strict=True) if (factor != factor.round()).any())
         metric = next((at for at in broken if at in doubtful), columns.values[0])
         certain_names = ",".join(header[at] for at in columns.parameters[:first_doubtful])
         hint = f"name the parameters (--coordinates {certain_names} or more)"
@@ -194,12 +190,10 @@ def _columns(
         kind: [at for at, name in enumerate(header) if name.casefold() in names and name not in (parameters or ())]
         for kind, names in _SPECIAL.items()
     }
-    for kind, columns_of_kind in special.items():
+    for kind, same_kind in special.items():
         # Columns of one name are noted already.
-        if kind != "repetition" and len({header[at] for at in columns_of_kind}) > 1:
-            problems.add(
-                f"{listed([header[at] for at in columns_of_kind])}: there can be only one column of this kind", line
-            )
+        if kind != "repetition" and len({header[at] for at in same_kind}) > 1:
+            problems.add(f"{listed([header[at] for at in same_kind])}: there can be only one column of this kind", line)
     if special["metric"] and not special["value"]:
         problems.add("there is a column 'metric', but no column 'value'", line)
     for name in dict.fromkeys(parameters or ()):
@@ -207,32 +201,30 @@ def _columns(
             problems.add(f"there is no column {shown(name)}", line, hint=unknown_name_hint(name, header))
     problems.raise_if_any(InputError)
     callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
-    special_columns = {at for columns_of_kind in special.values() for at in columns_of_kind}
-    other_columns = [at for at in range(len(header)) if at not in special_columns]
+    special_columns = {at for same_kind in special.values() for at in same_kind}
+    unassigned = [at for at in range(len(header)) if at not in special_columns]
     ignored = special["repetition"]
-    guessed = by_place = has_named_metric = False
+    guessed = by_place = is_named = False
     if parameters is not None:
         position = {name: at for at, name in enumerate(header)}
         parameter_columns = [position[name] for name in dict.fromkeys(parameters)]
-        values = sorted(set(other_columns) - set(parameter_columns))
+        values = sorted(set(unassigned) - set(parameter_columns))
         if value is not None and metric is not None:
             # One column names all metrics: other columns belong to none.
             values, ignored = [], ignored + values
         values += [] if value is None else [value]
     elif value is not None:
-        parameter_columns, values = [at for at in other_columns if at < value], [value]
-        ignored = ignored + [at for at in other_columns if at > value]
+        parameter_columns, values = [at for at in unassigned if at < value], [value]
+        ignored = ignored + [at for at in unassigned if at > value]
     else:
-        between = callpath is not None and min(other_columns, default=callpath) < callpath < max(
-            other_columns, default=callpath
+        between = callpath is not None and min(unassigned, default=callpath) < callpath < max(
+            unassigned, default=callpath
         )
-        end = callpath if between and callpath is not None else max(other_columns, default=0)
+        end = callpath if between and callpath is not None else max(unassigned, default=0)
         if not between:
-            metric_columns = [
-                at for at in other_columns if any(fnmatchcase(header[at], pattern) for pattern in metrics)
-            ]
-            end, has_named_metric = min(metric_columns, default=end), bool(metric_columns)
-        parameter_columns, values = [at for at in other_columns if at < end], [at for at in other_columns if at >= end]
+            metric_columns = [at for at in unassigned if any(fnmatchcase(header[at], pattern) for pattern in metrics)]
+            end, is_named = min(metric_columns, default=end), bool(metric_columns)
+        parameter_columns, values = [at for at in unassigned if at < end], [at for at in unassigned if at >= end]
         guessed = not between
         by_place = True
     if not parameter_columns or not values:
@@ -243,4 +235,4 @@ def _columns(
     if by_place:
         names = [listed([header[at] for at in columns_of_role]) for columns_of_role in (parameter_columns, values)]
         notes.append(f"taken as parameters: {names[0]}; as metrics: {names[1]}")
-    return _Columns(tuple(parameter_columns), tuple(values), callpath, metric, tuple(notes), guessed, has_named_metric)
+    return _Columns(tuple(parameter_columns), tuple(values), callpath, metric, tuple(notes), guessed, is_named)

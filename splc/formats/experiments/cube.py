@@ -83,10 +83,8 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
                         skipped[metric.name] = f"values of the type {metric.data_type}"
                         continue
                     table = table.reshape(len(metric_values.cnode_indices), -1)
-                    values_of_path = _values_by_path(
-                        nodes, metric, metric_values.cnode_indices, table, scaling, inclusive
-                    )
-                    values |= {(callpath, metric.name): value for callpath, value in values_of_path.items()}
+                    by_path = _values_by_path(nodes, metric, metric_values.cnode_indices, table, scaling, inclusive)
+                    values |= {(callpath, metric.name): value for callpath, value in by_path.items()}
                     if metric.data_type not in _EXTREMES:
                         additive.add(metric.name)
         if not values:
@@ -119,14 +117,14 @@ def _values_by_path(
     at = np.array([nodes.places[node] for node in rows], dtype=np.int64)
     parents = np.array(nodes.parents)
     extreme = _EXTREMES.get(metric.data_type)
-    values_of_path: dict[str, float] = {}
+    by_path: dict[str, float] = {}
     if extreme is not None:
         for node, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
             path = nodes.paths[node]
             # The largest number is the extreme of no values.
             if abs(value) < _LARGEST:
-                values_of_path[path] = float(extreme(values_of_path.get(path, value), value))
-        return values_of_path
+                by_path[path] = float(extreme(by_path.get(path, value), value))
+        return by_path
     # Sums and means of differences are differences of sums and means; only idle threads need all columns.
     if scaling != "weak_threaded":
         table = table.sum(axis=1, keepdims=True) if scaling == "strong" else table.mean(axis=1, keepdims=True)
@@ -149,9 +147,7 @@ def _values_by_path(
     for node in at.tolist():
         path = nodes.paths[node]
         sums[path] = sums[path] + exclusive[node] if path in sums else exclusive[node]
-    return {
-        path: float(sums_of_path.sum() / max(np.count_nonzero(sums_of_path), 1)) for path, sums_of_path in sums.items()
-    }
+    return {path: float(path_sums.sum() / max(np.count_nonzero(path_sums), 1)) for path, path_sums in sums.items()}
 
 
 def _library() -> tuple[Any, type[Exception], type[Exception]]:

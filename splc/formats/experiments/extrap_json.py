@@ -123,9 +123,9 @@ class _New(_ExperimentReader):
         coordinates = [self.number(value, f"{place}.point[{at}]") for at, value in enumerate(point)]
         if not {"values", "value", "mean"} & entry.keys():
             self.problems.add(f"{place} has no 'values'")
-        value_list = values if isinstance(values, list) else [values]
+        items = values if isinstance(values, list) else [values]
         repetitions = [
-            self.number(value, f"{place}.values[{at}]") for at, value in enumerate(value_list) if value is not None
+            self.number(value, f"{place}.values[{at}]") for at, value in enumerate(items) if value is not None
         ]
         rows.add(rows.point(coordinates), *key, repetitions)
 

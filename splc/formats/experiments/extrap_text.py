@@ -177,13 +177,11 @@ class _StatementReader:
 
     def notes(self, repeated: int) -> list[str]:
         """Return notes on names without data and equal points."""
-        names_with_data = {("REGION", region) for region, _ in self.blocks} | {
-            ("METRIC", metric) for _, metric in self.blocks
-        }
-        names_without_data = [pair for pair in self.named.items() if pair[0] not in names_with_data]
-        texts = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in names_without_data[:_NOTED]]
-        if len(names_without_data) > _NOTED:
-            texts.append(f"{len(names_without_data) - _NOTED} more names have no DATA")
+        used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
+        unused = [pair for pair in self.named.items() if pair[0] not in used]
+        texts = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
+        if len(unused) > _NOTED:
+            texts.append(f"{len(unused) - _NOTED} more names have no DATA")
         if repeated:
             texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
         return texts
@@ -194,13 +192,11 @@ def experiment_text(experiment: Experiment) -> str:
 
     Points without a value get a `DATA` without values; repetitions that are missing are left out.
     """
-    invalid_names = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
-    invalid_names += [
-        name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)
-    ]
-    if invalid_names:
+    invalid = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
+    invalid += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
+    if invalid:
         hint = "rename it, or write JSON lines"
-        raise OutputError(f"the name {shown(invalid_names[0])} cannot be written in Extra-P's text format", hint=hint)
+        raise OutputError(f"the name {shown(invalid[0])} cannot be written in Extra-P's text format", hint=hint)
     lines = [f"PARAMETER {name}" for name in experiment.parameters]
     lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
     for (callpath, metric), values in experiment.series.items():

@@ -51,10 +51,10 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) 
     if by_folder and _folders_state_points(names):
         _check_files(names, folder)
         names = [_split(name)[0] for name in names]
-    pairs_of_names = [_pairs(name, problems) for name in names]
+    parsed = [_pairs(name, problems) for name in names]
     problems.raise_if_any(InputError)
-    first, remainder = pairs_of_names[0]
-    for name, (_, other_remainder) in zip(names, pairs_of_names, strict=True):
+    first, remainder = parsed[0]
+    for name, (_, other_remainder) in zip(names, parsed, strict=True):
         if other_remainder != remainder:
             message = f"names differ in more than parameters and repetitions: {shown(names[0])} and {shown(name)}"
             hint = f"{_EXAMPLE}; keep profiles of other programs, versions and machines in other folders"
@@ -62,11 +62,9 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) 
     if not first:
         number = plural(len(names), "profile has", "profiles have")
         raise InputError(Problem(f"the names of {number} no parameter: {shown(names[0])}", folder, hint=_EXAMPLE))
-    varying = [name for name in first if len({values[name] for values, _ in pairs_of_names}) > 1]
-    parameter_names = tuple(varying or first)
-    return NamedPoints(
-        parameter_names, tuple(tuple(values[name] for name in parameter_names) for values, _ in pairs_of_names)
-    )
+    varying = [name for name in first if len({values[name] for values, _ in parsed}) > 1]
+    selected = tuple(varying or first)
+    return NamedPoints(selected, tuple(tuple(values[name] for name in selected) for values, _ in parsed))
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -45,10 +45,10 @@ class ExperimentRows:
 
     def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
         """Add repetitions of a call path and metric at a point; without any the series still exists."""
-        point_indices, all_values = self._series.setdefault((callpath, metric), ([], []))
+        indices, all_values = self._series.setdefault((callpath, metric), ([], []))
         if not values:
             self._empty.append(((callpath, metric), point))
-        point_indices += [point] * len(values)
+        indices += [point] * len(values)
         all_values += values
         self.count += 1
 
@@ -61,10 +61,8 @@ class ExperimentRows:
             raise InputError(Problem("there are no measurements in the file", file))
         limit = most_cells(sum(len(values) for _, values in self._series.values()))
         total, series = 0, {}
-        for key, (point_indices, values) in self._series.items():
-            filled = _value_table(
-                np.array(point_indices, dtype=np.int64), np.array(values), len(self._points), limit - total
-            )
+        for key, (indices, values) in self._series.items():
+            filled = _table(np.array(indices, dtype=np.int64), np.array(values), len(self._points), limit - total)
             if filled is None:
                 message = "repetitions and points differ so much between series that a table of them is too large"
                 raise InputError(Problem(message, file, hint="split the file by call path or metric"))
@@ -91,14 +89,14 @@ class ExperimentRows:
         return [f"{len(missing)} of {series_count} no value at some points ({listed(series_texts, 3)})"]
 
 
-def _value_table(point_indices: Array, values: Array, points: int, limit: int) -> Array | None:
+def _table(indices: Array, values: Array, points: int, limit: int) -> Array | None:
     """Return values as a table, shape (points, repetitions), in their order; None if it has too many cells."""
-    columns, totals = offsets(point_indices, np.ones(len(point_indices), dtype=np.int64), points)
+    columns, totals = offsets(indices, np.ones(len(indices), dtype=np.int64), points)
     width = max(1, int(totals.max()))
     if points * width > limit:
         return None
     result = np.full((points, width), np.nan)
-    result[point_indices, columns] = values
+    result[indices, columns] = values
     return result
 
 

@@ -19,15 +19,12 @@ def _candidates(log: str, stated_names: Sequence[str]) -> list[str]:
 
     Files that were moved together may have other names than the log states.
     """
-    log_paths = dict.fromkeys((log, str(Path(log).resolve())))
+    logs = dict.fromkeys((log, str(Path(log).resolve())))
     # A name in a file never leads to another folder.
     beside_log = [
-        str(Path(log_path).with_name(Path(name).name))
-        for log_path in log_paths
-        for name in stated_names
-        if Path(name).name
+        str(Path(log_file).with_name(Path(name).name)) for log_file in logs for name in stated_names if Path(name).name
     ]
-    return list(dict.fromkeys([*map(companion_of, log_paths), *beside_log]))
+    return list(dict.fromkeys([*map(companion_of, logs), *beside_log]))
 
 
 def companion_of(log: str) -> str:

@@ -48,14 +48,12 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         raise InputError(Problem(f"not the JSON of a model: {description}", source.name, hint=hint))
     nfp = content.get("nfp")
     model = _ModelReader(source.name, system).model(content.get("model"))
-    described_system = _system(content, source.name)
+    described = _system(content, source.name)
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
-        intervals = intervals_of(content.get("intervals"), described_system or system)
-        printed_content = content.get("printed")
-        printed = (
-            printed_intervals_of(printed_content.get("intervals"), model) if isinstance(printed_content, dict) else None
-        )
+        intervals = intervals_of(content.get("intervals"), described or system)
+        facts = content.get("printed")
+        printed = printed_intervals_of(facts.get("intervals"), model) if isinstance(facts, dict) else None
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
     provenance = content.get("provenance")
@@ -70,7 +68,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         notes=tuple(_segments(content)),
         # `splc learn --json` states the columns beside the model.
         columns=LearnedColumns.of(content.get("provenance", content)),
-        system=described_system,
+        system=described,
         provenance=provenance if isinstance(provenance, dict) else {},
         support=_support(content, model),
         folds=folds if isinstance(folds := content.get("support_folds"), int) else 0,

@@ -59,9 +59,7 @@ class LogErrors:
         """
         if learning.link != "identity" or learning.definitions or not learning.rounds:
             numbers = tuple(learning.rounds) or (0,)
-            return self._errors_of_predictions(
-                numbers, [self._predictions_of(learning, number, file) for number in numbers]
-            )
+            return self._errors(numbers, [self._predictions_of(learning, number, file) for number in numbers])
         problems = Problems(file)
         rows = [self._terms(round_line, problems) for round_line in learning.rounds.values()]
         problems.raise_if_any(InputError)
@@ -81,15 +79,11 @@ class LogErrors:
                     for rule, errors_by_round in zip(self._counted, errors.T.tolist(), strict=True)
                 }
             # The influence 0 of a term that a round does not have, times infinity, is not 0.
-            all_columns = np.array(columns)
-            predicted_rounds = [
-                influences[at, is_used] @ all_columns[is_used] for at, is_used in enumerate(influences != 0)
-            ]
-        return self._errors_of_predictions(
-            tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted_rounds]
-        )
+            matrix = np.array(columns)
+            predicted_rounds = [influences[at, is_used] @ matrix[is_used] for at, is_used in enumerate(influences != 0)]
+        return self._errors(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted_rounds])
 
-    def _errors_of_predictions(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
+    def _errors(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
         """Return the errors of predictions that may be undefined."""
         return {
             rule: {

@@ -69,12 +69,12 @@ def parse_stored_log(
     selected_learnings = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
     return [
         LoggedModel(
-            model_of(selected_learning, round, source.name, system),
-            selected_learning.nfp,
+            model_of(item, round, source.name, system),
+            item.nfp,
             notes,
-            selected_learning.columns,
+            item.columns,
         )
-        for selected_learning in selected_learnings
+        for item in selected_learnings
     ]
 
 

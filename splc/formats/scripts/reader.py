@@ -95,17 +95,17 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
         case "lists":
             # Brackets that are not closed would each be followed to the end.
             end_of_lists = text.rfind("]") + 1
-            list_matches = _LIST.findall(text, 0, end_of_lists)
-            lists = {name: tuple(item.strip() for item in items.split(",")) for name, items in list_matches}
-            other_arguments = _pairs((_LIST.sub(" ", text[:end_of_lists]) + text[end_of_lists:]).split())
+            matches = _LIST.findall(text, 0, end_of_lists)
+            lists = {name: tuple(item.strip() for item in items.split(",")) for name, items in matches}
+            pairs = _pairs((_LIST.sub(" ", text[:end_of_lists]) + text[end_of_lists:]).split())
             key_names = {name.casefold(): name for name in usage.keys or ()}
-            for name in other_arguments["values"]:
+            for name in pairs["values"]:
                 if name.casefold() not in key_names:
                     raise SpecError(
                         f"unknown argument {name!r}", hint=unknown_name_hint(name, list(key_names.values()))
                     )
-            values = {key_names[name.casefold()]: value for name, value in other_arguments["values"].items()}
-            return {"words": other_arguments["words"], "values": values, "lists": lists}
+            values = {key_names[name.casefold()]: value for name, value in pairs["values"].items()}
+            return {"words": pairs["words"], "values": values, "lists": lists}
 
 
 def _pairs(words: list[str]) -> dict[str, Any]:

@@ -26,10 +26,10 @@ from splc.system.variability import VariabilityModel
 
 def names(kind: Kind) -> tuple[str, ...]:
     """Return the names of the strategies of a command, with the older ones."""
-    strategy_names = (
+    spellings = (
         name for strategy in STRATEGIES if strategy.kind == kind for name in (strategy.name, *strategy.aliases)
     )
-    return tuple(dict.fromkeys(strategy_names))
+    return tuple(dict.fromkeys(spellings))
 
 
 _DOMAIN = re.compile(r"\[([^\]]*)\]")
@@ -96,7 +96,7 @@ def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | Non
         else:
             values_by_key[keys_by_name[name].name] = value
     positional: list[str] = []
-    named_arguments: dict[str, str] = {}
+    keywords: dict[str, str] = {}
     for key in strategy.keys:
         argument = values_by_key.get(key.name, key.default)
         if argument is None:
@@ -105,22 +105,20 @@ def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | Non
             if set(argument) & set(",+[]="):
                 hint = "rename the file, without , + = [ ]"
                 problems.append(Problem(f"{FROM_FILE}: the name {argument!r} has signs of samplings", hint=hint))
-            named_arguments[key.ours] = FILE
+            keywords[key.ours] = FILE
         elif argument and not key.ignored and key.ours:
             # Arguments of designs are in small letters: NONE, RandomSelection, Manhattan.
-            named_arguments[key.ours] = argument.casefold().removesuffix("selection")
+            keywords[key.ours] = argument.casefold().removesuffix("selection")
         elif argument and not key.ignored:
             positional.append(argument)
     if problems:
         raise SpecError(problems)
-    if named_arguments.get(WEIGHTS) == "0":
+    if keywords.get(WEIGHTS) == "0":
         # No option is counted, which turns the optimization off.
-        named_arguments.pop(OPTIMIZATION, None)
-    if named_arguments.get(OPTIMIZATION, "none") == "none":
-        named_arguments.pop(WEIGHTS, None)
-    arguments = ",".join(
-        (*positional, *strategy.fixed, *(f"{name}={value}" for name, value in named_arguments.items()))
-    )
+        keywords.pop(OPTIMIZATION, None)
+    if keywords.get(OPTIMIZATION, "none") == "none":
+        keywords.pop(WEIGHTS, None)
+    arguments = ",".join((*positional, *strategy.fixed, *(f"{name}={value}" for name, value in keywords.items())))
     return f"{strategy.design}:{arguments}" if arguments else strategy.design, values_by_key.get(FROM_FILE)
 
 

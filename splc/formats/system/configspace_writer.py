@@ -39,11 +39,11 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
     from sampling import Space
 
     problems = Problems(system.source)
-    system_clauses = [literals_of(clause, system) for clause in clauses(system)]
-    switches = dict(_switches(system, system_clauses, problems))
+    literals_list = [literals_of(clause, system) for clause in clauses(system)]
+    switches = dict(_switches(system, literals_list, problems))
     forbidden = [
         [{"name": name, "type": "EQUALS", "value": not positive} for name, positive in literals]
-        for literals in system_clauses
+        for literals in literals_list
         if not any(name in switches for name, _ in literals)
     ]
     for constraint in system.arithmetic_constraints:
@@ -86,14 +86,14 @@ def _number(value: float) -> int | float:
 
 
 def _switches(
-    system: VariabilityModel, system_clauses: Sequence[Literals], problems: Problems
+    system: VariabilityModel, literals_list: Sequence[Literals], problems: Problems
 ) -> Iterator[tuple[str, str]]:
     """Yield the numeric options that can be deselected, each with the binary option that selects it."""
-    clause_sets = set(map(frozenset, system_clauses))
+    clause_sets = set(map(frozenset, literals_list))
     for option in system.numeric_options:
         if not option.optional:
             continue
-        of_option = [literals for literals in system_clauses if any(name == option.name for name, _ in literals)]
+        of_option = [literals for literals in literals_list if any(name == option.name for name, _ in literals)]
         partners = [
             name
             for literals in of_option

@@ -60,12 +60,12 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     for option in system.binary_options:
         members = children_of_parent.get(option.name, [])
         features[option.name].groups = _groups(system, members, option.implied, features, several=several)
-    tree_clauses = {frozenset(clause) for clause in _tree_clauses(root, system)}
+    in_tree = {frozenset(clause) for clause in _tree_clauses(root, system)}
     system_clauses = (literals_of(clause, system) for clause in clauses(system))
-    missing_clauses = tuple(
-        literals or ((root.name, False),) for literals in system_clauses if frozenset(literals) not in tree_clauses
+    missing = tuple(
+        literals or ((root.name, False),) for literals in system_clauses if frozenset(literals) not in in_tree
     )
-    return Structure(root, added, missing_clauses)
+    return Structure(root, added, missing)
 
 
 def literals_of(clause: Clause, system: VariabilityModel) -> Literals:

@@ -49,9 +49,9 @@ class Domain:
             if not self.whole or not size < MAX_VALUES:
                 return None
             return tuple(float(self.lower) + step for step in range(int(size) + 1)) if size >= 0 else ()
-        listed_values = sorted(self.listed)
+        ordered = sorted(self.listed)
         return tuple(
-            value for value in listed_values if self.lower <= value <= self.upper and (not self.whole or value % 1 == 0)
+            value for value in ordered if self.lower <= value <= self.upper and (not self.whole or value % 1 == 0)
         )
 
 

@@ -73,9 +73,9 @@ class BaselineLearner:
     suffix: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        method_settings = METHODS[self.name].settings
-        values = {name: setting.default for name, setting in method_settings.items()} | stated_values(
-            method_settings, self.changes, self.name
+        known = METHODS[self.name].settings
+        values = {name: setting.default for name, setting in known.items()} | stated_values(
+            known, self.changes, self.name
         )
         object.__setattr__(self, "settings", values)
 

@@ -111,16 +111,16 @@ def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
         SpecError: for an unknown name or parameter, or a wrong value.
     """
     estimator = ESTIMATORS[spelled(name)]()
-    full_names = {
+    paths = {
         parameter.rpartition("__")[2]: parameter for parameter in sorted(estimator.get_params(), key=len, reverse=True)
     }
-    full_names |= {parameter: parameter for parameter in estimator.get_params()}
+    paths |= {parameter: parameter for parameter in estimator.get_params()}
     for parameter in values:
-        if parameter not in full_names:
-            hint = unknown_name_hint(parameter, sorted(key for key in full_names if "__" not in key))
+        if parameter not in paths:
+            hint = unknown_name_hint(parameter, sorted(key for key in paths if "__" not in key))
             raise SpecError(f"{name} has no parameter {parameter!r}", hint=hint)
-    estimator.set_params(**{full_names[parameter]: value_of(text) for parameter, text in values.items()})
-    if "random_state" in full_names and "random_state" not in values:
+    estimator.set_params(**{paths[parameter]: value_of(text) for parameter, text in values.items()})
+    if "random_state" in paths and "random_state" not in values:
         estimator.set_params(random_state=seed)
     try:
         with warnings.catch_warnings():

@@ -34,14 +34,12 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
     # No simpler explanation than these can be given.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
     columns = candidates.columns[simple, :learned]
-    standardised_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
-    residual_variance = (
-        1 - (columns @ (standardised_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
-    )
+    unit_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
+    residuals = 1 - (columns @ (unit_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
     pairs: list[tuple[str, str]] = []
     for term_index, term in enumerate(terms):
         alternatives = simple[
-            (residual_variance[:, term_index] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
+            (residuals[:, term_index] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
         ]
         alternatives = alternatives[(alternatives != CONSTANT_PLACE) & ~np.isin(alternatives, terms[term_index:])]
         standardised_all = standardised(candidates.columns[[term, *alternatives]] / weights)

@@ -148,14 +148,12 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
     if variable.kind != "numeric" or len(values) < MIN_THRESHOLDS:
         return []
     # Not by np.unique, which imports numpy.ma.
-    threshold_indices = np.array(
-        sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist()))
-    )
-    shares = 1 - threshold_indices / len(values)
+    indices = np.array(sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist())))
+    shares = 1 - indices / len(values)
     size = float(np.sqrt((shares * (1 - shares)).sum()))
     return [
         ThresholdShape(value, share, size)
-        for value, share in zip(values[threshold_indices].tolist(), shares.tolist(), strict=True)
+        for value, share in zip(values[indices].tolist(), shares.tolist(), strict=True)
     ]
 
 

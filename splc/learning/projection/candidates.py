@@ -74,15 +74,13 @@ class Candidates:
         self._scales = np.abs(values).max(axis=1, initial=0.0)
         self._values = values / self._scales[:, None]
         self._unit = log10(unit)
-        variables = sorted({unit_candidate.variable for unit_candidate in units})
-        self._variable = np.array([variables.index(unit_candidate.variable) for unit_candidate in units], dtype=int)
-        self._counts = np.array([unit_candidate.factors for unit_candidate in units], dtype=int)
-        self._numeric = np.array([unit_candidate.numeric for unit_candidate in units], dtype=int)
-        self._free = np.array([unit_candidate.free for unit_candidate in units], dtype=bool)
-        has_many_units = len(self.units) >= MANY_UNITS
-        self._heirs = [
-            unit_index for unit_index, unit_candidate in enumerate(units) if unit_candidate.simple or not has_many_units
-        ]
+        variables = sorted({item.variable for item in units})
+        self._variable = np.array([variables.index(item.variable) for item in units], dtype=int)
+        self._counts = np.array([item.factors for item in units], dtype=int)
+        self._numeric = np.array([item.numeric for item in units], dtype=int)
+        self._free = np.array([item.free for item in units], dtype=bool)
+        is_large = len(self.units) >= MANY_UNITS
+        self._heirs = [unit_index for unit_index, item in enumerate(units) if item.simple or not is_large]
         self.products: list[Product] = [()]
         # Memory that is not used yet costs nothing.
         self._columns = np.empty((MAX_CANDIDATES, len(weights)))

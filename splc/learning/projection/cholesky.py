@@ -65,29 +65,27 @@ def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
 def _inverse_of_factor(factor: Array) -> Array:
     if len(factor) <= _SMALL:
         return np.asarray(np.linalg.inv(factor))
-    half_size = len(factor) // 2
-    inverse_factor = np.zeros_like(factor)
-    inverse_factor[:half_size, :half_size] = _inverse_of_factor(factor[:half_size, :half_size])
-    inverse_factor[half_size:, half_size:] = _inverse_of_factor(factor[half_size:, half_size:])
-    inverse_factor[half_size:, :half_size] = -inverse_factor[half_size:, half_size:] @ (
-        factor[half_size:, :half_size] @ inverse_factor[:half_size, :half_size]
-    )
-    return inverse_factor
+    half = len(factor) // 2
+    result = np.zeros_like(factor)
+    result[:half, :half] = _inverse_of_factor(factor[:half, :half])
+    result[half:, half:] = _inverse_of_factor(factor[half:, half:])
+    result[half:, :half] = -result[half:, half:] @ (factor[half:, :half] @ result[:half, :half])
+    return result
 
 
 def _solve(factor: Array, right_side: Array, transposed: bool) -> Array:
     if len(factor) <= _SMALL:
         return np.asarray(np.linalg.solve(factor.T if transposed else factor, right_side))
-    half_size = len(factor) // 2
+    half = len(factor) // 2
     upper, corner, lower = (
-        factor[:half_size, :half_size],
-        factor[half_size:, :half_size],
-        factor[half_size:, half_size:],
+        factor[:half, :half],
+        factor[half:, :half],
+        factor[half:, half:],
     )
     if transposed:
-        last = _solve(lower, right_side[half_size:], transposed)
-        first = _solve(upper, right_side[:half_size] - corner.T @ last, transposed)
+        last = _solve(lower, right_side[half:], transposed)
+        first = _solve(upper, right_side[:half] - corner.T @ last, transposed)
     else:
-        first = _solve(upper, right_side[:half_size], transposed)
-        last = _solve(lower, right_side[half_size:] - corner @ first, transposed)
+        first = _solve(upper, right_side[:half], transposed)
+        last = _solve(lower, right_side[half:] - corner @ first, transposed)
     return np.concatenate([first, last])

@@ -70,14 +70,14 @@ class ContextKernels:
         Returns:
             None if a factor is too close to 0 to be exchanged.
         """
-        numbers, changed_designs = self._changed(changed, names)
+        numbers, new = self._changed(changed, names)
         kernels = []
         for number, part in enumerate(self.full.parts):
             spans = _spans(part.design, numbers)
             rows = part.design.columns
             changed_side = _Side(
                 self.designs[part.kind].columns[places],
-                changed_designs[min(part.kind, len(changed_designs) - 1)].columns,
+                new[min(part.kind, len(new) - 1)].columns,
                 places,
             )
             row_side = _Side(rows, rows, np.arange(len(rows)))
@@ -89,14 +89,12 @@ class ContextKernels:
 
     def priors(self, changed: Configurations, places: Array, names: Collection[str]) -> list[Array] | None:
         """Return the kernels among changed contexts, shape (q, q), for each part; the arguments are as above."""
-        numbers, changed_designs = self._changed(changed, names)
+        numbers, new = self._changed(changed, names)
         kernels = []
         for number, part in enumerate(self.full.parts):
             design = self.designs[part.kind]
             spans = _spans(design, numbers)
-            changed_side = _Side(
-                design.columns[places], changed_designs[min(part.kind, len(changed_designs) - 1)].columns, places
-            )
+            changed_side = _Side(design.columns[places], new[min(part.kind, len(new) - 1)].columns, places)
             kernel = _changed_kernel(
                 part.theta, design, spans, self._among_contexts[number], changed_side, changed_side
             )

@@ -65,17 +65,14 @@ def exact_model(search: LanguageSearch) -> ExactModel | None:
 
 def _fit(columns: Array, target: Array, limit: float, stays: Array) -> tuple[Array, Array] | None:
     """Return the columns, shape (n, k), that are needed to fit a target exactly, or stay, and their coefficients."""
-    column_indices = np.arange(columns.shape[1])
+    indices = np.arange(columns.shape[1])
     for _ in range(2):
-        coefficients, _, rank, _ = np.linalg.lstsq(columns[:, column_indices], target, rcond=1e-10)
-        if (
-            rank < len(column_indices)
-            or abs(columns[:, column_indices] @ coefficients - target).max(initial=0.0) > limit
-        ):
+        coefficients, _, rank, _ = np.linalg.lstsq(columns[:, indices], target, rcond=1e-10)
+        if rank < len(indices) or abs(columns[:, indices] @ coefficients - target).max(initial=0.0) > limit:
             return None
-        contributions = abs(columns[:, column_indices] * coefficients).max(axis=0, initial=0.0)
-        needed = stays[column_indices] | (contributions > NOTHING * abs(target).max())
+        contributions = abs(columns[:, indices] * coefficients).max(axis=0, initial=0.0)
+        needed = stays[indices] | (contributions > NOTHING * abs(target).max())
         if needed.all():
             break
-        column_indices = column_indices[needed]
-    return column_indices, coefficients
+        indices = indices[needed]
+    return indices, coefficients

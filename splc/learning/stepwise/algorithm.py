@@ -245,9 +245,9 @@ class ForwardSelection:
         exact = self.fit.loss.exact
         if last is None:
             return "abortError" if self.scorer.error <= exact else None
-        round_seconds = last.seconds - (self.rounds[-2].seconds if len(self.rounds) > 1 else 0.0)
+        duration = last.seconds - (self.rounds[-2].seconds if len(self.rounds) > 1 else 0.0)
         reason = stop_reason(
-            self.settings, last.number, last.error, last.score, exact, last.seconds, round_seconds, self.level
+            self.settings, last.number, last.error, last.score, exact, last.seconds, duration, self.level
         )
         if reason is None and last.score < self.settings.minImprovementPerRound:
             self.level += 1

@@ -47,10 +47,8 @@ def bagged(
     for number in range(1, settings.baggingNumbers + 1):
         is_drawn = np.zeros(len(learning_rows), dtype=bool)
         is_drawn[rng.integers(0, len(learning_rows), len(learning_rows))] = True
-        drawn_table, undrawn_table = problem.rows(learning_rows[is_drawn]), problem.rows(learning_rows[~is_drawn])
-        judge = next(
-            (rows for rows in (undrawn_table, drawn_table) if rows_that_count(rows.target, settings).any()), problem
-        )
+        drawn_table, undrawn = problem.rows(learning_rows[is_drawn]), problem.rows(learning_rows[~is_drawn])
+        judge = next((rows for rows in (undrawn, drawn_table) if rows_that_count(rows.target, settings).any()), problem)
         learner = ForwardSelection(drawn_table, forward_settings, None if judge is drawn_table else judge)
         outcomes.append(learner.run(should_stop=should_stop))
         if on_step is not None:

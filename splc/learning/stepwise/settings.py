@@ -159,11 +159,9 @@ class Settings:
             SpecError: naming every unknown setting and every wrong value.
         """
         ignored = {setting_name(name) for name in WITHOUT_EFFECT}
-        values_by_setting = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
-        effective_values = {
-            name: value for name, value in values_by_setting.items() if setting_name(name) not in ignored
-        }
-        return dataclasses.replace(self, **stated_values(settings_in(Settings), effective_values))
+        resolved = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
+        effective = {name: value for name, value in resolved.items() if setting_name(name) not in ignored}
+        return dataclasses.replace(self, **stated_values(settings_in(Settings), effective))
 
     def as_dict(self) -> dict[str, Any]:
         """Return name → value, without those that SPL Conqueror's program has not, unless they are stated."""

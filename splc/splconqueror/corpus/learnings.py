@@ -144,10 +144,8 @@ def text_of(error: SplcError) -> str:
     """Return the first problem of an error without its file, and the number of further ones."""
     first = error.problems[0]
     line = "" if first.line is None else f"line {first.line}: "
-    other_problems = len(error.problems) - 1
-    return f"{line}{first.message}" + (
-        f" (and {plural(other_problems, 'further problem', 'further problems')})" if other_problems else ""
-    )
+    more = len(error.problems) - 1
+    return f"{line}{first.message}" + (f" (and {plural(more, 'further problem', 'further problems')})" if more else "")
 
 
 class _KnownErrors:
@@ -197,9 +195,7 @@ def _recomputed(
     system: LogSystem, known_errors: _KnownErrors, learning: Learning, log: Path, number: int, folder: Path
 ) -> Recomputed:
     """Return a learning with its stated and recomputed errors."""
-    stated_errors = {
-        n: round_line.test_error for n, round_line in learning.rounds.items() if not np.isnan(round_line.test_error)
-    }
+    stated_errors = {n: step.test_error for n, step in learning.rounds.items() if not np.isnan(step.test_error)}
     path = str(folder / log)
     nfp, inferred = _property(system, known_errors, learning, stated_errors, path)
     by_rule = known_errors.of(learning, nfp, path)
@@ -261,10 +257,8 @@ def _rules(stated_errors: Mapping[int, float], by_rule: Mapping[str, Errors]) ->
     counts: dict[str, int] = {}
     for number, error in stated_errors.items():
         for rule, errors in by_rule.items():
-            recomputed_error = errors.get(number)
-            if recomputed_error is not None and abs(error - recomputed_error) <= TOLERANCE * max(
-                abs(recomputed_error), TOLERANCE
-            ):
+            expected = errors.get(number)
+            if expected is not None and abs(error - expected) <= TOLERANCE * max(abs(expected), TOLERANCE):
                 counts[rule] = counts.get(rule, 0) + 1
                 break
     return counts

@@ -29,11 +29,11 @@ def strategies_of(samplings: Iterable[Sequence[str]]) -> dict[tuple[str, ...], s
     differing = {
         name: {
             key
-            for parameter_set in parameter_sets
+            for parameter_set in sets
             for key in parameter_set
-            if len({other_set.get(key) for other_set in parameter_sets}) > 1
+            if len({other_set.get(key) for other_set in sets}) > 1
         }
-        for name, parameter_sets in variants.items()
+        for name, sets in variants.items()
     }
     titles = {
         command: " ".join((name, *(f"{key}:{value}" for key, value in parameters.items() if key in differing[name])))

@@ -204,9 +204,9 @@ class _Check:
             if name not in system.spellings:
                 self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
             elif sampling is not None and system.spellings[name] not in (
-                options_of_kind := restrictable(system, sampling.kind)
+                allowed := restrictable(system, sampling.kind)
             ):
-                hint = unknown_name_hint(name, list(options_of_kind))
+                hint = unknown_name_hint(name, list(allowed))
                 self.add(f"{name!r} is not a {sampling.kind} option of {system.name}", command, hint=hint)
 
     def system(self, path: str) -> VariabilityModel | None:

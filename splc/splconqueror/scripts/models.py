@@ -51,11 +51,7 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
     shared, script_state = call.shared, call.own
     measured, nfp = shared.known_measured, shared.known_nfp
     all_measurements = "select-all-measurements true"
-    sampling = (
-        (all_measurements,)
-        if script_state.everything
-        else tuple(sampling_command.line for sampling_command in script_state.samplings)
-    )
+    sampling = (all_measurements,) if script_state.everything else tuple(entry.line for entry in script_state.samplings)
     facts: dict[str, Any] = {"sampling": "; ".join(sampling), "measured_configurations": len(measured.measured(nfp))}
     if rows.validation is not None:
         facts[VALIDATION] = len(rows.validation)

@@ -39,10 +39,7 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[C
     binary = [[sampling] for sampling in samplings if sampling.kind == "binary"]
     numeric = [[sampling] for sampling in samplings if sampling.kind == "numeric"]
     if binary or numeric:
-        combinations += [
-            [*binary_part, *numeric_part]
-            for binary_part, numeric_part in itertools.product(binary or [[]], numeric or [[]])
-        ]
+        combinations += [[*first, *second] for first, second in itertools.product(binary or [[]], numeric or [[]])]
     system = space.system
     parts = [Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))]
     notes: list[str] = []

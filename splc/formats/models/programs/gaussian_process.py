@@ -175,13 +175,12 @@ def _kernel(posterior: KernelPosterior, variables: Sequence[VariableProgram]) ->
     theta, design = posterior.theta, posterior.design
     relevances = theta.relevances[design.relevances].tolist()
     spans = zip(design.starts, design.starts[1:], variables, strict=False)
-    relevances_of_variables = [relevances[start:end] for start, end, _ in spans]
+    by_variable = [relevances[start:end] for start, end, _ in spans]
     # Thresholds are columns of some kernels only.
     widths = [len(variable.columns[0]) for variable in variables]
     return KernelProgram(
         relevances=tuple(
-            tuple(entries + [0.0] * (width - len(entries)))
-            for entries, width in zip(relevances_of_variables, widths, strict=True)
+            tuple(entries + [0.0] * (width - len(entries))) for entries, width in zip(by_variable, widths, strict=True)
         ),
         interaction=theta.interaction,
         stationary=theta.stationary,

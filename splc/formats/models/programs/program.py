@@ -122,7 +122,7 @@ def program_of(stored: StoredModel) -> Program:
     system = stored.system
     full_model = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, SparseIntervals) else None
-    used_names = stored.model.options | (frozenset() if full_model is None else full_model.options)
+    used = stored.model.options | (frozenset() if full_model is None else full_model.options)
     levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
     return Program(
         version=__version__,
@@ -130,7 +130,7 @@ def program_of(stored: StoredModel) -> Program:
         property=stored.nfp,
         unit=stored.unit,
         text=_text(stored.model),
-        options=_options(stored.model, system, used_names),
+        options=_options(stored.model, system, used),
         texts=() if system is None else _texts(system),
         level=levels[0] if levels else None,
         full=() if full_model is None else processes_of(full_model),
@@ -142,32 +142,27 @@ def _text(model: InfluenceModel) -> str:
     return f"exp({model.text})" if model.link == "log" else model.text
 
 
-def _options(
-    model: InfluenceModel, system: VariabilityModel | None, used_names: frozenset[str]
-) -> tuple[ProgramOption, ...]:
+def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> tuple[ProgramOption, ...]:
     """Return the options that configurations have: those of the system, and others that the model uses."""
     if system is None:
-        ordered_names = [name for name in model.order if name in used_names]
-        return tuple(
-            ProgramOption(name, "number", optional=True)
-            for name in dict.fromkeys([*ordered_names, *sorted(used_names)])
-        )
-    switched = {system.options[system.switches[name][0]].name for name in used_names if name in system.switches}
+        ordered = [name for name in model.order if name in used]
+        return tuple(ProgramOption(name, "number", optional=True) for name in dict.fromkeys([*ordered, *sorted(used)]))
+    switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
     options: list[ProgramOption] = []
     for option in system.options:
-        needed = option.name in used_names or option.name in switched
+        needed = option.name in used or option.name in switched
         if isinstance(option, NumericOption):
-            constant_value = option.values[0] if option.size == 1 else None
+            constant = option.values[0] if option.size == 1 else None
             flag = option.deselected_flag
             options.append(
-                ProgramOption(option.name, "numeric", option.values, option.optional, flag, constant_value, needed)
+                ProgramOption(option.name, "numeric", option.values, option.optional, flag, constant, needed)
             )
         elif isinstance(option, BinaryOption):
-            constant_value = 1.0 if option.name in system.mandatory else None
-            options.append(ProgramOption(option.name, "binary", fixed=constant_value, needed=needed))
+            constant = 1.0 if option.name in system.mandatory else None
+            options.append(ProgramOption(option.name, "binary", fixed=constant, needed=needed))
     return (
         *options,
-        *(ProgramOption(name, "number", optional=True) for name in system.observed if name in used_names),
+        *(ProgramOption(name, "number", optional=True) for name in system.observed if name in used),
     )
 
 

@@ -160,7 +160,5 @@ class _Builder:
                 function, arguments = comparison, (terms, ((CONSTANT, bound),))
             case Parameter():
                 raise AssertionError("parameters are replaced by numbers before")
-        argument_programs = tuple(self.addends(addends_of_argument) for addends_of_argument in arguments)
-        return FunctionProgram(
-            function, argument_programs, tuple(sorted(options_of(frozenset((derived.name,)), self.derived)))
-        )
+        programs = tuple(self.addends(addends_of) for addends_of in arguments)
+        return FunctionProgram(function, programs, tuple(sorted(options_of(frozenset((derived.name,)), self.derived))))

@@ -32,9 +32,7 @@ def process_prediction(
     if not with_interval:
         return y * unit, math.nan, math.nan
     if kernels:
-        variances = [
-            _variance(process, number, kernel_index, columns, cross) for kernel_index, cross in enumerate(crosses)
-        ]
+        variances = [_variance(process, number, index, columns, cross) for index, cross in enumerate(crosses)]
         latent = sum(variances) / len(means) + sum((kernel_mean - mean) ** 2 for kernel_mean in means) / len(means)
         deviation = math.sqrt(latent + process["noise"] * noise_multiple(scale, y) / process["noise_unit"])
     else:
@@ -87,14 +85,14 @@ def _kernel(
     process: Mapping[str, Any],
     kernel: Mapping[str, Any],
     rows: Sequence[Sequence[int]],
-    columns_at: Sequence[Sequence[float]],
+    point: Sequence[Sequence[float]],
 ) -> list[float]:
     """Return the kernel between rows and a configuration with these columns."""
     rho, size, width = kernel["interaction"], kernel["stationary"], kernel["width"]
     products = [1.0] * len(rows[0])
     distances = [0.0] * len(rows[0])
     for variable, states, columns, relevances in zip(
-        process["variables"], rows, columns_at, kernel["relevances"], strict=True
+        process["variables"], rows, point, kernel["relevances"], strict=True
     ):
         factors, squares = [], []
         for state_columns in variable["columns"]:
@@ -113,32 +111,32 @@ def _kernel(
 def _variance(
     process: Mapping[str, Any],
     number: int,
-    kernel_index: int,
-    columns_at: Sequence[Sequence[float]],
+    index: int,
+    point: Sequence[Sequence[float]],
     cross: Sequence[float],
 ) -> float:
     """Return the posterior variance at a configuration, without noise."""
-    kernel = process["kernels"][kernel_index]
+    kernel = process["kernels"][index]
     white: list[float] = []
-    for row, value in zip(_factor(number, kernel_index), cross, strict=True):
+    for row, value in zip(_factor(number, index), cross, strict=True):
         white.append((value - sum(map(mul, row, white))) / row[-1])
     rho, product = kernel["interaction"], 1.0
-    for columns, relevances in zip(columns_at, kernel["relevances"], strict=True):
+    for columns, relevances in zip(point, kernel["relevances"], strict=True):
         product *= 1 + rho * sum(weight * entry * entry for weight, entry in zip(relevances, columns, strict=True))
     prior = 1 + (product - 1) / rho + kernel["stationary"]
     return float(kernel["deviation"] ** 2 * max(prior - sum(map(mul, white, white)), 0.0))
 
 
 @cache
-def _factor(number: int, kernel_index: int) -> list[list[float]]:
+def _factor(number: int, index: int) -> list[list[float]]:
     """Return the rows of the Cholesky factor of the kernel between the rows."""
     process = PROGRAM["full"][number]
-    kernel, states = process["kernels"][kernel_index], _states(number)
+    kernel, states = process["kernels"][index], _states(number)
     factor: list[list[float]] = []
     for at, noise in enumerate(process["noises"]):
         states_so_far = [variable_states[: at + 1] for variable_states in states]
-        columns_at = [variable["columns"][row[at]] for variable, row in zip(process["variables"], states, strict=True)]
-        values = _kernel(process, kernel, states_so_far, columns_at)
+        point = [variable["columns"][row[at]] for variable, row in zip(process["variables"], states, strict=True)]
+        values = _kernel(process, kernel, states_so_far, point)
         values[at] += kernel["noise"] * noise + process["jitter"]
         row: list[float] = []
         for value, factor_row in zip(values, factor, strict=False):
