@@ -41,7 +41,7 @@ COMMANDS = (
     "example",
 )
 
-# What `splc` prints without arguments: questions, and the command that answers each.
+# The text that `splc` prints without arguments: questions, each with the command that answers it.
 QUESTIONS: Mapping[str, str] = MappingProxyType(
     {
         "What does each option cost?": "splc learn measurements.csv",
@@ -54,7 +54,7 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
 
 
 class Subcommands(Commands):
-    """The subcommands, each imported and built on first use: to build all of them takes longer than most runs."""
+    """The subcommands, each imported and built on first use, since building all of them takes longer than most runs."""
 
     def summaries(self) -> Mapping[str, str]:
         """Return the name of each subcommand → what it does."""

@@ -81,7 +81,7 @@ def terminated_as_interrupted() -> Iterator[None]:
     names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def interrupt(signum: int, frame: Any) -> None:
-        # A second one must not interrupt the handling of the first one.
+        # A second signal must not interrupt the handling of the first one.
         signal.signal(signum, signal.SIG_IGN)
         raise KeyboardInterrupt
 

@@ -18,7 +18,7 @@ def print_object(kind: type[JsonObject], source: Any, **given: Any) -> None:
 def print_json(content: Mapping[str, Any]) -> None:
     """Print an object of `splc.io.json_object` to stdout.
 
-    An iterator among its values is a list of very many entries, which are printed on a line each.
+    A value that is an iterator is printed as a long list with one entry per line.
     """
     streamed_key = next((name for name, value in content.items() if isinstance(value, Iterator)), None)
     if streamed_key is None:

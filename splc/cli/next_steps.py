@@ -1,4 +1,4 @@
-"""Next steps: commands that follow from a result, printed below it as they can be run."""
+"""Next steps: commands that follow from a result, printed below it so that they can be copied."""
 
 from __future__ import annotations
 

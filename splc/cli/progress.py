@@ -1,4 +1,4 @@
-"""Progress of long commands on a terminal, with the time that is left."""
+"""Progress of long commands on a terminal, with the remaining time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from time import monotonic
 from splc.cli.detail import detail
 from splc.cli.terminal import complain, duration, printable
 
-# What moves a bar: the number of finished steps, of all steps (None if that is not known), and the current step.
+# Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]
-# Before this many seconds an estimate of the time that is left means little.
+# An estimate of the remaining time is not shown before this number of seconds.
 EARLIEST = 2.0
 
 
@@ -40,7 +40,7 @@ class TimeLeft:
 
     @property
     def text(self) -> str:
-        """The time that is left in words, empty if it is not known yet."""
+        """The remaining time in words, empty if it is not known yet."""
         now_seconds = self.clock()
         if self.end is None or now_seconds - self.started < EARLIEST or self.end <= now_seconds:
             return ""
@@ -74,7 +74,7 @@ def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
         A function of (finished steps, all steps, current step) that moves the bar.
     """
     if detail().verbose:
-        # Lines and a bar do not mix.
+        # A progress bar would overwrite the lines.
         yield _printed_steps()
         return
     if not (sys.stderr.isatty() and detail().interactive):
@@ -87,7 +87,7 @@ def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
     time_left = TimeLeft()
 
     class Left(ProgressColumn):
-        """The time that is left."""
+        """The remaining time."""
 
         def render(self, task: Task) -> Text:
             return Text(time_left.text)

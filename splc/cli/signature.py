@@ -24,7 +24,7 @@ OF_ALL_COMMANDS = (
 
 @dataclass(frozen=True)
 class Signature:
-    """The requests and the own fields of a function.
+    """The requests and the additional fields of a function.
 
     Attributes:
         requests: parameter → class of requests and those of its fields that the command has.

@@ -1,4 +1,4 @@
-"""Colours and line breaks of texts on a terminal. No meaning is in a colour alone: signs and words say the same."""
+"""Colours and line breaks of texts on a terminal. Colours repeat what signs and words state."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def complain(text: str) -> None:
 
 
 def abandon(stream: Any) -> None:
-    """Discard what is still buffered for a stream, so that the interpreter does not fail at exit."""
+    """Discard the buffer of a stream, so that the interpreter does not fail at exit."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -144,11 +144,11 @@ def table(
     for row in lines:
         cells = (Text(row[index], _STYLES[sign_style(row[index]) if signs[index] else None]) for index in filled)
         grid.add_row(*cells)
-    # Rich looks at the environment in another order.
+    # Rich reads the environment variables for colours in another order.
     kind = partial(Console, highlight=False, force_terminal=coloured or None, no_color=not coloured)
     console = kind(width=None if terminal else UNLIMITED)
     if terminal and narrowest > console.width:
-        # A table that does not fit is wrapped by the terminal.
+        # The terminal wraps a table that does not fit.
         console = kind(width=UNLIMITED)
     with console.capture() as captured:
         console.print(grid)

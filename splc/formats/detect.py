@@ -1,4 +1,4 @@
-"""Detection of what a file is, from its content.
+"""Detection of the format of a file from its content.
 
 Only the beginning of a file counts where that is enough, so that detection stays fast on large files.
 """
@@ -31,7 +31,7 @@ ARCHIVE = b"PK\x03\x04"
 # The title of a binary experiment of Extra-P 3, after the byte order and the length of this text.
 EXTRAP3, EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
 
-# A description's root element comes after comments at most.
+# Only comments may precede the root element of a description.
 _BEGINNING = 1 << 18
 # A definition, a product, a power, a function of something, or a threshold.
 _FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|\b\d*+[^\W\d]\w*+\s*+\(|\[[^][\n<>]*+[<>][^][\n<>]*+\]")
@@ -71,7 +71,7 @@ _SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*+("?)|;')
 def xml_root(data: bytes) -> str | None:
     """Return the name of the root element of (the beginning of) an XML document, None where there is none.
 
-    Where a DTD declares entities, nothing is read beyond it: its name counts.
+    If a DTD declares entities, parsing stops there and the name in the DTD is returned.
     """
     names: list[str] = []
 
@@ -100,7 +100,7 @@ def xml_root(data: bytes) -> str | None:
 def xml_root_of_file(path: Path) -> str | None:
     """Return the name of the root element of an XML file (compressed or not), None where there is none."""
     if is_stream(path):
-        # It would be read only once, and perhaps without end.
+        # A pipe or device can be read only once, and may never end.
         return None
     try:
         with path.open("rb") as stream:

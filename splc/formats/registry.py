@@ -22,7 +22,7 @@ from typing import Any, Literal
 from splc.formats import detect
 from splc.io.files import Source
 
-# The JSON of a program, which is none of a model.
+# The JSON of a program, which cannot be read as a model.
 PROGRAM_SUFFIX = ".program.json"
 Kind = Literal["system", "measurements", "model", "experiment", "script"]
 

@@ -1,4 +1,4 @@
-"""Cells of plain CSV tables, kept as positions in the file: only those that are asked for become texts or numbers.
+"""Cells of plain CSV tables as positions in the file, decoded to texts or numbers on access.
 
 A table is plain if it has no quotes and no blank lines, and as many cells in every row; others are read by
 `splc.io.csv_rows`.
@@ -24,7 +24,7 @@ _LONGEST = 131_072
 _CODED_WIDTH = 64
 _SNIFFED, _MAX_DISTINCT = 2000, 1000
 _SLOT_BITS = 16
-# So few keys are looked up in less time than a table of all slots takes.
+# Up to this number of keys, a dictionary is faster than a table of all slots.
 _FEW = 1000
 _HEAD, _WORD = 2, 8
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
@@ -82,7 +82,7 @@ class Cells(Sequence[str]):
 
     @cached_property
     def is_varied(self) -> bool:
-        """True if most cells seem to differ, so that there is no point in handling equal ones once."""
+        """True if most of the first cells differ, so that deduplication saves no time."""
         if self.widths[1] > _CODED_WIDTH:
             return True
         beginning = self[:_SNIFFED]
@@ -210,7 +210,7 @@ def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     ends = np.empty((columns, lines + 1), dtype=np.int32)
     heads = np.empty((columns, lines), dtype=np.uint16)
     ends[:, 0] = -1
-    # In steps of as many rows as a cache holds.
+    # Process blocks of rows that fit into the cache.
     for start in range(0, lines, _ROWS):
         stop = min(start + _ROWS, lines)
         row_marks = marks[start * columns : stop * columns + 1]

@@ -1,4 +1,4 @@
-"""Reading files, compressed or not, hashing them, and writing them whole or not at all."""
+"""Reading and hashing of files, compressed or not, and atomic writing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _BINARY = {
 }
 
 
-# What was read from standard input in a block of `standard_input_kept`; None outside of one.
+# The content of standard input within a block of `standard_input_kept`; None outside of it.
 _KEPT: ContextVar[list[Source] | None] = ContextVar("standard input", default=None)
 
 
@@ -106,7 +106,7 @@ def sha256_of(content: str | bytes) -> str:
 def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     """Read a file (`-`: standard input) and decompress it if it is gzip-compressed.
 
-    Of a compressed tar archive with one file, the content is that of the file.
+    The content of a compressed tar archive with one file is the content of this file.
 
     Args:
         path: the file.
@@ -121,7 +121,7 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     try:
         with Path(path).open("rb") as stream:
             if stat.S_ISCHR(os.fstat(stream.fileno()).st_mode) and not stream.isatty() and stream.peek(1):
-                # Such as /dev/random, which has no end.
+                # A device such as /dev/random has no end.
                 raise InputError(Problem("this is a device, not a file", name))
             raw = _bounded(stream, name, limit)
     except FileNotFoundError:
@@ -221,7 +221,7 @@ def _only_member(packed: gzip.GzipFile, name: str, limit: int, hint: str) -> byt
                     problem = f"the archive has several files: {only_file[0]} and {member.name}"
                     raise InputError(Problem(problem, name, hint="extract the one to read"))
                 only_file = member.name, _bounded(stream, name, limit, "decompresses to more", hint)
-        # What follows the archive in the compressed file is checked, too.
+        # Read the rest of the compressed file to verify its checksum.
         while packed.read(_CHUNK):
             pass
     except tarfile.TarError as error:

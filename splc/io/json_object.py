@@ -14,7 +14,7 @@ from splc.io.json import JsonValues, plain_values
 Getter = Callable[[Any], Any]
 # The path of the source itself.
 ITSELF = ""
-# The types of lists of one type of values, and of values by names.
+# The types that JSON writes as lists, and those that it writes as objects.
 LISTS: tuple[Any, ...] = (list, tuple, Sequence)
 MAPPINGS: tuple[Any, ...] = (dict, Mapping)
 # A check for `Mapping` takes longer.

@@ -47,7 +47,7 @@ _TEXT = {
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
     "`": r"\`{}",
-    # An accent in some languages of babel, a closing quote in TeX's oldest fonts, which lack the next three, too.
+    # `"` is an accent in some languages of babel. TeX's oldest fonts lack it and the next three characters.
     '"': r"{\char34}",
     "<": "$<$",
     ">": "$>$",

@@ -28,7 +28,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
     try:
         if target.exists() and not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is write-protected")
-        # Permissions alone do not decide (read-only file systems, access lists): try it.
+        # Permissions are not enough (read-only file systems, access lists), so try to write.
         with tempfile.TemporaryFile(dir=folder):
             pass
     except (OSError, ValueError) as error:

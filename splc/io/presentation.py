@@ -15,9 +15,9 @@ from splc.types import Array
 
 # Rows of a table that are shown.
 MAX_ROWS = 20
-# The module that draws results with matplotlib. It imports their classes; so they know no more than its name.
+# The module that draws results with matplotlib. It is named here only, since it imports the classes of results.
 DRAWING = "splc.workflows.picture"
-# The module that makes pages about results, for the same reason.
+# The module that writes reports about results, named here for the same reason.
 REPORTING = "splc.report.notebook"
 
 

@@ -60,7 +60,7 @@ def in_processes(
     parallel = Parallel(n_jobs=jobs, return_as=return_as, batch_size=1, pre_dispatch=jobs)
     complete = False
     try:
-        # Ctrl-C reaches all processes of a terminal, also those that have not come to their first call.
+        # Ctrl-C reaches all processes of a terminal, including those that have not started their first call.
         with _requests_held_back():
             results = parallel(delayed(_in_child)(call, os.getpid()) for call in calls)
         # joblib warns about calls that were cancelled, which is what an interruption does.
@@ -87,7 +87,7 @@ def _requests_held_back() -> Iterator[None]:
         return
     from multiprocessing import resource_tracker
 
-    # It ends every block of these signals when it starts.
+    # The resource tracker unblocks these signals when it starts.
     resource_tracker.ensure_running()
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _REQUESTS)
     try:

@@ -1,4 +1,4 @@
-"""Settings of learners: what they mean, and the values that texts state.
+"""Settings of learners: their meaning, and how their values are parsed from texts.
 
 `--set NAME=VALUE`, `[learning]` in `splc.toml`, learners of studies, scripts and `docs/reference/configuration.md` use
 the same settings. A class of settings is a dataclass whose fields are annotated with them:

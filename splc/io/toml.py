@@ -26,7 +26,7 @@ _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"
 def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
     """Return the content of a TOML file, and key (`nfp`, `learning.abortError`) → line.
 
-    Lines are found by looking at single lines, so keys written in unusual ways have none.
+    Keys are searched line by line, so that keys in an unusual notation have no line number.
     """
     text = source.text()
     if long_key := _DEEP.search(text):

@@ -184,7 +184,7 @@ def _refuse_entities(source: Source) -> None:
         parser.StartElementHandler = started
         parser.Parse(source.data, True)
     except (_RootReachedError, expat.ExpatError, ValueError, LookupError):
-        # lxml reports malformed documents with a better message.
+        # lxml has better messages for malformed documents.
         return
 
 

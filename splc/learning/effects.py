@@ -1,4 +1,4 @@
-"""The effects of a learned model's terms, grouped by options: what an output shows first, and what belongs together."""
+"""The effects of the terms of a learned model, grouped by sets of options and sorted by size."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
-# Below this probability the sign of an influence is not settled; nor with fewer folds that have such a term.
+# The sign of an influence is uncertain below this probability, or with a smaller share of folds that have the term.
 SETTLED = 0.95
 SUPPORT = 0.75
-# A smaller share, or a change by a smaller part of a factor, is not worth a line if the sign is not settled either.
+# Effects with an uncertain sign are left out if their share, or the change by their factor, is smaller than this.
 SMALL_SHARE = 1.0
 SMALL_FACTOR = 0.01
 
@@ -138,7 +138,7 @@ def option_effects(
     parts_by_key: dict[tuple[tuple[str, ...], ...], list[_Part]] = {}
     make = _factors if model.link == "log" else _terms
     for part in make(model, estimates_by_term, configurations):
-        # Not by titles: the parent of a group, or another option, can have the title of the group as its name.
+        # The key has no titles, since another option can have the title of the group as its name.
         key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part.options, model.order)))
         parts_by_key.setdefault(key, []).append(part)
     groups = []

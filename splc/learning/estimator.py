@@ -203,7 +203,7 @@ def measurements_of(columns: Columns, y: Array, groups: Iterable[BinaryOption] =
     options.sort(key=lambda option: isinstance(option, NumericOption))
     rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
     counts = np.bincount(row_of)
-    # The order of equal rows must not matter.
+    # The result must not depend on the order of equal rows.
     order = np.lexsort((y, row_of))
     repetitions = np.full((len(rows), counts.max()), np.nan)
     repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]

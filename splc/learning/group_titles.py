@@ -12,7 +12,7 @@ from splc.system.variability import VariabilityModel
 def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
     """Return disjoint alternative groups with their titles.
 
-    A title is the parent, the stem of the members' names, or, if another choice has this name, all members.
+    A title is the parent or the stem of the members' names; if another title or option is equal, all members.
     """
     titles: dict[tuple[str, ...], str] = {}
     complete_groups = child_groups(system)
@@ -21,7 +21,7 @@ def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
             continue
         title, parent = stem_of(group), system.option(group[0]).parent
         if parent is not None and parent in complete_groups and all(name.startswith(parent) for name in group):
-            # Measurements and --fix name the group so: codec=lz4.
+            # Measurements and --fix use this name: codec=lz4.
             title = parent
         # A stem of the first name alone, such as `codec_lz` of `codec_lz4` and `codec_zstd`, is no name of the group.
         elif title in group or len({stem_of((name,)) for name in group}) > 1:

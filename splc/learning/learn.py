@@ -66,7 +66,7 @@ def learn(
     """
     selected_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
     name = measurements.resolve_property(nfp)
-    # The property itself is never one of the variables that explain it.
+    # The property is not used to explain itself.
     variables = tuple(
         variable for variable in chosen_variables(observed, measurements.system.observed) if variable != name
     )

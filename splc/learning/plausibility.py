@@ -26,7 +26,7 @@ from splc.types import Array
 
 # The number of valid configurations that are drawn.
 DRAWN = 1000
-# Predictions that are less below 0, relative to the largest value, are 0 but for rounding.
+# Negative predictions above this share of the largest value are rounding errors of 0.
 _ROUNDING = 1e-9
 # A prediction is implausible if it is larger than the largest measured value by this factor.
 RANGE = 10
@@ -75,7 +75,7 @@ def valid_predictions(predictor: Predictor, measured: Configurations, space: Spa
     if isinstance(predictor, InfluenceModel | Full):
         options = predictor.options
     if options.isdisjoint(measured.system.observed):
-        # Without drawn ones where the constraints are too complex to draw any.
+        # No configurations are drawn if the constraints are too complex.
         with suppress(SpaceError):
             is_small = space.count <= DRAWN
             configurations = space.enumerate() if is_small else space.draw(DRAWN, np.random.default_rng(0))
@@ -144,7 +144,7 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
     if outlier is None:
         return ()
     row_values = repetitions[outlier.row][~np.isnan(repetitions[outlier.row])]
-    # Of repetitions one is wrong, the farthest one.
+    # The repetition with the largest difference is reported.
     at = int(np.abs(row_values - outlier.expected).argmax())
     lines = measurements.report.lines_of(int(rows[outlier.row]))
     lines = lines[at : at + 1] if len(lines) == len(row_values) else lines[:1]

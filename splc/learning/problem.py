@@ -17,7 +17,7 @@ from splc.learning.learning_set import rows_of
 from splc.learning.result import Step
 from splc.types import Array, Missing
 
-# How notes about left-out configurations begin; for a part of a sum they are expected and not repeated.
+# The beginnings of notes about omitted configurations, which are not repeated for the parts of a sum.
 WITHOUT_VALUE = "left out, without a value of "
 WHERE_ZERO = "left out of relative errors, where "
 

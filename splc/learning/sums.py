@@ -30,7 +30,7 @@ from splc.learning.result import LearnedTerm, LearningResult, SparseErrors, Step
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
-# The same text, such as the number of a level, in all names of a part.
+# The placeholder for the same text, such as the number of a level, in all names of a part.
 EACH = "{}"
 
 
@@ -295,7 +295,7 @@ def _observed(pairs: Iterable[tuple[Part, LearningResult | None]]) -> dict[str, 
 
 
 def _part_facts(part: Part, result: LearningResult | None) -> dict[str, Any]:
-    """Return what is recorded of a part."""
+    """Return the facts about a part for the provenance."""
     facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where}
     if result is None:
         return {**facts, "observed": [], "learning_configurations": 0}

@@ -22,7 +22,7 @@ from splc.types import Array
 def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
     """Return the positions of columns of text in a table, with their distinct texts; none in an array of numbers.
 
-    A column with numbers only is none, also if these are texts.
+    A column that contains only numbers is not a column of text, even if the numbers are texts.
     """
     texts_by_position = {}
     for at, values in enumerate(_columns(X)):

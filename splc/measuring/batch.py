@@ -1,8 +1,8 @@
 """Batch commands: one process measures many configurations and prints a row of CSV for each as it is done.
 
 The process reads the configurations as CSV on standard input, or from the file that the placeholder {configurations}
-names. Of its output the first line with all columns of properties is the header; it needs as many columns of options as
-tell the configurations of the batch from each other.
+names. Of its output the first line with all columns of properties is the header; its columns of options must
+distinguish the configurations of the batch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from splc.measuring.runner import Ended
 from splc.measuring.setup import Setup
 
 CONFIGURATIONS = "configurations"
-# After this number of consecutive processes that end before their first row, no further one is started.
+# No further process is started after this number of consecutive ones that end before their first row.
 FRUITLESS = 3
 # A function that records a result in the journal, and returns when it is on disk.
 Recorder = Callable[[Run, RunResult, Mapping[str, Any]], None]
@@ -57,7 +57,7 @@ def run_batches(
     on_start: Callable[[int], None] | None = None,
     on_end: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> None:
-    """Do runs in batches; every row is recorded as it arrives.
+    """Run batches, and record every row as it arrives.
 
     If a process fails or exceeds the time limit after some rows, another one continues with the rest, so that the
     configuration at which it stopped has the whole time limit. If it fails before its first row, that configuration

@@ -14,13 +14,13 @@ from splc.errors import InputError, Problem, SpecError, listed
 from splc.measuring.command import program
 from splc.measuring.machine import machine
 
-# Instead of the address of a scheduler: one is started on this machine.
+# The address that stands for a scheduler that is started on this machine.
 LOCAL = "local"
 # How long to wait for a scheduler.
 CONNECT_SECONDS = 10
 # The time to wait for a lost scheduler, or for another worker if none is left: a nanny starts one within seconds.
 PATIENCE_SECONDS = 60
-# The time to wait for the first worker: those of a batch system wait for machines.
+# The time to wait for the first worker, since a batch system may start workers late.
 FIRST_WORKER_SECONDS = 30
 # The version of splc that a worker has.
 VERSION = "splc._version:__version__"
@@ -77,7 +77,7 @@ class Cluster:
         import dask
         from distributed import LocalCluster
 
-        # Dask would give up a worker that takes longer to start again.
+        # Dask would give up workers that take longer to restart.
         self._stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}))
         cluster = self._stack.enter_context(
             LocalCluster(
@@ -101,7 +101,7 @@ class Cluster:
             raise InputError(Problem(f"no certificates for the dask scheduler {self.address!r}", hint=hint))
         connection = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
         try:
-            # Of a file that does not exist dask waits for ever, and of such an address a client is left.
+            # Dask waits forever for a missing file, and leaves a client open for a malformed address.
             if "scheduler_file" in connection:
                 Path(self.address).stat()
             elif "://" not in self.address:
@@ -114,7 +114,7 @@ class Cluster:
 
     def _require_version(self) -> None:
         """Check that every worker has splc in the version of this process."""
-        # A function of the standard library, for workers without splc cannot read one of splc.
+        # A function of the standard library, since workers without splc cannot unpickle one of splc.
         versions = self.client.run(resolve_name, VERSION, on_error="return")
         other_versions = {worker: version for worker, version in sorted(versions.items()) if version != __version__}
         hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"

@@ -21,7 +21,7 @@ from splc.measuring.machine import machine_errors
 from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup
 
-# Held by the run of a worker; the lock of the machine is between processes.
+# Excludes other runs of this worker; the lock of the machine excludes other processes.
 _ALONE = Lock()
 _LOCK_FILE = "splc-measure-{user}.lock"
 # Not `tempfile.gettempdir`, which writes a file: locks are also taken on a full disk.
@@ -31,7 +31,7 @@ LOCK_FOLDERS = ("/tmp", "/var/tmp")
 def run_on_cluster(
     cluster: Cluster, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]
 ) -> None:
-    """Do runs on the workers, and record each when its task is done."""
+    """Distribute runs over the workers, and record each when its task is done."""
     items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
     for task in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
         if isinstance(task.result, ItemError):
@@ -52,7 +52,7 @@ def _no_result(error: Exception) -> MachineError:
 
 
 def execute_alone(setup: Setup, runs: Sequence[Run]) -> list[tuple[Run, RunResult]]:
-    """Do a run, or the runs of a batch, on a worker, after the others there; return the results."""
+    """Run one item on a worker when its other runs have ended, and return the results."""
     results: list[tuple[Run, RunResult]] = []
     with _ALONE, machine_lock():
         if setup.batch is None:

@@ -155,7 +155,7 @@ def program(name: str, folder: str, path: str | None = None) -> str:
     target = Path(folder, name).absolute()
     if not target.exists():
         if target.parent.is_dir():
-            # With its folder: a name alone is looked for in PATH.
+            # Names include the folder, since a name without one is searched in PATH.
             names = [name.removesuffix(target.name) + entry.name for entry in target.parent.iterdir()]
             suggestion = nearest(name, names)
         else:

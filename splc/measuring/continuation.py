@@ -15,9 +15,9 @@ from splc.io.numbers import number_text
 from splc.measuring.journal import Record
 from splc.measuring.setup import Setup
 
-# What can be the cause of failed runs.
+# Settings that may have caused failed runs, and may be corrected.
 CORRECTABLE = ("command", "commands", "properties", "folder", "environment", "timeout")
-# What differs if configurations are added; those of a table may add values of options.
+# Entries of the plan that may change when configurations are added.
 GROWING = ("system", "configurations", "commands")
 
 

@@ -46,7 +46,7 @@ def ended_with_run() -> Iterator[Mapping[str, str]]:
 def _subreaper() -> Callable[[bool | None], bool] | None:
     """Return a function that sets whether orphans become children of this process, and returns whether they do.
 
-    None where the system has no such call.
+    None if the system has no such call.
     """
     if sys.platform != "linux" or not (_PROCESSES / "self" / "stat").exists():
         return None
@@ -75,7 +75,7 @@ def _end(mark: bytes, other_children: set[int]) -> None:
         has_running = False
         for process in set(_children()) - other_children:
             fields = status(process)
-            # What a run starts is never in the session of this process.
+            # Processes of a run are never in the session of this process.
             if len(fields) <= 3 or int(fields[3]) == own_session:
                 continue
             if fields[0] == "Z":

@@ -25,7 +25,7 @@ R = TypeVar("R")
 TASK_SECONDS = 1.0
 # The most items of a task.
 TASK_ITEMS = 256
-# How often to look for workers that came or went, and for Ctrl-C.
+# The interval of checks for new and lost workers, and for Ctrl-C.
 LOOK_SECONDS = 2.0
 
 
@@ -67,7 +67,7 @@ def distribute(
     should_stop: Callable[[], bool],
     per_worker: Callable[[int], int] = lambda threads: threads,
 ) -> Iterator[Done[T, R]]:
-    """Do items on the workers, and yield each when it is done, in any order.
+    """Distribute items over the workers, and yield each when it is done, in any order.
 
     Args:
         cluster: the cluster.
@@ -127,7 +127,7 @@ class _Distribution(Generic[T, R]):
     def _start(self, workers: Mapping[str, int]) -> None:
         """Start tasks where workers are free."""
         slots = sum(map(self.per_worker, workers.values()))
-        # Other workers are allowed, since a task whose workers are all gone would wait for ever.
+        # Other workers are allowed, since a task whose workers were all lost would wait forever.
         options = {"workers": list(workers), "allow_other_workers": True} if self.unusable else {}
         while len(self.flying) < slots and (self.single or self.waiting):
             if self.single:
@@ -189,7 +189,7 @@ class _Distribution(Generic[T, R]):
         from distributed import KilledWorker
 
         if len(chunk) > 1:
-            # Find out which of the items it was.
+            # Run the items one by one to find the faulty one.
             self.single.extend(chunk)
         elif isinstance(error, KilledWorker):
             worker = error.last_worker.address
@@ -218,10 +218,10 @@ def _identity(value: Any) -> Any:
 def _run_items(
     function: Callable[[Any, T], R], shared: Any, items: Sequence[T], seconds: float
 ) -> tuple[list[R], float, str, MachineError | None]:
-    """Do items until a time has passed, or the machine cannot do any.
+    """Process items until a time has passed, or the machine cannot process any.
 
     Returns:
-        The results of those that were done, the duration, the worker, and why its machine cannot do any.
+        The results of the processed items, the duration, the worker, and the error of its machine if there is one.
     """
     from distributed import get_worker
 

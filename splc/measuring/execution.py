@@ -63,7 +63,7 @@ class RunResult:
     Attributes:
         values: property → its value; all of them where the run succeeded.
         reason: why it failed, None where it succeeded.
-        exit_code: its exit code (negative: a signal), None where it never started or belongs to a batch.
+        exit_code: its exit code (negative: a signal), None if it never started or belongs to a batch.
         seconds: wall seconds from start to end.
         load: the load average over a minute at its start, None where the system has none.
         started: time of day at its start, UTC.
@@ -82,7 +82,7 @@ class RunResult:
 
 
 def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResult:
-    """Do a run and return its result, also if it failed."""
+    """Run a command and return its result, also if it failed."""
     load, started = load_average(), now()
     ended = job.run(on_start)
     values, reasons = dict[str, float](), list[str]()

@@ -188,7 +188,7 @@ def _lock(descriptor: int, name: str) -> None:
     """Refuse a journal that another process is writing."""
     import fcntl
 
-    # A run that was started as the last process was killed has the lock until it executes its command.
+    # A child that was just forked by a killed process holds the lock until it executes its command.
     end = time.monotonic() + _PATIENCE
     while True:
         try:

@@ -13,7 +13,7 @@ from typing import Any
 from splc._version import __version__
 from splc.errors import MachineError
 
-# Errors of the operating system that are due to the machine, whatever is run there.
+# Errors of the operating system that are caused by the machine, not by the command.
 LACKING = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
 )

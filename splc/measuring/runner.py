@@ -21,7 +21,7 @@ from splc.measuring.machine import LACKING, machine_error
 GRACE_SECONDS = 5.0
 # The limit of the output of a program; beyond it the run fails.
 MAX_PRINTED = 64 * 1024**2
-# Seconds that a single wait may take; systems refuse years.
+# The largest timeout of a single wait in seconds; systems refuse very large ones.
 LONGEST_WAIT = 86_400.0
 _CHUNK = 1 << 16
 
@@ -125,7 +125,7 @@ class _Running:
                 self.on_start(pid)
             self._collect(woken)
         finally:
-            # The ended leader is not reaped yet, so that no other process can have its id.
+            # The ended leader is not reaped yet, so that its id cannot be reused.
             end_session(pid, thorough=not self.tidy)
             self._end_below()
             watcher.join()

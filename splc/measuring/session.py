@@ -1,4 +1,4 @@
-"""Sessions of a measurement: do the remaining runs of a plan, and record each before the next one."""
+"""Sessions of a measurement, which execute the remaining runs of a plan and record each before the next one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from splc.measuring.run_results import Run, RunResults, common_failure, record_o
 from splc.measuring.runner import birth, end_session
 from splc.measuring.setup import Setup, require_same, require_unsuccessful
 
-# A function that does runs; it returns when all are recorded, or some are and it should stop.
+# A function that executes runs; it returns when all are recorded, or when it should stop.
 Backend = Callable[[Setup, Sequence[Run], Recorder, Callable[[], bool]], None]
 
 
@@ -124,7 +124,7 @@ class Session:
         *,
         keep_going: bool = True,
     ) -> Progress:
-        """Do the remaining runs.
+        """Execute the remaining runs.
 
         Args:
             backend: the function that does the runs; None is this process, one after the other.
@@ -205,7 +205,7 @@ def session_record(journal: Journal) -> dict[str, Any]:
 
 def note_start(journal: Journal, process: int) -> None:
     """Record that a process was started."""
-    # A power failure ends the process, too, so that this record need not wait for the disk.
+    # This record is not synchronised to disk: after a power failure no process is left to end.
     journal.append({"kind": "start", "process": process, "birth": birth(process)}, sync=False)
 
 

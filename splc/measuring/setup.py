@@ -43,7 +43,7 @@ _WORDS = {
     "seed": "the seed",
     "max_deviation": "the largest deviation",
     "max_repeat": "the largest number of repetitions",
-    # Those of tuning runs.
+    # The entries of tuning runs.
     "budget": "the budget",
     "default": "the default",
     "maximize": "whether large values are good",
@@ -52,7 +52,7 @@ _WORDS = {
     "verify": "the number of runs that verify",
     "explore": "the share that is explored",
 }
-# What may grow from session to session without making recorded runs wrong.
+# Counts that may grow from session to session, since recorded runs stay valid.
 _GROWING = ("repeat", "max_repeat")
 
 

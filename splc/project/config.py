@@ -78,7 +78,7 @@ def read_project_file(path: Path) -> ProjectFile:
     learning = {key: value for key, value in learning.items() if key != PRESET}
     for key, value in learning.items():
         try:
-            # Each learner takes its own settings; a name that none has gets the hint of SPL Conqueror's.
+            # Each learner checks its own settings; for an unknown name the message is that of the stepwise learner.
             (ProjectionSettings.of if own_settings(PROJECTION, {key: value}) else Settings().changed)({key: value})
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))

@@ -26,7 +26,7 @@ MEASUREMENT_FILES = (
     "measurements.xml.gz",
     "measurements.tar.gz",
 )
-# Feature models, which are the description where there is no other: as XML (FeatureIDE, SXFM), and by their names.
+# Feature models, used if there is no other description: root elements of XML (FeatureIDE, SXFM), and file names.
 FEATURE_ROOTS = frozenset(("featureModel", "extendedFeatureModel", "feature_model"))
 FEATURE_MODELS = ("*.uvl", "*.uvl.gz", "*.dimacs", "*.dimacs.gz")
 ANALYTICAL_FILES = ("analytical.txt",)
@@ -67,8 +67,8 @@ class ProjectFiles:
     ) -> Self:
         """Return the project of a folder.
 
-        `system`: the system description, relative to the current folder; None: as the folder has it. So all others.
-        Several files of measurements are tables whose rows are read together.
+        `system`: the system description, relative to the current folder; None: the one in the folder. The other inputs
+        likewise. The rows of several tables of measurements are read together.
         """
         folder = Path(folder)
         if not folder.is_dir():
@@ -98,7 +98,7 @@ class ProjectFiles:
         """The roles of columns of the measurements that options or `splc.toml` state."""
         if self.file is None:
             return self.chosen
-        # What the file says is about the measurements of the folder; others may lack these columns.
+        # The roles in the file refer to the measurements of the folder; other tables may lack these columns.
         columns = self.file.columns.lenient if "measurements" in self.given else self.file.columns
         return self.chosen.over(columns)
 
@@ -114,7 +114,7 @@ class ProjectFiles:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every input file that is named or found, read by the command or not: no output may replace one."""
+        """All input files that are named or found, none of which an output may replace."""
         paths = [] if self.file is None else [str(self.file.path)]
         for key in FILES:
             with suppress(InputError):
@@ -160,7 +160,7 @@ class ProjectFiles:
 
     @property
     def has_system(self) -> bool:
-        """True if a system description is named or lies in the folder (for what can do without one)."""
+        """True if a system description is named or lies in the folder."""
         if self.system_table is not None:
             return False
         return self._is_named("system") or bool(self._own_descriptions)
@@ -207,7 +207,7 @@ class ProjectFiles:
 
     @property
     def has_measurements(self) -> bool:
-        """True if measurements are named or lie in the folder (for what can do without)."""
+        """True if measurements are named or lie in the folder."""
         is_named = self._is_named("measurements") or self.system_table is not None
         return is_named or bool(self._conventional("measurements"))
 

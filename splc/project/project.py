@@ -267,7 +267,7 @@ class Project(ProjectFiles):
         def check(configurations: Configurations) -> Array:
             valid = checked_space.check(configurations)
             if len(valid) and not valid.any():
-                # If no row is valid, the description is the cause, not the rows.
+                # If no row is valid, the cause is the description.
                 with suppress(SpaceError):
                     checked_space.require_valid()
             return valid

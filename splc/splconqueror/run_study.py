@@ -24,7 +24,7 @@ from splc.splconqueror.scripts.settings import require_preset, stepwise
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.note import Note
 
-# Commands that a study has no line for, because it does the same in any case.
+# Commands that a study does not need, since it always has their effect.
 _IMPLIED = (
     *("log", "solver", "printsettings", "analyze-learning", "define-python-path", "script", "learn-splconqueror"),
     *("clean-sampling", "clean-learning", "clean-global", "vm", "all", "nfp", "mlsettings", "load-mlsettings"),
@@ -122,7 +122,7 @@ class _Walk:
 
 
 def _state_after(command: ScriptCommand, path: str, state: _State) -> _State:
-    """Return the state after a command that only chooses something."""
+    """Return the state after a command that only selects inputs, samplings or settings."""
     match command.name:
         case "vm":
             return replace(state, inputs=replace(state.inputs, system=located(path, command.words[0])))

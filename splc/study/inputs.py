@@ -217,7 +217,7 @@ def learners_with_deviation(
 
 
 def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
-    """Yield what the user should know about the measurements."""
+    """Yield notes about the measurements."""
     from splc.workflows.note import reading_notes
 
     yield from (note.text for note in reading_notes(measured.report))

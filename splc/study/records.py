@@ -66,8 +66,8 @@ class Record:
 def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:
     """Run a task; return its record in JSON's types.
 
-    `missing`: see `splc.learning.learning_set.match`.  The record of a sampling that cannot be drawn or learned from
-    has the reason.
+    `missing`: see `splc.learning.learning_set.match`.  If the sampling cannot be drawn or learned from, the record
+    states the reason.
     """
     try:
         record = _learned(task, inputs, missing)

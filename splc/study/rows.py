@@ -89,7 +89,7 @@ def pair_values(found: Comparison) -> dict[str, float | None]:
         "syntactic_normalized": found.syntactic.normalized,
     }
     if not found.same_link:
-        # Equal terms of a product and of a sum do not mean the same.
+        # Equal terms of a product and of a sum have different meanings.
         values = dict.fromkeys(values)
     if found.hybrid is not None:
         values["hybrid_syntactic"] = found.hybrid.syntactic

@@ -26,7 +26,7 @@ class KeyedTask(Protocol):
 
     @property
     def key(self) -> str:
-        """The hash of everything that decides its result, see `key_of`."""
+        """The hash of all inputs of its result, see `key_of`."""
 
     @property
     def title(self) -> str:

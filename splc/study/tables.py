@@ -28,7 +28,7 @@ LEARNING: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "error": ("error on all others, %", lambda run: run.record.error),
     "error_all": ("error on all measured, %", lambda run: run.record.error_all),
 }
-# Not all learners have them; the others have no such row.
+# Only some learners have these rows.
 NOT_OF_ALL = ("rounds", "terms")
 # The rows of the table that compares learners.
 COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
@@ -37,7 +37,7 @@ COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
 def spread(values: Sequence[float | None]) -> Cell:
     """Return the mean of several values with their (sample) standard deviation, a single value as it is.
 
-    None if one of them is undefined: the mean of the others would be about other runs.
+    None if one of them is undefined: the mean of the others would refer to fewer runs.
     """
     if not values or any(value is None for value in values):
         return None

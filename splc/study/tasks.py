@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sampling import SamplingSpec
     from splc.study.inputs import Inputs
 
-# Changed whenever the same inputs would give another record.
+# The version of records; increase it if the same inputs give another record.
 VERSION = 3
 
 
@@ -83,7 +83,7 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
             "settings": settings,
         }
         if learner.observed or learner.parts:
-            # Observed variables decide the results of these learners only.
+            # The results of other learners do not depend on observed variables.
             content |= {"observed": list(learner.observed), "sum": list(learner.parts), **inputs.observed_identity}
         if populations := parse_spec(sampling).files:
             content |= {"populations": {name: read_source(name).sha256 for name in populations}}

@@ -23,8 +23,8 @@ _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_lo
 def read_json(source: Source) -> TableSource:
     """Read a report: job options that differ are options, sizes in bytes.
 
-    Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; those of reading and
-    writing have names of their own where jobs do both.
+    Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; they have separate
+    names for reading and writing if a job does both.
 
     Raises:
         InputError: if it is no such file.

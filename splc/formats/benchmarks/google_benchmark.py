@@ -32,7 +32,7 @@ _NOT_COUNTERS = frozenset(
 def read_json(source: Source) -> TableSource:
     """Read JSON: the arguments in names are options, the benchmark is a context, times are in seconds.
 
-    Aggregates (`BM_zip/1_mean`) are left out, but the mean of runs that are not listed themselves.
+    Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
 
     Raises:
         InputError: if it is no such file.

@@ -1,4 +1,4 @@
-"""JSON objects in the output of benchmark tools, with one clear error where they lack something."""
+"""JSON objects in the output of benchmark tools, with one error for missing or wrong entries."""
 
 from __future__ import annotations
 

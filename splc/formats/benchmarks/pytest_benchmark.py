@@ -14,7 +14,7 @@ from splc.io.files import Source
 
 # The mean of more rounds than these is one value: a repetition is a row.
 MAX_ROUNDS = 1000
-# The role of an entry that the parameters decide.
+# The role of an entry whose value follows from the parameters.
 FOLLOWS = "follows"
 
 
@@ -102,7 +102,7 @@ def _differs(name: str, benchmarks: Sequence[_Benchmark]) -> bool:
 def _runs(benchmarks: Sequence[_Benchmark], roles: Mapping[str, str]) -> Iterator[MeasuredRun]:
     """Yield a run for each round."""
     settings = [tuple(cell(value) for value in benchmark.entries(roles, "option").values()) for benchmark in benchmarks]
-    # Where extra_info states the configuration of each test, its name says nothing more.
+    # If extra_info states the configuration of each test, the names of tests are not needed.
     has_configurations = "option" in roles.values() and not any(benchmark.options for benchmark in benchmarks)
     is_configured = has_configurations and len({*settings}) == len(benchmarks)
     for benchmark in benchmarks:

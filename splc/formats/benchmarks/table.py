@@ -132,7 +132,7 @@ def csv_source(
     writer.writerows(rows)
     content = text.getvalue().encode("utf-8", "replace")
     if isinstance(source, TableSource):
-        # A table of another file that is changed once more.
+        # The source may itself be a table that was made from another file.
         notes = (*source.notes, *notes)
     original = source.original if isinstance(source, TableSource) else source.data
     return TableSource(source.name, content, stated, main, notes, original)

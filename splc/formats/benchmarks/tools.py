@@ -1,4 +1,4 @@
-"""The formats of benchmark tools, and what they are recognised by.
+"""The formats of benchmark tools, and how they are recognised.
 
 To add a format, write its module and add a line to `FORMATS`. The reader takes a source and returns a table
 (`splc.formats.benchmarks.table`); it is imported on first use.

@@ -33,7 +33,7 @@ from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.types import Array
 
-# Kinds of special columns, with their names.
+# Kind of special column → its names.
 _SPECIAL = {
     "callpath": ("callpath", "region"),
     "metric": ("metric",),
@@ -95,7 +95,7 @@ def parse_experiments_csv(
     header = [*(added or ()), *header]
     special = {name for name in header if any(name.casefold() in names for names in _SPECIAL.values())}
     reserved = {*special, *(parameters or ())}
-    # Problems of rows and of columns are reported together, where the columns can be known.
+    # If the header is valid, problems of rows and of columns are reported together.
     has_valid_header = len(set(header)) == len(header) and all(header)
     parts = select_rows(source.name, header, body, choice, reserved) if has_valid_header else ()
     if not parts:
@@ -191,7 +191,7 @@ def _columns(
         for kind, names in _SPECIAL.items()
     }
     for kind, same_kind in special.items():
-        # Columns of one name are noted already.
+        # Duplicate names are reported already.
         if kind != "repetition" and len({header[at] for at in same_kind}) > 1:
             problems.add(f"{listed([header[at] for at in same_kind])}: there can be only one column of this kind", line)
     if special["metric"] and not special["value"]:
@@ -210,7 +210,7 @@ def _columns(
         parameter_columns = [position[name] for name in dict.fromkeys(parameters)]
         values = sorted(set(unassigned) - set(parameter_columns))
         if value is not None and metric is not None:
-            # One column names all metrics: other columns belong to none.
+            # The column `metric` names all metrics, so that further columns are no metrics.
             values, ignored = [], ignored + values
         values += [] if value is None else [value]
     elif value is not None:

@@ -121,7 +121,7 @@ def _values_by_path(
     if extreme is not None:
         for node, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
             path = nodes.paths[node]
-            # The largest number is the extreme of no values.
+            # CUBE stores the largest number where there are no values.
             if abs(value) < _LARGEST:
                 by_path[path] = float(extreme(by_path.get(path, value), value))
         return by_path
@@ -168,7 +168,7 @@ def _opened(parser: Any) -> Iterator[Any]:
         try:
             parser.__enter__()
         except Exception as error:
-            # The members are known after the archive was read.
+            # The members of the archive are known only after it was read.
             if isinstance(error, (tarfile.TarError, EOFError)) or not hasattr(parser, "_tar_file_member_list"):
                 reason = "the file is not a complete tar archive"
             elif "anchor.xml" in parser._tar_file_member_list:
@@ -200,7 +200,7 @@ def _errors_with_file(path: Path) -> Iterator[None]:
     """Raise an error in a file as one that names the file."""
     try:
         with warnings.catch_warnings():
-            # On checksums that a version of the writer computes wrongly.
+            # The library warns about checksums that one version of the writer computes wrongly.
             warnings.simplefilter("ignore")
             yield
     except RecursionError:

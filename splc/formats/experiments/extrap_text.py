@@ -29,7 +29,7 @@ _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
 _NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
 _COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
 _PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
-# Nearest names take time, and no more messages than this are shown.
+# Similar names are searched only for as many messages as are shown, since that takes time.
 _HINTS = 20
 _NOTED = 5
 
@@ -129,7 +129,7 @@ class _StatementReader:
                     line,
                     hint="write all repetitions of a point after one DATA; is this another region or metric?",
                 )
-            # A duplicate is read too, for its problems.
+            # A duplicate is read as well, to report its problems.
             self.block = _Block(line, [])
             self.blocks.setdefault(key, self.block)
         self.block.rows.append(self.numbers(text.split(), line))

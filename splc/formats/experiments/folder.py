@@ -114,7 +114,7 @@ def _runs(path: Path, suffix: str) -> _Runs:
         raise InputError(
             Problem(f"there are no profiles (*{CUBE}) or tables (*{CSV}) in the folder", str(path), hint=hint)
         )
-    # The name of the folder of a single file may be that of its point.
+    # The point of a single file may be in the name of its folder.
     base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
     names = [file.absolute().relative_to(base).with_suffix("").as_posix() for file in files]
     return _Runs(files, names, named_points(names, str(path), by_folder=suffix == CUBE))

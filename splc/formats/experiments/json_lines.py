@@ -26,7 +26,7 @@ from splc.io.json import parse_json
 _EXAMPLE = '{"params": {"x": 4}, "value": 1.2}'
 _KEYS = (*PARAMETERS, "callpath", "metric", "value")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-# As many as are shown.
+# The number of problems that are shown.
 _ENOUGH = 20
 
 

@@ -19,7 +19,7 @@ from splc.io.toml import finite_number
 from splc.types import Array
 
 _SHOWN = 40
-# Units in cells of their own: `DATA 12 ms`.
+# Units in separate cells: `DATA 12 ms`.
 _UNITS = frozenset(["s", "sec", "ms", "us", "µs", "ns", "min", "h", "%", "B", "kB", "KB", "MB", "GB", "J", "W", "Hz"])
 
 

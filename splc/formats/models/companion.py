@@ -20,7 +20,7 @@ def _candidates(log: str, stated_names: Sequence[str]) -> list[str]:
     Files that were moved together may have other names than the log states.
     """
     logs = dict.fromkeys((log, str(Path(log).resolve())))
-    # A name in a file never leads to another folder.
+    # A log cannot refer to a file in another folder.
     beside_log = [
         str(Path(log_file).with_name(Path(name).name)) for log_file in logs for name in stated_names if Path(name).name
     ]
@@ -77,7 +77,7 @@ def read_companion(source: Source, system: VariabilityModel | None) -> Companion
         source: the log.
         system: the system, for files that do not describe it.
     """
-    # Commands that only write models need no reader of texts.
+    # Imported here, since commands that only write models do not need the readers.
     from splc.formats.models.json import log_hash_of, parse_stored_json
     from splc.formats.models.log_writer import COMPANION
 

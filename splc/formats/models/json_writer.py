@@ -124,7 +124,7 @@ def _observed(result: LearningResult, system: VariabilityModel | None) -> list[s
 def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
     """Return the description of the system, and the observed variables that were learned from.
 
-    Without the description where XML cannot express a name: configurations can then be predicted in its folder only.
+    If XML cannot express a name, the description is left out, and the model predicts only in the system's folder.
     """
     if system is None:
         return {}

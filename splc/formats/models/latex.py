@@ -70,7 +70,7 @@ class _LatexNotation(Notation):
         argument = self.argument(name)
         if exponent > 0:
             return self.power(r"\log_{2}", exponent) + argument
-        # An exponent of -1 at the function's name would be its inverse.
+        # An exponent of -1 at the name of a function would denote the inverse function.
         return self.power(self.enclosed(rf"\log_{{2}}{argument}"), exponent)
 
 

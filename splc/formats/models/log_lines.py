@@ -35,7 +35,7 @@ _EVALUATION = "command: evaluationset "
 _HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
-# Plus signs before a term of an averaged model; a name such as c++ keeps its own.
+# Plus signs before a term of an averaged model, but not those at the end of a name such as c++.
 _PLUS = re.compile(r"(?:\+(?:\s+|$))*+")
 # Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
@@ -44,7 +44,7 @@ _ANALYZED = "Analyze finished"
 _COLUMNS = re.compile(rf"{COMMAND}(contexts|columns): (.*)")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
 _COMMA = re.compile(r"(?<![\w.,])(\d+),(\d+(?:[eE][+-]?\d+)?)(?![\w.,])")
-# .NET's largest number, with fewer digits than it has, is above the largest number.
+# .NET prints its largest number with fewer digits, so that the text is above the range of floating-point numbers.
 _OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
 
 
@@ -209,7 +209,7 @@ def _settings(text: str) -> dict[str, str]:
 
 @dataclass
 class _RoundNotes:
-    """Lines of unusual rounds, by what is unusual; 0 for none."""
+    """Line numbers of unusual rounds, by kind; `cut_off` is 0 if the log is complete."""
 
     cut_off: int = 0
     short: list[int] = field(default_factory=list)

@@ -43,7 +43,7 @@ def learned_log_text(
 ) -> str:
     """Return a learning result as a log.
 
-    It echoes the commands of a script that learns so: programs that read logs wait for those of the sampling.
+    The log echoes the commands of an equivalent script, since programs that read logs expect those of the sampling.
 
     Args:
         result: the result.
@@ -259,7 +259,7 @@ def _round_lines(result: LearningResult) -> list[str]:
         return [f"0;{text};{error};{error};{error};{error};{net_number(result.seconds)};{size};;0;0;"]
     lines: list[str] = []
     for step in result.rounds:
-        # The last round's influences are those of the result, which one final fit gave.
+        # The influences of the last round are those of the final fit.
         terms = result.terms if step is result.rounds[-1] else step.terms
         added_term = next((term for term in terms if term.same_product(step.added)), step.added)
         learning = step.learning_error if relative else step.error

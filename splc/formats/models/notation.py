@@ -1,4 +1,4 @@
-"""Model text with logarithms to the base 2, and the frame of the notations of other programs.
+"""Model text with logarithms to the base 2, and the base class of the notations of other programs.
 
 Terms hold logarithms to the base 10: `a * log10(x)^b` is `a * log10(2)^b * log2(x)^b`, so that only the coefficient
 changes. Terms whose influence is 0 are left out. In a formula an option that a configuration has not selected has no

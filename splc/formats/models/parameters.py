@@ -172,7 +172,7 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     high = value if "high" not in content else finite_number(content["high"])
     hint = "or { value = …, low = …, high = … }"
     if value is None or low is None or high is None:
-        # Without its own number, a bound is the value.
+        # A missing bound is equal to the value.
         missing_key = "value" if value is None else "low" if low is None else "high"
         key_path = f"{name}.{missing_key}" if {*content} - {"value"} else name
         text = toml_value(content[missing_key]) if missing_key in content else None

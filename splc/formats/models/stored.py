@@ -1,4 +1,4 @@
-"""Models in files: how each format of models is read and written, with one signature for all of them."""
+"""Readers and writers of all formats of models, with one signature."""
 
 from __future__ import annotations
 

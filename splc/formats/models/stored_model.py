@@ -1,4 +1,4 @@
-"""A model and what its file says about it."""
+"""A model with the facts that its file states."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Support = Mapping[frozenset[str], int | None]
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model and what its file says about it.
+    """A model with the facts that its file states.
 
     Attributes:
         model: the performance-influence model; where there is a full model, the printed one.

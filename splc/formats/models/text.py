@@ -106,7 +106,7 @@ def model_text_file(model: InfluenceModel) -> str:
 def models_text(content: ModelFile) -> str:
     """Return models as model text, logarithms to the base 2, each below a comment with what it rests on.
 
-    The text of a single model is read by `read_model`; of several, all but one have to be removed first.
+    `read_model` reads the text of a single model; of several models, remove all but one first.
     """
     lines = [f"# {one_line(content.about)}"]
     for entry in content.entries:

@@ -53,7 +53,7 @@ _LEARNING: tuple[Need, ...] = ("measurements", "sampling")
 _JUDGING: tuple[Need, ...] = ("measurements", "model")
 _SEARCH = ("samples", "seed", "file", "performWithOptimal")
 
-# They fill a folder.
+# Commands whose output is a folder of files.
 CONVERSIONS = ("convert-vm", "convert-measurements")
 # To add a command, add a line here and a method to `splc.splconqueror.scripts.interpreter`.
 COMMANDS: tuple[Usage, ...] = (

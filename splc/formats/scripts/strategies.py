@@ -82,11 +82,11 @@ def _diversity(*, ignored: bool) -> tuple[Key, ...]:
     return tuple(Key(name, own_name, "", ignored=ignored) for name, own_name in names.items())
 
 
-# The rows that SPL Conqueror's program draws, where they differ.
+# Arguments that make a design draw the same rows as SPL Conqueror's program.
 _COMPAT = ("compat",)
 # All rows of a design if there are fewer than it asks for.
 _CAPPED = ("capped",)
-# The first line with a name counts whose flag, if it has one, is true.
+# The first entry with a name counts, unless it has a flag that is not true.
 STRATEGIES = (
     Strategy("binary", "allbinary", "all"),
     Strategy("binary", "featurewise", "optionwise", aliases=("optionwise",)),

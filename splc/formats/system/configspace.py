@@ -53,7 +53,7 @@ class _ConfigSpaceReader:
         self.content = content if isinstance(content, dict) else {}
         self.name = _text(self.content, "name").strip() or name_of(source)
         self.parameters: dict[str, SpaceParameter] = {}
-        # SpaceParameter → where it is active; None while that is found out.
+        # Parameter → the formula of where it is active; None while the formula is computed.
         self.active: dict[str, Formula | None] = {}
         self.conditions: dict[str, list[Any]] = {}
         self.lines: dict[str, int] = {}
@@ -145,7 +145,7 @@ class _ConfigSpaceReader:
         """Return the constraint of the conditions of a parameter."""
         parameter = self.parameter(name)
         selected = OptionLiteral(parameter.name, True)
-        # A truth that is not active is not selected, and neither is one that is false.
+        # An inactive Boolean parameter is not selected, like a false one.
         return (implication if parameter.is_truth else equivalence)(selected, self.condition(name))
 
     def holds(self, condition: Any, depth: int) -> Formula:
@@ -235,7 +235,7 @@ class _ConfigSpaceReader:
         equal = joined((NumericAtom(Name(parameter.name), "=", Number(value)) for value in values), conjunction=False)
         if parameter.name not in self.assembly.optional:
             return equal
-        # Where it has no value, a comparison holds.
+        # A comparison holds if the option has no value.
         selected = OptionLiteral(parameter.name, True)
         return joined((selected, joined((negation(selected), equal), conjunction=False)), conjunction=True)
 

@@ -132,8 +132,8 @@ def _guarded_comparison(
 ) -> Constraint:
     """Return the constraint that a comparison holds where none of the literals does.
 
-    With g = 1 where none does and 0 elsewhere, g·(left - right) is compared with 0. Where 0 itself does not satisfy the
-    comparison, the number of literals that hold is added, or subtracted.
+    With g = 1 if no literal holds, else 0, g·(left - right) is compared with 0. If 0 does not satisfy the comparison,
+    the number of literals that hold is added, or subtracted.
     """
     sign = comparison.comparison
     if not literals:

@@ -71,12 +71,12 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
     """Return the options of a feature tree, the root feature first, and the constraints of its groups.
 
     A feature that is a number is a numeric option, which can be deselected unless the root needs it. Such features have
-    none below them, and are in groups whose members are mandatory or optional.
+    no children, and are mandatory or optional members of their groups.
     """
     binary: list[BinaryOption] = []
     numeric: list[NumericOption] = []
     constraints: list[Constraint] = []
-    # Feature → its parent, whether it may be left out while that is selected, and what it excludes.
+    # Feature → its parent, whether it is optional below this parent, and the features that it excludes.
     relations: dict[int, tuple[str, bool, Names]] = {}
     always = always_selected(root)
     for feature in features_of(root):

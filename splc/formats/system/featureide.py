@@ -20,7 +20,7 @@ from splc.system.propositions import Formula, equivalence, implication, joined, 
 from splc.system.variability import ROOT, VariabilityModel
 
 _FEATURES = ("and", "or", "alt", "feature")
-# Texts, attributes of features, and what concerns FeatureIDE's editor only.
+# Elements that are ignored: texts, attributes of features, and settings of FeatureIDE's editor.
 _BESIDE = ("description", "graphics", "attribute", "property", "tags")
 _SECTIONS = ("struct", "constraints", "properties", "calculations", "comments", "featureOrder")
 

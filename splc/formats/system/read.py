@@ -29,7 +29,7 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
 def parse_system(source: Source) -> VariabilityModel:
     """Return the system of a description, as `read_variability_model`."""
     form = registry.format_of("system", source)
-    # The reader of XML says what other XML is.
+    # The reader of XML has messages for other kinds of XML files.
     system_format = registry.format_named("system", "xml") if form is None else form
     model: VariabilityModel = system_format.read(source)
     return model

@@ -100,7 +100,7 @@ def _constraint(
         requires, negated = _mixed_attributes(element, line, problems)
         return parse_arithmetic(text, table, "mixed", requires, negated, line)
     except ExpressionError as error:
-        # Columns count from the start of the constraint, not of the line.
+        # Columns are relative to the start of the constraint.
         for problem in error.problems:
             problems.include(ExpressionError(replace(problem, column=None)), line)
         return None

@@ -70,7 +70,7 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
 
 def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
     """Return a clause as names of options and whether they are selected."""
-    # All values that satisfy the clause are those of a selected option, or those of one that is not.
+    # A literal allows either the selected values of an option or the deselected one.
     restrictions = ((system.options[position], allowed) for position, allowed in clause.literals)
     return tuple(
         (option.name, allowed[1] if isinstance(option, BinaryOption) else allowed[0])

@@ -99,7 +99,7 @@ class ExpressionParser:
         while (sign := self.take(*_LEVELS[level])) is not None:
             parts.append(self.level(level + 1))
             if sign in {"=>", "<=>"}:
-                # They associate to the left, so that each encloses those before it.
+                # Implications are left-associative, so that each encloses the previous one.
                 self.deeper()
                 left_formula, right_formula = map(self.truth, parts)
                 parts = [(implication if sign == "=>" else self.equivalent)(left_formula, right_formula)]

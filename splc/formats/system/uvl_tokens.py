@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _TAB = 8
-# Signs without a space before, or after them.
+# Signs without a space before them, and those without a space after them.
 _TIGHT_BEFORE = frozenset({")", ",", "]", ".", ".."})
 _TIGHT_AFTER = frozenset({"(", "!", "[", ".", ".."})
 

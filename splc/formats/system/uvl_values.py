@@ -73,7 +73,7 @@ def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
     names: set[str] = set()
     for part in parts:
         if isinstance(part, OptionLiteral) and not part.positive:
-            # A value is stated for where the feature is selected.
+            # A statement about a value applies only if the feature is selected.
             names.add(part.name)
             continue
         if not isinstance(part, NumericAtom):

@@ -124,6 +124,6 @@ def _without_warnings() -> Iterator[None]:
     from sklearn.exceptions import ConvergenceWarning
 
     with one_thread(), warnings.catch_warnings():
-        # A path of the lasso that has not converged is judged by its held-out rows like every other.
+        # A lasso path that has not converged is judged by its held-out rows as well.
         warnings.simplefilter("ignore", ConvergenceWarning)
         yield

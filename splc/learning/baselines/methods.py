@@ -12,7 +12,7 @@ import numpy as np
 
 from splc.io.settings import Setting
 
-# Beyond this number of cells, products of two columns are left out: the matrix would take more than 400 MB.
+# Products of two columns are left out beyond this number of cells, where the matrix would take more than 400 MB.
 _MAX_CELLS = 50_000_000
 
 

@@ -77,7 +77,7 @@ ESTIMATORS: Mapping[str, Callable[[], Any]] = MappingProxyType(
         "KERNELRIDGE": _ridge,
     }
 )
-# Values that are tried where `learn-python-opt` names none.
+# The default grid of `learn-python-opt`.
 GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "SVR": {"C": ("1", "10", "100", "1000"), "epsilon": ("0.01", "0.1", "1")},

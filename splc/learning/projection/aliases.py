@@ -31,7 +31,7 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
     weights = candidates.weights
     if not terms or learned == 0:
         return ()
-    # No simpler explanation than these can be given.
+    # Only candidates with at most as many factors as the printed terms are aliases.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
     columns = candidates.columns[simple, :learned]
     unit_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])

@@ -40,7 +40,7 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
     """Return W f, where f are the predictions, with the link 'log' their natural logarithms.
 
     Their covariance is that of the full model's scale, at the slope of the predictions (the delta method).
-    What is not known of the parts of a sum is independent.
+    The uncertainties of the parts of a sum are independent.
 
     Args:
         full: the full model.

@@ -86,7 +86,7 @@ class OptionBasis:
         """Return binary variable → its only column, shape (n, 1); all at once, since there may be hundreds."""
         names = [variable.name for variable in self.variables if variable.kind == "binary"]
         positions = [configurations.system.positions[name] for name in names]
-        # Columns one after the other in memory.
+        # Column-major order, so that columns are contiguous in memory.
         columns = np.asfortranarray(_signs(configurations.indices[:, positions]))
         return {name: columns[:, column_index : column_index + 1] for column_index, name in enumerate(names)}
 
@@ -186,7 +186,7 @@ def shapes_of(variable: Variable, rows: int) -> list[Shape]:
         logarithm: Transform = "ln" if min(variable.values) > 0 else "ln1p"
         return [ScaledShape.of("identity", variable.values), ScaledShape.of(logarithm, variable.values)]
     shapes = _numeric_shapes(variable.values, rows)
-    # Of an option with one value, presence is all there is to learn.
+    # An option with one value has only its presence as a column.
     return [*shapes, PresenceShape()] if variable.optional else shapes
 
 

@@ -1,7 +1,7 @@
 """Influences: blends of the projection of the full model and of least squares (docs/decisions/0010-printed-model.md).
 
 A blend lambda weighs the full model's predictions against the measured values. Infinity is the projection alone. With a
-small blend the full model decides only what the measured values do not.
+small blend the full model determines only what the measured values leave undetermined.
 """
 
 from __future__ import annotations

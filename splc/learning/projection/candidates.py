@@ -82,7 +82,7 @@ class Candidates:
         is_large = len(self.units) >= MANY_UNITS
         self._heirs = [unit_index for unit_index, item in enumerate(units) if item.simple or not is_large]
         self.products: list[Product] = [()]
-        # Memory that is not used yet costs nothing.
+        # Pages of memory that are not used yet are not allocated.
         self._columns = np.empty((MAX_CANDIDATES, len(weights)))
         self._columns[0] = weights / np.linalg.norm(weights)
         self.norms = np.array([np.linalg.norm(weights)])
@@ -195,7 +195,7 @@ class Candidates:
             index, columns, norms, centred_norms = index[fine], columns[fine], norms[fine], centred_norms[fine]
         start, end = self._size, self._size + len(index)
         if end > len(self._columns):
-            # Room for as many again, so that not all columns are copied each time.
+            # Double the capacity, so that columns are copied rarely.
             grown_columns = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
             grown_columns[:start] = self.columns
             self._columns = grown_columns

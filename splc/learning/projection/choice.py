@@ -69,7 +69,7 @@ def chosen_among(
         return FormChoice(contender, _forms(groups, contender, is_fine), shortest_exact)
     contenders = [contender for group in groups for contender in group]
     selected = _first_fine(contenders, lambda remaining: _preferred(remaining, admitted), is_fine)
-    # Sums only, and none is positive everywhere.
+    # There are only sums, none of which is positive everywhere.
     selected = _shortest(contenders, admitted) if selected is None else selected
     return FormChoice(selected, _forms(groups, selected, is_fine))
 

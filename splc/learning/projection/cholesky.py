@@ -1,8 +1,8 @@
 """Cholesky factors of kernels: by numpy for few rows, where importing scipy takes longer than it saves.
 
-numpy has no functions for triangular matrices. Halves of a factor are triangular too: dividing it again and again
-leaves products of matrices, which are as fast as LAPACK, and small triangles. Both ways give the same numbers except
-for roundoff.
+numpy has no functions for triangular matrices. The diagonal blocks of a factor are triangular, too: recursive halving
+leaves matrix products, which are as fast as LAPACK, and small triangles. Both ways give the same numbers except for
+roundoff.
 """
 
 from __future__ import annotations

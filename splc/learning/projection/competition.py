@@ -22,7 +22,7 @@ from splc.types import Array
 FURTHER_STEPS = 8
 # Terms have at most this number of variables: 5, or 6 with as many numeric options.
 MIN_ORDER, MAX_ORDER = 5, 6
-# More numeric factors in a term of ln y explode outside of the measured range.
+# With more numeric factors in a term of ln y, predictions explode outside of the measured range.
 MAX_NUMERIC = 3
 
 
@@ -128,7 +128,7 @@ class LanguageSearch:
             differences = rows.differences(rows.predicted(values, self.product)[: rows.learned])
             error, distance = float(rows.errors(differences).mean()), float(rows.distances(predicted))
             expected = float(np.hypot(rows.expected_error, distance))
-            # With few rows an error of held-out rows is small by chance, too.
+            # With few rows, the error of held-out rows can be small by chance.
             score = expected if rows.few else (error + expected) / 2
             positive = not target.positive or bool((predicted > 0).all())
             contenders.append(

@@ -1,7 +1,7 @@
 """Kernels of configurations that differ from known ones in a few options, such as flips of one option.
 
-The kernel is made of a product and of a sum over variables. Where few variables change, their factors and addends are
-exchanged, which needs no passes over the columns of all others.
+The kernel is made of a product and of a sum over variables. If few variables change, only their factors and addends are
+replaced, without passes over the columns of all others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_of, kernel_parts
 from splc.types import Array
 
-# Factors of the kernel closer to 0 than this are not exchanged by a division.
+# Factors of the kernel closer to 0 than this are not replaced by a division.
 _SMALL = 1e-6
 
 

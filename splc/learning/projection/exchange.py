@@ -13,7 +13,7 @@ from splc.types import Array
 MAX_ROUNDS = 2
 # A replacement must lower the root mean square to this share.
 GAIN = 0.97
-# Nothing is gained where so small a share of the target's sum of squares is left; differences are roundoff.
+# Below this share of the sum of squares of the target, differences are roundoff.
 CLOSE = 1e-10
 
 
@@ -46,7 +46,7 @@ def _with_replaced(candidates: Candidates, terms: list[int], position: int, targ
     residual = target - coefficients @ columns[terms]
     projected = inverse @ inner
     direction = projected[at] / inverse[at, at]
-    # What a candidate, and the residual, have besides the other terms.
+    # Squared norms of the candidates, and their products with the residual, orthogonal to the other terms.
     residual_norms = 1 - np.einsum("ij,ij->j", inner, projected) + projected[at] * direction
     moments = columns @ residual + coefficients[at] * direction
     fine = (residual_norms > candidates.limits) & (candidates.free | (moments > 0))

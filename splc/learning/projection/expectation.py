@@ -34,7 +34,7 @@ def _enough_to_judge(full_model: FullModel) -> int:
 def expected(full: FullModel, target: Target) -> Expected:
     """Return how far unmeasured values are expected to be from the prediction.
 
-    Where the intervals are narrower than the errors outside of the folds, these count.
+    The errors outside of the folds are used if they are larger than the intervals.
     """
     rows, needed = len(full.rows), min(_enough_to_judge(full), ENOUGH)
     unknown = f"{rows} measured, {needed} needed" if rows < needed else ""

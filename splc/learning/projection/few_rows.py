@@ -10,7 +10,7 @@ from splc.learning.projection.full_model import FullModel
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings
 from splc.learning.projection.variables import Variable
 
-# So many rows never suffice, and fewer than this only with enough rows per option.
+# Fewer rows than the first constant never suffice; fewer than the second one only with enough rows per option.
 NEVER, FEWEST = 3, 8
 # The sign of a clear effect has at least this probability, and so many of the folds have a term of its options.
 CLEAR = 0.95

@@ -24,10 +24,10 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
 # least: with 9 to 27 rows the printed model then has 1.075 times the error of the full one, at worst 2.4 times; with
 # these limits, and sizes by `distance` alone, 1.002 and 1.24 times, over 57 samples of 11 systems.)
 MAX_TERMS, MIN_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
-# More terms are not searched, whatever is asked for.
+# The largest number of terms that is searched, even if more are requested.
 LONGEST = 120
-# Other languages are not searched where a sum of costs is near the full model and so short: a few thresholds may say
-# what several costs imitate.
+# Other languages are not searched if a sum of costs is near the full model and this short: a few thresholds may
+# replace several costs.
 SHORT, SHORT_WITH_THRESHOLDS = 15, 8
 
 # Returns whether all predictions of terms with coefficients over the valid space are positive.

@@ -64,7 +64,7 @@ def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[floa
     draws = np.random.default_rng(0)
     while True:
         order = draws.permutation(len(z))
-        # The noise of a scale that it grows on belongs to the value.
+        # The noise is permuted with the values, since it may depend on the value.
         optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
         yield float(z @ z) / 2 - optimum.evidence
 

@@ -139,7 +139,7 @@ class _Parts:
         self.fast_columns = begins[fast]
         strengths = rho * relevances[self.fast_columns]
         a, b = first.columns, second.columns
-        # Operations in place: matrices of n^2 elements cost more to allocate than to compute.
+        # In-place operations: allocating matrices of n^2 elements costs more than computing them.
         self.fast_product: Array = np.ones(())
         if len(self.fast_columns):
             # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1.

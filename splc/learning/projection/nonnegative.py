@@ -33,7 +33,7 @@ def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = 
                 coefficients = trial
                 break
             if entered >= 0 and violated[entered] and coefficients[entered] == 0:
-                # Roundoff: the column that entered would leave at once.
+                # By roundoff, the column that was added would be removed at once.
                 return coefficients
             steps = coefficients[violated] / (coefficients[violated] - trial[violated])
             coefficients = coefficients + steps.min() * (trial - coefficients)

@@ -2,7 +2,7 @@
 
 The numbers in names such as `ref_1 ref_5 ref_9` are a hypothesis. Three models of a group are compared: members with a
 relevance each, as under other names; members that share one relevance; and these together with the number and its
-logarithm. The second one separates what the numbers explain from what the shared relevance does.
+logarithm. The second model separates the effect of the numbers from that of the shared relevance.
 
 All groups are compared together first: where the numbers of all have a meaning, few rows show it for all groups
 together, but not for each one. Then single groups may lose their numbers.
@@ -76,7 +76,7 @@ def with_supported_numbers(
         supported_names = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
         return without_numbers(variables, supported_names)
     numbered: frozenset[str] = frozenset()
-    # Where the numbers of one group have a meaning, those of the others are likely to have one.
+    # If the numbers of one group are supported, those of the other groups need less evidence.
     for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
         numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}
         if not numbered or numbered == all_groups:

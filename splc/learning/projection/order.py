@@ -67,7 +67,7 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
     colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
     if y is not None and (tied := _has_equal(colours)).any():
         colours = np.where(tied, table.refined(colours, links, splitmix(_ranks(y))), colours)
-    # Options that are still equal have constants one after the other, in the order of their names.
+    # Options that are still equal get consecutive constants in the order of their names.
     order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
     sorted_colours = colours[order]
     indices = np.arange(len(order))

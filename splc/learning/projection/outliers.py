@@ -13,7 +13,7 @@ from splc.learning.projection.variables import Variable
 from splc.learning.threads import one_thread
 from splc.types import Array
 
-# Learning sets with fewer rows say too little about a row.
+# Smaller learning sets are not checked for outliers.
 MIN_ROWS = 12
 # Of more rows, an even part judges the row, which bounds the time.
 MAX_ROWS = 300
@@ -70,7 +70,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if len(other_rows) < MOSTLY * len(y):
         other_rows = np.delete(np.arange(len(y)), row)
     if len(_varying(model, model.configurations[other_rows])) < len(model.basis.variables):
-        # The row is the only one with an option, whose effect nothing else tells.
+        # No other row shows the effect of an option of this row.
         return None
     step = -(-len(other_rows) // MAX_ROWS)
     other_rows = other_rows[::step]

@@ -49,7 +49,7 @@ class ProjectedModel:
         projected = cls.blended(contender, exchanged_terms)
         if not is_positive(search, projected.chosen, projected.coefficients):
             projected = cls.blended(contender, first)
-        # With few rows, folds say little.
+        # With few rows, the support by folds is unreliable.
         return projected._with_agreed_terms(is_positive) if consensus and not search.rows.few else projected
 
     def _with_agreed_terms(self, is_positive: IsPositive) -> ProjectedModel:

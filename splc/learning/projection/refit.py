@@ -15,7 +15,7 @@ from splc.types import Array
 
 # The weight of the projected influences, relative to columns of unit mean square: it decides only what the rows do not.
 RIDGE = 1e-3
-# Influences go so far of the way to where a prediction over the valid space would be 0.
+# The share of the step at which the first prediction over the valid space would be 0 that influences may take.
 TOWARDS_ZERO = 0.9
 
 
@@ -35,7 +35,7 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
     target = np.log(values) if product else np.ones(len(values)) if relative else values
     gram = np.zeros((len(printed.selected), len(printed.selected)))
     moments = np.zeros(len(gram))
-    # In blocks, for the columns of millions of rows need much memory.
+    # In blocks, since the columns of millions of rows need much memory.
     for start in range(0, len(values), BLOCK):
         rows = slice(start, start + BLOCK)
         columns = printed.columns(configurations[rows])

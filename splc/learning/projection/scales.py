@@ -51,7 +51,7 @@ class Scale:
     def backward(self, t: Array) -> Array:
         """Return values in units of `unit`."""
         if self.name in ("log", "shifted_log"):
-            # Beyond e^±600 nothing was measured; without a limit far predictions overflow.
+            # The limit e^±600 keeps extreme predictions from overflowing.
             y = np.exp(np.clip(t, -600, 600)) - self.shift
         else:
             y = np.sinh(np.clip(t, -600, 600)) if self.name == "asinh" else t + float(self.positive)

@@ -61,7 +61,7 @@ def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> I
             reduced_inverse = inverse - np.outer(inverse[dropped], inverse[dropped]) / inverse[dropped, dropped]
             terms, moments, inverse = terms[is_kept], moments[is_kept], reduced_inverse[is_kept][:, is_kept]
             coefficients = inverse @ moments
-            # The most negative influence that must not be negative is dropped, too.
+            # The most negative of the bounded influences is dropped, too.
             violations = np.where(candidates.free[terms], 0.0, coefficients)
             dropped = int(np.argmin(violations)) if violations.min(initial=0.0) < 0 else None
         yield tuple(terms.tolist()), square

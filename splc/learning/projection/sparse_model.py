@@ -29,7 +29,7 @@ from splc.types import Array
 
 Expansion = tuple[tuple[Term, float], ...]
 
-# Above this multiple of the full model's error the printed model cannot say what the full one knows.
+# Above this multiple of the error of the full model, the printed model is reported as limited.
 FARTHER = 1.15
 
 
@@ -163,7 +163,7 @@ def printed_model(
         readable=settings.readable,
         terms=settings.terms,
     )
-    # Who asks for a number of terms wants the nearest model.
+    # If the number of terms is given, the nearest model is chosen.
     model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
     search, contender = model.search, choice.contender
     scales = _scales(model)

@@ -1,4 +1,4 @@
-"""Unmeasured valid configurations, which the printed model follows the full model at."""
+"""Unmeasured valid configurations, at which the printed model follows the full model."""
 
 from __future__ import annotations
 

@@ -83,14 +83,14 @@ def variables_of(
     variables: list[Variable] = []
     grouped: set[str] = set()
     for unsorted in system.alternative_groups:
-        # The order of the description must not matter.
+        # The result must not depend on the order in the description.
         group = tuple(sorted(unsorted, key=lambda name: (numbers_of((name,)), name)))
         parents = {system.option(name).parent for name in group}
         always = parents <= {None, *system.mandatory}
         numbers = numbers_of(group)
         if len(group) < MIN_GROUP:
             if always:
-                # Exactly one of two members is selected: the first one says everything.
+                # Exactly one of two members is selected, so that the first one determines the second.
                 variables.append(Variable(group[0], "binary", group))
                 grouped.update(group)
         elif always or numbers:

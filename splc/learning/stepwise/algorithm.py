@@ -30,7 +30,7 @@ from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product
 from splc.types import Array
 
-# A term is rounding only if its contribution is nowhere more than this fraction of the largest value.
+# A term is a rounding error if its contribution is at most this fraction of the largest value.
 ROUNDING = 1e-11
 
 
@@ -143,7 +143,7 @@ class ForwardSelection:
             return self.scorer.best(allowed, error, expansion)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
         # In SPL Conqueror the scores of the first round count from the worst candidate, not from the constant alone.
-        # If all candidates are equally good, it learns nothing; here they count from the constant then.
+        # If all candidates are equally good, it learns nothing; in this case they count from the constant here.
         reference = float(errors.max(initial=0.0)) if first else error
         if first and not (errors < reference * (1 - TIE)).any():
             reference = error
@@ -267,7 +267,7 @@ class ForwardSelection:
     def _final_terms(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
 
-        A term that later ones made superfluous, whose contribution is rounding only, is left out.
+        A term whose contribution is only a rounding error, because later terms replaced it, is left out.
         """
         columns = self._columns(self.problem, self.terms)
         influences = least_squares(columns.T, self.problem.target)

@@ -78,7 +78,7 @@ class CandidateGrid:
         sizes[0] = max(head.size, 1)
         row = len(self.heads)
         self.heads.append(head)
-        # A binary option twice is the option itself: the head again.
+        # The square of a binary option is the option, so that the product is the head.
         is_offered = is_offered & ~(is_own_option & self._is_binary)
         divided = any(factor.power < 0 for factor in head.term.factors)
         # As in SPL Conqueror, terms with a binary option are not divided, nor quotients multiplied by one.

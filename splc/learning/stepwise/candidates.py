@@ -100,7 +100,7 @@ class Candidate:
 
     @cached_property
     def _expanded_form(self) -> tuple[tuple[str, ...], int, tuple[tuple[Term, float], ...]]:
-        """Its further factors, the number of option occurrences in these, and its expansion if it has any."""
+        """The further factors, the number of option occurrences in them, and the expansion if there is one."""
         additional = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:
             inner = " * ".join(name for name, power in self.log_of for _ in range(int(power)))

@@ -84,7 +84,7 @@ class Projection:
         """Add heads (columns of shape (heads, n)): their products with all atoms are candidates from now on."""
         fitted = self.fitted
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
-        # One product for one head, as in every round; vector by vector for thousands of heads.
+        # One matrix product for a single head, as in every round; one per vector for thousands of heads.
         basis = fitted.fit.basis
         if len(columns) == 1:
             shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]

@@ -24,7 +24,7 @@ class Loss:
         weights: shape (n,), the weight of each row, 1/n included.
         squared: whether residuals are squared (else their absolute values count).
         tube: rows with an unweighted loss up to this value count 0; None: no tube.
-        exact: the largest loss that is rounding only.
+        exact: the largest loss that is only a rounding error.
     """
 
     weights: Array

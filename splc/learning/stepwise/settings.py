@@ -13,7 +13,7 @@ from splc.errors import SpecError, unknown_name_hint
 from splc.io.settings import Setting, setting_name, settings_in, stated_values
 from splc.models.basis.atom import function_names
 
-# The presets that choose SPL Conqueror's algorithm where no learner is named.
+# The presets that select SPL Conqueror's algorithm if no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 # The setting that states the term of the first round.
 FIRST = "first"

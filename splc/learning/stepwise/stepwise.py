@@ -1,4 +1,4 @@
-"""The stepwise learner: feature forward selection with stepwise regression, as SPL Conqueror does it."""
+"""The stepwise learner: feature forward selection with stepwise regression, as in SPL Conqueror."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ def stop_reason(
 ) -> str | None:
     """Return the rule that ends learning after a round, or None.
 
-    `exact`: the largest error that is rounding only. `elapsed`: seconds since learning began. `took`: seconds of this
-    round.
+    `exact`: the largest error that is only a rounding error. `elapsed`: seconds since learning began. `took`: seconds
+    of this round.
     """
     if number >= settings.numberOfRounds:
         return "numberOfRounds"

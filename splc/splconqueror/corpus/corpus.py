@@ -140,7 +140,7 @@ class Result:
 
     @property
     def rules(self) -> Mapping[str, int]:
-        """Rule → number of stated errors that are right by it."""
+        """Rule → the number of stated errors that it reproduces."""
         counts: dict[str, int] = {}
         for learning in self.learnings:
             for rule, count in learning.rules.items():
@@ -149,7 +149,7 @@ class Result:
 
     @property
     def not_relearned(self) -> int:
-        """The number of learnings whose sample is drawn again, but whose rounds are others."""
+        """The number of learnings with a reproduced sample, but different rounds."""
         return sum(
             bool(relearning.sample and relearning.reason)
             for learning in self.learnings

@@ -127,7 +127,7 @@ def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSy
     with one_thread():
         for log in logs:
             try:
-                # Processes that are used again may have another current folder.
+                # Reused worker processes may have another current folder.
                 learnings, _ = learnings_of(source := read_source(folder / log))
                 if not learnings and any(line.startswith("command: log ") for line in source.text().splitlines()):
                     switches.append(str(log))

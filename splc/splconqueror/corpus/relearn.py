@@ -25,7 +25,7 @@ from splc.types import Array
 
 # The relative difference up to which influences and errors are equal.
 EQUAL = 1e-9
-# Errors of models that are exact consist of rounding.
+# The errors of exact models are rounding errors.
 MIN_ERROR = 1e-3
 Expansion = Mapping[Term, float]
 

@@ -32,7 +32,7 @@ from splc.types import Array
 
 # The most choices of a solver that are tried, and the most sets of options that are completed with all of them.
 MAX_CHOICES, MAX_SETS = 2_000, 500_000
-# Designs whose rows the program's solver chooses, or that are other designs here, and the reason.
+# Design that cannot be drawn again → the reason.
 _UNKNOWN = {
     "solver": "the program's solver chooses the configurations of satoutput",
     "henard": "the program's solver chooses the configurations of satoutput",
@@ -63,7 +63,7 @@ class Redrawn:
 def redrawn(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:
     """Yield the samples that the commands of a log may have drawn, of the size that the log states.
 
-    What versions of the program do differently, and what its solver decides, is tried in turn.
+    Differences between versions of the program, and choices of its solver, are tried in turn.
 
     Args:
         learning: the learning of the log.

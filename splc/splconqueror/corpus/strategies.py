@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-# Parameters that say how much is drawn or which draw it is, not how.
+# Parameters that are amounts, seeds or files, and do not change the strategy.
 AMOUNTS = frozenset(
     ("numconfigs", "samplesize", "seed", "fromfile", "t", "measurements", "level", "k", "precision", "n")
 )

@@ -52,8 +52,8 @@ def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolde
     """Return the system of a log: that of the nearest folder above it, else the one that its path names.
 
     A path names a system if the file or a folder, up to the root, has its name, possibly followed by `_` or other
-    signs: `x264_3` and `x264_twise.log` name x264. A single system is that of all logs. Systems without measurements
-    come after the others.
+    signs: `x264_3` and `x264_twise.log` name x264. If there is a single system, all logs belong to it. Systems without
+    measurements come after the others.
     """
     measured = [system for system in systems if system.measured]
     system_of_path = (

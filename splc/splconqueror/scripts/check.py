@@ -81,7 +81,7 @@ class _Check:
     problems: list[Problem] = field(default_factory=list)
 
     def script(self, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
-        """Check a script; return what there is after it."""
+        """Check a script; return the state after it."""
         key = identity(path)
         if key not in self.scripts:
             try:
@@ -95,7 +95,7 @@ class _Check:
         for command in self.scripts[key].commands:
             while faulty and faulty[0] < command.line:
                 del faulty[0]
-                # What was meant is unknown: nothing that follows from it is reported.
+                # The effect of a faulty line is unknown, so its consequences are not reported.
                 reached = reached.having(*_MISSING)
             outer, self.problems = self.problems, []
             following = self.command(command, path, reached, previous, (*callers, key))
@@ -103,7 +103,7 @@ class _Check:
             self.problems = outer
             previous = reached if command.name.startswith("clean") else previous
             reached = following
-        # The problems of scripts that this one calls follow its own.
+        # Problems of called scripts follow those of this one.
         self.problems += sorted(
             script_problems,
             key=lambda problem: (problem.file != path, problem.line or 0 if problem.file == path else 0),
@@ -113,7 +113,7 @@ class _Check:
     def command(
         self, command: ScriptCommand, path: str, reached: Reached, previous: Reached, callers: tuple[str, ...]
     ) -> Reached:
-        """Check a command; return what there is after it."""
+        """Check a command; return the state after it."""
         self.needs(command, reached)
         readable = self.files(command, path)
         self.options(command, reached.system)
@@ -176,7 +176,7 @@ class _Check:
         inputs = [located(path, text) for text in command.inputs]
         for file in inputs:
             if any(identity(str(candidate)) in self.written for candidate in (file, *Path(file).parents)):
-                # Written by a command before, or in a folder that one fills.
+                # The file is written by an earlier command, or lies in a folder that one fills.
                 readable = readable and os.access(file, os.R_OK)
             elif not os.access(file, os.R_OK):
                 readable = self.attempt(partial(read_source, file)) and readable

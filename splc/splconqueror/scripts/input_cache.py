@@ -14,7 +14,7 @@ from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.splconqueror.scripts.paths import identity
 
-# The system, measurements and evaluation set of a script, and one more: a campaign of many systems must not keep all.
+# Room for the system, measurements and evaluation set of a script, and one more; scripts may use many systems.
 # Measurements of 200,000 configurations take some 20 MB.
 _KEPT = 4
 

@@ -40,7 +40,7 @@ def interpret(run: ScriptRun, path: str, shared: Shared) -> Shared:
             run.log.error(str(failed))
             raise failed from None
         except KeyboardInterrupt:
-            # A command that was asked to stop, and has nothing to keep yet.
+            # The command was stopped before it had a result to keep.
             if not run.should_stop():
                 raise
             run.stopped = True

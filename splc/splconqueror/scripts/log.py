@@ -31,7 +31,7 @@ class RunLog:
     def open(self, path: str) -> None:
         """Write the following lines to a file, and errors to another one beside it; both are emptied first.
 
-        A pipe or a device has the lines of errors, too.
+        The lines of errors are written to pipes and devices, too.
 
         Raises:
             OutputError: if one cannot be written.

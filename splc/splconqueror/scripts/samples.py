@@ -18,7 +18,7 @@ from splc.splconqueror.scripts.paths import located
 from splc.splconqueror.scripts.state import MatchedRows
 from splc.types import Array
 
-# A design that is not the program's.
+# The note about a design that differs from that of the program.
 OTHER_DESIGN = "kexchange: this D-optimal design has other rows than that of SPL Conqueror's program"
 
 

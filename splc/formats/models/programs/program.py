@@ -1,7 +1,7 @@
-"""The prediction program of a model: all that is computed, as plain data, from which every writer emits.
+"""The prediction program of a model as plain data, which all writers of programs use.
 
-docs/reference/programs.md describes its JSON (`splc.program/1`). The weights of rows are in it, so that nothing is
-factorised to predict.
+docs/reference/programs.md describes its JSON (`splc.program/1`). It contains the weights of the rows, so that
+predicting needs no factorisation.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stderr.write(f"error: {error}\n")
         return 2
     except BrokenPipeError:
-        # The reader has seen enough; Python would complain about the rest of the buffer.
+        # The reader closed the pipe; without this, Python fails when it flushes the buffer at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

@@ -1,4 +1,4 @@
-"""The prediction program, and what users of the module look up in it."""
+"""The prediction program, and its public constants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 PROGRAM: dict[str, Any] = json.loads('{"options": []}')
 
-# Option → values of a numeric one, (0, 1) of a binary one; without values any number is one.
+# Option → its values; (0, 1) for a binary option, empty if any number is allowed.
 OPTIONS: dict[str, tuple[float, ...]] = {
     option["name"]: (0.0, 1.0) if option["kind"] == "binary" else tuple(option["values"])
     for option in PROGRAM["options"]
