@@ -73,7 +73,7 @@ def run_batches(
             if on_end is not None:
                 on_end(reader.summary(ended))
             started_with = unmeasured
-            unmeasured = reader.left
+            unmeasured = reader.unmeasured
             if reader.stopped or not unmeasured:
                 break
             reason = reader.problem or failure(ended, setup.timeout)
@@ -128,7 +128,7 @@ class _BatchReader:
 
     def __post_init__(self) -> None:
         self.pending: dict[tuple[int, ...], Run] = {}
-        self.left = list(self.runs)
+        self.unmeasured = list(self.runs)
         self.options: list[tuple[int, int]] = []
         self._begin_row()
 
@@ -149,7 +149,7 @@ class _BatchReader:
         if run is None:
             self.stray += 1
             return
-        self.left.remove(run)
+        self.unmeasured.remove(run)
         self.record(run, self._result(cells, line), {})
         self._begin_row()
         if self.should_stop():
@@ -206,7 +206,7 @@ class _BatchReader:
         """Return the journal's record of the process."""
         return {
             "kind": "batch",
-            "rows": len(self.runs) - len(self.left),
+            "rows": len(self.runs) - len(self.unmeasured),
             "configurations": len(self.runs),
             "stray": self.stray,
             "exit_code": ended.exit_code,

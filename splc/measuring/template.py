@@ -139,7 +139,7 @@ class _TemplateReader:
     system: VariabilityModel
     extras: Sequence[str]
     problems: Problems
-    whole: str
+    text: str
 
     def words(self, text: str, *, nested: bool) -> tuple[Word, ...]:
         """Return the arguments of a text; problems are collected."""
@@ -183,10 +183,10 @@ class _TemplateReader:
             return
         for piece in word:
             if isinstance(piece, Extra) and piece.name == OPTIONS:
-                self.problems.add("{options} is several arguments; put spaces around it", text=self.whole)
+                self.problems.add("{options} is several arguments; put spaces around it", text=self.text)
             if isinstance(piece, Choice) and max(len(piece.then), len(piece.otherwise)) > 1:
                 message = f"{{{piece.name}?…}} has several arguments, but is inside of one"
-                self.problems.add(message, text=self.whole, hint="put spaces around it, or quotes into it")
+                self.problems.add(message, text=self.text, hint="put spaces around it, or quotes into it")
 
     def placeholder(self, content: str) -> Piece | None:
         """Return the piece between two braces, None if it is wrong."""

@@ -101,7 +101,7 @@ class _Walk:
     scripts: Mapping[str, Script]
     preset: str
     learnings: list[_Learning] = field(default_factory=list)
-    others: list[str] = field(default_factory=list)
+    omitted: list[str] = field(default_factory=list)
 
     def script(self, path: str, inputs: _Inputs) -> _Inputs:
         """Follow a script; return the inputs after it."""
@@ -115,7 +115,7 @@ class _Walk:
             elif command.name == "script":
                 state = replace(state, inputs=self.script(located(path, command.words[0]), state.inputs))
             elif command.name not in _IMPLIED:
-                self.others.append(f"{place_text}: {command.text}")
+                self.omitted.append(f"{place_text}: {command.text}")
             else:
                 state = _state_after(command, path, state)
         return state.inputs
@@ -165,7 +165,7 @@ def run(request: Request) -> Result:
     walk = _Walk(scripts, request.preset)
     for path in request.scripts:
         walk.script(path, _Inputs())
-    missing = list(walk.others)
+    missing = list(walk.omitted)
     samplings: dict[str, None] = {}
     learners: dict[str, Mapping[str, object]] = {}
     inputs: _Inputs | None = None

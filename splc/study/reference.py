@@ -81,7 +81,7 @@ class ReferenceReader:
         self.samplings = samplings
         self.canonical = canonical
         self.measures = measures
-        self.found: dict[str, dict[str, dict[str | None, float | Spread]]] = {}
+        self.values: dict[str, dict[str, dict[str | None, float | Spread]]] = {}
 
     def table(self, content: Mapping[str, Any], lines: Mapping[str, int]) -> Reference:
         """Return the published values of a `[reference]` table."""
@@ -117,7 +117,7 @@ class ReferenceReader:
                     self.problems.add(
                         f"{group_key}.{measure} must be a table: sampling = value", measure_line, hint=hint
                     )
-        return Reference(title, self.found)
+        return Reference(title, self.values)
 
     def rows(self, source: Source) -> Reference:
         """Return the published values of a CSV file."""
@@ -149,7 +149,7 @@ class ReferenceReader:
             row_problems.raise_if_any()
         except SplcError as error:
             self.problems.include(error)
-        return Reference(TITLE, self.found)
+        return Reference(TITLE, self.values)
 
     def add(self, group: str, measure: str, sampling: str | None, value: Any, line: int | None) -> None:
         """Add one value."""
@@ -178,7 +178,7 @@ class ReferenceReader:
         if read is None:
             self.problems.add(f"the value of {measure} must be a number", line, text=toml_value(value), hint=_NUMBER)
             return
-        values = self.found.setdefault(group, {}).setdefault(key, {})
+        values = self.values.setdefault(group, {}).setdefault(key, {})
         if sampling in values:
             suffix = "" if sampling is None else f" for {sampling}"
             self.problems.add(f"{group}: {measure} is given twice{suffix}", line, hint="leave one of the values out")

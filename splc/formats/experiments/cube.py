@@ -98,13 +98,13 @@ class _Nodes:
     def __init__(self, parser: Any) -> None:
         self.paths: list[str] = []
         self.parents: list[int] = []
-        self.places: dict[int, int] = {}
+        self.positions: dict[int, int] = {}
         for node in parser.all_cnodes():
-            parent = -1 if node.parent is None else self.places[node.parent.id]
+            parent = -1 if node.parent is None else self.positions[node.parent.id]
             name = node.region.name + "".join(f"({key}={value})" for key, value in node.parameters.items())
             self.paths.append(name if parent < 0 else f"{self.paths[parent]}{SEPARATOR}{name}")
             self.parents.append(parent)
-            self.places[node.id] = len(self.parents) - 1
+            self.positions[node.id] = len(self.parents) - 1
 
 
 def _values_by_path(
@@ -114,7 +114,7 @@ def _values_by_path(
 
     `rows`: id of a node → its row in the table; `table`: shape (nodes, processes and threads).
     """
-    at = np.array([nodes.places[node] for node in rows], dtype=np.int64)
+    at = np.array([nodes.positions[node] for node in rows], dtype=np.int64)
     parents = np.array(nodes.parents)
     extreme = _EXTREMES.get(metric.data_type)
     by_path: dict[str, float] = {}

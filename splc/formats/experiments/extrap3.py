@@ -102,8 +102,10 @@ class _BinaryReader:
             number = self.equal[fields[1]] = self.equal.get(fields[1], -1) + 1
             self.regions[fields[0]] = f"{fields[1]} #{number}" if number else fields[1]
         elif record == "Callpath":
-            region = self.known(self.regions, fields[1], "region")
-            parent_path = "" if fields[2] == _NO_PARENT else f"{self.known(self.callpaths, fields[2], 'call path')}->"
+            region = self.target_of(self.regions, fields[1], "region")
+            parent_path = (
+                "" if fields[2] == _NO_PARENT else f"{self.target_of(self.callpaths, fields[2], 'call path')}->"
+            )
             self.callpaths[fields[0]] = parent_path + region
         elif record == "Coordinate":
             values = {}
@@ -122,8 +124,8 @@ class _BinaryReader:
         experiment_rows = ExperimentRows(self.source, self.parameters)
         means = 0
         for coordinate, count, mean, *_, metric, callpath in self.points:
-            point_index = experiment_rows.point(self.known(self.coordinates, coordinate, "point"))
-            key = self.known(self.callpaths, callpath, "call path"), self.known(self.metrics, metric, "metric")
+            point_index = experiment_rows.point(self.target_of(self.coordinates, coordinate, "point"))
+            key = self.target_of(self.callpaths, callpath, "call path"), self.target_of(self.metrics, metric, "metric")
             experiment_rows.add(point_index, *key, [mean] if math.isfinite(mean) else [])
             means += count > 1
         notes = []
@@ -158,7 +160,7 @@ class _BinaryReader:
         self.at += size
         return struct.unpack_from(self.order + form, self.data, self.at - size)
 
-    def known(self, names: dict[int, Any], number: int, kind: str) -> Any:
+    def target_of(self, names: dict[int, Any], number: int, kind: str) -> Any:
         """Return what an id refers to."""
         if number not in names:
             raise self.damaged(f"there is no {kind} {number}", self.at)

@@ -76,7 +76,7 @@ class Notation:
 
     def __init__(self, model: InfluenceModel, digits: int | None) -> None:
         self.order = model.order
-        self.places = {name: position for position, name in enumerate(model.order)}
+        self.positions = {name: position for position, name in enumerate(model.order)}
         self.derived: dict[str, Derived] = by_name(model.derived)
         self.digits = digits
 
@@ -102,7 +102,7 @@ class Notation:
     def product(self, size: float, factors: Iterable[Factor]) -> str:
         """Return a coefficient, which is positive, times factors."""
         parts = [self.number(size)]
-        for factor in sorted(factors, key=lambda f: (self.places.get(f.option, len(self.places)), f.option)):
+        for factor in sorted(factors, key=lambda f: (self.positions.get(f.option, len(self.positions)), f.option)):
             if factor.power != 0:
                 parts.append(self.power(self.atom(factor.option), factor.power))
             if factor.log != 0:

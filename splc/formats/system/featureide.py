@@ -51,9 +51,9 @@ class _FeatureIdeReader:
         for section in self.document:
             name = local_name(section)
             if name == "struct":
-                struct += [self.tree(element) for element in self.known(section, _FEATURES, ())]
+                struct += [self.tree(element) for element in self.known_children(section, _FEATURES, ())]
             elif name == "constraints":
-                rules += self.known(section, ("rule",), ())
+                rules += self.known_children(section, ("rule",), ())
             elif name not in _SECTIONS:
                 self.unknown(section)
         if len(struct) != 1:
@@ -66,7 +66,7 @@ class _FeatureIdeReader:
             self.rule(rule)
         return self.assembly.tree(struct[0].name, struct[0])
 
-    def known(
+    def known_children(
         self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE
     ) -> Iterator[etree._Element]:
         """Yield the elements with known names; others are problems."""
@@ -87,7 +87,9 @@ class _FeatureIdeReader:
         name = " ".join((element.get("name") or "").split())
         feature = FeatureNode(name, line_of(element))
         self.features.setdefault(name, feature)
-        subfeatures = [(self.tree(child), child.get("mandatory") == "true") for child in self.known(element, _FEATURES)]
+        subfeatures = [
+            (self.tree(child), child.get("mandatory") == "true") for child in self.known_children(element, _FEATURES)
+        ]
         kind = local_name(element)
         if kind == "and":
             feature.groups = children(subfeatures)

@@ -66,7 +66,7 @@ class Candidates:
         names: Sequence[str] = (),
     ) -> None:
         self.units = tuple(units)
-        self._places = {name: name_index for name_index, name in enumerate(names)}
+        self._name_order = {name: name_index for name_index, name in enumerate(names)}
         self.weights = weights
         self.order = order
         self.signed = signed
@@ -116,10 +116,10 @@ class Candidates:
 
     def text(self, position: int) -> str:
         """Return a candidate as text, such as `log10(px) * ref`."""
-        last = len(self._places)
+        last = len(self._name_order)
 
         def first_option(unit: Unit) -> int:
-            option_indices = (self._places.get(name, last) for name in unit.atom.term.options)
+            option_indices = (self._name_order.get(name, last) for name in unit.atom.term.options)
             return min(option_indices, default=last)
 
         units = sorted((self.units[unit_index] for unit_index in self.products[position]), key=first_option)

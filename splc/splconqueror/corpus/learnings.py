@@ -153,7 +153,7 @@ class _KnownErrors:
 
     def __init__(self, system: LogSystem) -> None:
         self.system = system
-        self._known: dict[tuple[str, str], LogErrors] = {}
+        self._errors: dict[tuple[str, str], LogErrors] = {}
         self._sets: dict[str, Measurements | None] = {}
 
     def of(self, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
@@ -169,9 +169,9 @@ class _KnownErrors:
     def _errors_on(
         self, key: str, measured: Measurements, learning: Learning, nfp: str, log: str
     ) -> Mapping[str, Errors]:
-        if (key, nfp) not in self._known:
-            self._known[key, nfp] = LogErrors(measured, nfp)
-        errors = self._known[key, nfp]
+        if (key, nfp) not in self._errors:
+            self._errors[key, nfp] = LogErrors(measured, nfp)
+        errors = self._errors[key, nfp]
         errors_by_round = errors.of(learning, log)
         errors.forget()
         return errors_by_round

@@ -23,7 +23,7 @@ _KEPT = 4
 class InputCache:
     """Files that were read, by their names and contents."""
 
-    _known: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
+    _cache: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
 
     def space(self, path: str) -> Space:
         """Return the valid configurations of a system.
@@ -66,9 +66,9 @@ class InputCache:
 
     def _cached(self, key: Hashable, read: Callable[[], Any], *references: Any) -> Any:
         """Return the cached value of a key, or read it; `references` keeps objects alive whose ids are in the key."""
-        if key not in self._known:
-            self._known[key] = (read(), references)
-        self._known.move_to_end(key)
-        while len(self._known) > _KEPT:
-            self._known.popitem(last=False)
-        return self._known[key][0]
+        if key not in self._cache:
+            self._cache[key] = (read(), references)
+        self._cache.move_to_end(key)
+        while len(self._cache) > _KEPT:
+            self._cache.popitem(last=False)
+        return self._cache[key][0]

@@ -114,7 +114,7 @@ class _Builder:
         self.derived = derived
         self.switches = {} if system is None else system.switches
         self.names = () if system is None else system.names
-        self.places: dict[str, int] = {}
+        self.positions: dict[str, int] = {}
         self.functions: list[FunctionProgram] = []
 
     def addends(self, terms: Iterable[tuple[Term, float]]) -> tuple[AddendProgram, ...]:
@@ -135,11 +135,11 @@ class _Builder:
 
     def place(self, name: str) -> int:
         """Return the position of the function that a name stands for."""
-        if name not in self.places:
+        if name not in self.positions:
             function = self.switch(name) if name in self.switches else self.function(self.derived[name])
-            self.places[name] = len(self.functions)
+            self.positions[name] = len(self.functions)
             self.functions.append(function)
-        return self.places[name]
+        return self.positions[name]
 
     def switch(self, name: str) -> FunctionProgram:
         """Return whether an optional option has a value."""
