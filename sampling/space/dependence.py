@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.space.blocks import Block, part_values
+from sampling.space.flips import order_of
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.types import Array
@@ -82,6 +83,8 @@ def _effects(
     sums = block.distinct_values @ slopes
     columns = [block.variables.index(position) for position in positions]
     known, first = np.unique(codes, return_index=True)
+    order = order_of(block.rows[np.ix_(first, columns)])
+    known, first = known[order], first[order]
     base = np.flatnonzero(codes == known[0])
     if len(base) * len(known) > MAX_CHANGED:
         most = max(1, MAX_CHANGED // len(known))

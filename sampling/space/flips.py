@@ -23,7 +23,7 @@ class ChoiceValues:
 
     Attributes:
         positions: the positions of its options.
-        values: the value indices of its options, one row per value, ascending, shape (k, positions).
+        values: the value indices of its options, one row per value, in the order of `order_of`, shape (k, positions).
         codes: the value of each configuration, shape (n,).
     """
 
@@ -52,7 +52,18 @@ def values_of(configurations: Configurations, positions: Sequence[int], space: S
     columns = configurations.indices[:, list(positions)]
     sizes = [space.problem.sizes[position] for position in positions]
     first, codes = distinct(packed(list(columns.T), sizes), len(columns))
-    return ChoiceValues(tuple(positions), columns[first], codes)
+    values = columns[first]
+    order = order_of(values)
+    return ChoiceValues(tuple(positions), values[order], np.argsort(order)[codes])
+
+
+def order_of(values: Array) -> Array:
+    """Return the order of the values of a choice, shape (k, positions): the first is what others are compared with.
+
+    The alternatives of a group are in the order of its options, none of them first; other values are ascending.
+    """
+    found: Array = np.argsort(np.where(values.any(axis=1), values.argmax(axis=1), -1), kind="stable")
+    return found
 
 
 def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Space) -> Flips:

@@ -13,6 +13,7 @@ from splc.data.observations import Observed
 from splc.data.option_columns import option_columns
 from splc.data.row_hashes import RowHashes
 from splc.data.table import table_columns, whole_numbers
+from splc.data.value_texts import assignment_texts
 from splc.errors import ConfigurationError, plural
 from splc.io.presentation import Presented
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -276,15 +277,7 @@ def _same_options(parts: Sequence[Configurations]) -> None:
 
 def describe_configuration(configurations: Configurations, row: int) -> str:
     """Return one configuration as text: selected binary options and numeric values."""
-    parts = []
-    for option, (name, value) in zip(
-        configurations.system.options, configurations.assignment(row).items(), strict=True
-    ):
-        if isinstance(option, BinaryOption):
-            if value:
-                parts.append(name)
-        else:
-            parts.append(f"{name}={'deselected' if np.isnan(value) else f'{value:g}'}")
+    parts = assignment_texts(configurations, row).values()
     return ", ".join(parts) if parts else "(nothing selected)"
 
 

@@ -17,6 +17,7 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, Problems, SpecError, nearest, plural
 from splc.io.numbers import column_texts
 from splc.measuring.template import OPTIONS, Child, Choice, Computed, Extra, Piece, Template, Text, Value, Word
+from splc.system.groups import text_groups
 from splc.system.options import NO_OUTPUT
 from splc.types import Array
 
@@ -78,9 +79,10 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
     for piece in template.pieces():
         match piece:
             case Value(name) if name not in texts:
-                texts[name] = column_texts(configurations.column(name))
+                texts[name] = _value_texts(configurations, name)
             case Child(name, children) if name not in texts:
-                texts[name] = _child_texts(configurations, children)
+                written = name in text_groups(configurations.system)
+                texts[name] = _child_texts(configurations, children, written=written)
             case Choice(name) if name not in selected:
                 column = configurations.column(name)
                 binary = name not in {option.name for option in configurations.system.numeric_options}
@@ -110,15 +112,24 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
     return command
 
 
-def _child_texts(configurations: Configurations, children: Sequence[str]) -> list[str]:
+def _value_texts(configurations: Configurations, name: str) -> list[str]:
+    """Return the value of an option for each configuration, empty where a numeric one is deselected."""
+    words = configurations.system.option(name).presentation.words
+    column = configurations.column(name)
+    return column_texts(column) if words is None else [words[value > 0] for value in column.tolist()]
+
+
+def _child_texts(configurations: Configurations, children: Sequence[str], *, written: bool) -> list[str]:
     """Return the text of the selected child of a group for each configuration, empty where none is selected.
 
-    An output string that begins with `-` is an argument of its own, which `{options}` gives.
+    An output string that begins with `-` is an argument of its own, which `{options}` gives, unless it was `written` in
+    a table.
     """
     texts = [""]
     for child in children:
         output = (configurations.system.option(child).presentation.output_string or "").strip()
-        texts.append(child if output in ("", NO_OUTPUT) or output.startswith("-") else output)
+        named = output in ("", NO_OUTPUT) or (output.startswith("-") and not written)
+        texts.append(child if named else output)
     selected = np.column_stack([configurations.value(child) > 0 for child in children])
     text_indices = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
     return [texts[text_index] for text_index in text_indices.tolist()]

@@ -71,7 +71,6 @@ class Setup:
         timeout: seconds of a run (or batch), None: no limit.
         batch: None: one process per run; else the options that the configurations of one process agree in.
         contexts: columns of the table that are the same in all rows: context (machine, version) → value.
-        groups: the parents of alternative groups that have one column of texts in the table.
     """
 
     command: BoundCommand
@@ -84,7 +83,6 @@ class Setup:
     timeout: float | None = None
     batch: tuple[str, ...] | None = None
     contexts: Mapping[str, str] = field(default_factory=dict)
-    groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
@@ -146,7 +144,7 @@ class Setup:
 
     def option_columns(self) -> tuple[list[str], list[Sequence[str]]]:
         """Return the header and the columns of the configurations in tables."""
-        return with_groups(self.configurations.system, option_texts(self.configurations), self.groups)
+        return with_groups(self.configurations.system, option_texts(self.configurations))
 
 
 def system_description(system: VariabilityModel) -> dict[str, str]:

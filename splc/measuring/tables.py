@@ -41,7 +41,7 @@ def failures_text(setup: Setup, recorded: RunResults) -> str | None:
     if not failed:
         return None
     texts = option_texts(setup.configurations[np.array([row for row, _ in failed])])
-    header, columns = with_groups(setup.configurations.system, texts, setup.groups)
+    header, columns = with_groups(setup.configurations.system, texts)
     results = [recorded.results[run] for run in failed]
     columns.append([str(repetition + 1) for _, repetition in failed])
     columns.append([result.reason or "" for result in results])

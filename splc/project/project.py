@@ -37,11 +37,13 @@ class Project(ProjectFiles):
         learned: the roles of columns in the measurements that a model was learned from, for inferring a system.
         learned_nfp: the property of this model, which the measurements may lack.
         learned_system: the system of a model, which is used instead of the one in the folder.
+        measured: whether a table must have a measured column; None if it may be a table of configurations.
     """
 
     learned: ColumnChoice | None = None
     learned_nfp: str | None = None
     learned_system: VariabilityModel | None = None
+    measured: bool | None = True
 
     def with_system_of_model(self, systems: Sequence[VariabilityModel]) -> Project:
         """Return the project with the system of models, if it names no system and the folder describes none of theirs.
@@ -148,10 +150,17 @@ class Project(ProjectFiles):
         from splc.formats.measurements.shapes import read_table
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
-        usual_nfp = self.learned_nfp if self.nfp is None else None
-        table = self.system_table or self._tables_read
+        usual = self.learned_nfp if self.nfp is None else None
+        table, nfp, measured = (
+            self._tables_read if self.system_table is None else self.system_table,
+            self.nfp,
+            self.measured,
+        )
+        if self.system_table is not None and self.system_table != self.measurements_file:
+            # The property is a column of the measurements, and the table may list configurations.
+            choice, nfp, usual, measured = choice.lenient, None, nfp or usual, None
         with self._errors_with_table():
-            return infer_system(read_table(table), nfp=self.nfp, usual=usual_nfp, choice=choice)
+            return infer_system(read_table(table), nfp=nfp, usual=usual, choice=choice, measured=measured)
 
     def measurements(
         self,

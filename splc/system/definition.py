@@ -70,8 +70,7 @@ def alternative_options(
     """
     children: dict[str, str] = {}
     for text in dict.fromkeys(texts):
-        plain = re.sub(r"[^\w]+", "_", text).strip("_")
-        child = base = f"{name}_{plain}"
+        child = base = child_name(name, text)
         number = 2
         while child in taken or child in children:
             child, number = f"{base}_{number}", number + 1
@@ -80,6 +79,12 @@ def alternative_options(
     for child, text in children.items():
         excluded = tuple((other,) for other in children if other != child)
         yield BinaryOption(child, name, optional=False, excluded=excluded, presentation=Presentation(text))
+
+
+def child_name(name: str, text: str) -> str:
+    """Return the name of the child of an option that stands for one of its texts."""
+    plain = re.sub(r"[^\w]+", "_", text).strip("_")
+    return f"{name}_{plain}"
 
 
 def constraints_of_texts(

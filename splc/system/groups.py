@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splc.errors import listed
-from splc.system.options import BinaryOption
+from splc.system.definition import child_name
+from splc.system.options import BinaryOption, Presentation
 from splc.system.variability import VariabilityModel
 
 
@@ -20,6 +21,24 @@ def child_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
         for parent, members in children.items()
         if all(not child.optional and len(system.alternatives(child)) == len(members) - 1 for child in members)
     }
+
+
+def text_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
+    """Return parent → its children for options that have texts as values, such as those of a column of text."""
+    return {
+        parent: children
+        for parent, children in child_groups(system).items()
+        if all(_is_text_child(parent, child) for child in children)
+    }
+
+
+def _is_text_child(parent: str, child: BinaryOption) -> bool:
+    """Return whether an option was made for a text, and numbered if the name was taken (`alternative_options`)."""
+    text = child.presentation.output_string
+    if not text or child.presentation != Presentation(text):
+        return False
+    rest = child.name.removeprefix(child_name(parent, text))
+    return rest != child.name and (not rest or (rest[0] == "_" and rest[1:].isdigit()))
 
 
 def child_texts(parent: str, children: Sequence[BinaryOption]) -> dict[str, str]:

@@ -18,11 +18,20 @@ NO_OUTPUT = "noOutput"
 
 @dataclass(frozen=True)
 class Presentation:
-    """The format of an option's value on a command line (see `splc sample --command`)."""
+    """The format of an option's value on a command line (see `splc sample --command`), and in tables.
+
+    Attributes:
+        output_string: the text on a command line.
+        prefix: the text before it.
+        postfix: the text after it.
+        words: the texts of a binary option in tables and commands where it is deselected and selected, such as `no`
+            and `yes`; None for `0` and `1`.
+    """
 
     output_string: str | None = None
     prefix: str = ""
     postfix: str = ""
+    words: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.data.value_texts import NOT_SELECTED, text_values, value_texts
 from splc.learning.active.candidates import changes_of_one
 from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
@@ -68,6 +69,8 @@ def indifferent_options(
 
 def label_of(variable: Variable, system: VariabilityModel) -> str:
     """Return the name that is shown of a variable: that of an option, or of the parent of an alternative group."""
+    if variable.name in (texts := text_values(system)):
+        return texts[variable.name][0]
     parent = system.option(variable.name).parent
     return parent if variable.kind == "group" and parent is not None else variable.name
 
@@ -84,16 +87,23 @@ def shown_values(
     for variable in chosen:
         value = _value(variable, second)
         shown = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
-        parts.append(shown if variable.kind == "group" else f"{variable.name}={shown}")
+        named = variable.kind != "group" or variable.name in text_values(second.system)
+        parts.append(f"{label_of(variable, second.system)}={shown}" if named else shown)
     return " ".join(parts)
 
 
 def _value(variable: Variable, configuration: Configurations) -> float | str | None:
+    texts = text_values(configuration.system)
+    if variable.name in texts:
+        shown = value_texts(configuration, 0)[texts[variable.name][0]]
+        return None if shown == NOT_SELECTED else shown
     if variable.kind == "group":
         return next((name for name in variable.members if configuration.value(name)[0] > 0), None)
     value = float(configuration.value(variable.members[0])[0])
     if np.isnan(value):
         return None
+    if (words := configuration.system.option(variable.name).presentation.words) is not None:
+        return words[value > 0]
     return int(value) if value.is_integer() else value
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
+from splc.formats.measurements.group_columns import with_groups
 from splc.measuring.command import bind, program
 from splc.measuring.execution import Job, execute
 from splc.measuring.journal import Journal, Record
@@ -123,6 +124,8 @@ class TuningSession:
             "environment": dict(self.command.environment or {}),
             "timeout": self.command.timeout,
             **about,
+            # Not compared: the columns of the table that are options.
+            "columns": with_groups(self.tuner.system, [[]] * len(self.tuner.system.names))[0],
         }
 
     def _replay(self, record: Record) -> None:

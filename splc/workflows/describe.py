@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from sampling.space import analysis
 from sampling.space.analysis import Description
@@ -34,6 +34,8 @@ class Request(SystemInputs):
     options are inferred. The measurements of a description's folder are described only if the request names them. The
     argument is the same, but the options of a table are those of the description in the current folder if there is one.
     """
+
+    measured: ClassVar[bool | None] = None
 
     argument: Annotated[
         str | None,
@@ -93,7 +95,8 @@ def run(request: Request) -> Result:
                 notes.append(Note("random samples (random:N) are approximately uniform"))
         measured, problem = None, None
         described = project.inference is None and "system" in project.given and "measurements" not in project.given
-        if project.has_measurements and not described:
+        listed = project.inference is not None and not project.inference.properties
+        if project.has_measurements and not described and not listed:
             try:
                 parts = project.every_part(space.system, space, **request.policies)
             except SplcError as error:

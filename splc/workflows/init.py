@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from splc.errors import InputError, OutputError, Problem, RequestError, plural
 from splc.errors import listed as listed_names
@@ -31,6 +31,8 @@ FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is
 @request
 class Request(SystemInputs):
     """A request to write an inferred description."""
+
+    measured: ClassVar[bool | None] = None
 
     measurements: Annotated[
         str | None, as_argument("TABLE", "The measurements (CSV or XML).", default="those of the folder")

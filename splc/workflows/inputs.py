@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.detect import is_log
@@ -45,6 +45,9 @@ if TYPE_CHECKING:
 @request
 class SystemInputs:
     """The system and the measurements of a request."""
+
+    # Whether a table must have a measured column; None if it may be a table of configurations.
+    measured: ClassVar[bool | None] = True
 
     system: System = None
     measurements: MeasurementsFile = None
@@ -89,7 +92,7 @@ class SystemInputs:
             InputError: if its `splc.toml` is wrong.
         """
         files: dict[str, Any] = {"measurements": self.measurements, "system": self.system, "nfp": self.nfp, **given}
-        return Project.load(folder, columns=self.columns, **files)
+        return replace(Project.load(folder, columns=self.columns, **files), measured=self.measured)
 
     def read_system(self, project: Project, notes: Notes, *, observed: bool = True) -> VariabilityModel:
         """Read the system of the project, or infer it from the measurements; notes state what is assumed.

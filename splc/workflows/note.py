@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SHOWN_ROWS = 5
 # Selections of two options that no row has.
 SHOWN_PAIRS = 3
+SHOWN_COLUMNS = 12
 
 # Called with the number of finished steps, the number of all steps and the current step.
 OnProgress = Callable[[int, int, str], None]
@@ -116,6 +117,10 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         shown = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {shown}"
         details = tuple(each for each in details if each.startswith("ignored") and not each.endswith("(as requested)"))
+    if not inference.properties:
+        shown = listed(inference.columns, SHOWN_COLUMNS)
+        text = f"{source}: no column seems to be measured, so that all are options: {shown}"
+        details = ("--property NAME names a measured column, --ignore and --context columns that are no options",)
     if inference.decided:
         text, details = f"{source}: the columns are used as follows; options change it", role_table(inference)
     mined: tuple[Note, ...] = ()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar
 
 from sampling import Sample, Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
@@ -18,6 +18,8 @@ from splc.workflows.note import Note, Notes, notes_of, reading_notes
 @request
 class Request(SystemInputs):
     """A request to sample configurations."""
+
+    measured: ClassVar[bool | None] = None
 
     sampling: Sampling = None
     binary: Binary = None
@@ -55,6 +57,8 @@ def run(request: Request) -> Result:
     """
     spec = parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
     project = request.project()
+    if isinstance(spec.whole, Measured):
+        project = replace(project, measured=True)
     require_writable(request.output, (request.extend, *spec.files, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))

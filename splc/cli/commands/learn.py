@@ -20,7 +20,7 @@ from splc.cli.progress import progress
 from splc.cli.show.learn import LearnedObject, show
 from splc.cli.show.learn_by import LearnedByObject
 from splc.cli.show.learn_by import show as show_by
-from splc.cli.show.learn_next import next_steps
+from splc.cli.show.learn_next import next_steps, next_steps_by
 from splc.cli.terminal import end_if_negative, note, show_notes, warn
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
@@ -147,6 +147,7 @@ def _learn_by(request: learn_by.Request, *, json: bool) -> None:
     show_notes(result.notes)
     for value, reason in result.failed.items():
         warn(f"no model of {request.by} {shown_value(value)}: {reason}")
+    show_next_steps(next_steps_by(result))
     if result.stopped:
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)

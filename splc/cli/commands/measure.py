@@ -74,9 +74,7 @@ def measure(
     if result.written and not result.interrupted and STANDARD not in (result.outputs.measurements, request.system):
         measured = ("--measurements", result.outputs.measurements)
         system = () if request.system is None else ("--system", request.system)
-        groups = result.session.setup.groups
-        texts = ("--options", ",".join(groups)) if groups else ()
-        show_next_steps([NextStep(("learn", *system, *measured, *texts), "a model of these measurements")])
+        show_next_steps([NextStep(("learn", *system, *measured), "a model of these measurements")])
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.session.recorded.failed or result.stopped is not None:

@@ -44,7 +44,7 @@ def _interval(source: Any) -> str:
     return interval_text((source.get("low"), source.get("high")), _share)
 
 
-SHARES = (*columns("share", _share), Column(INTERVAL, _interval, right=True))
+SHARES = (*columns("of variance = share", _share), Column(INTERVAL, _interval, right=True))
 OPTIONS = (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share))
 VALUES = (
     *columns("option, value = label"),
@@ -158,9 +158,11 @@ def _show_overview(overview: Overview, folds: int, unit: str | None, *, product:
         options = Column("options", lambda each: " * ".join(each.names))
         printed = Column("printed", lambda each: _support(each, overview, folds))
         show_rows(large, (options, *SHARES, printed), MAX_INTERACTIONS)
+    if any(each.share < 0 for each in (*large, *overview.options[:MAX_OPTIONS])):
+        say("a negative part: constraints let these options vary together, so that their effects cancel")
     shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
     if shown:
-        say("\nMean prediction by value, and its change if only this option changes from its first value")
+        say("\nMean prediction by value, and its change if only this option changes from the first value listed")
         form = partial(change_text, product=product)
         change = (
             Column("factor" if product else "change", lambda row: _change(row, form), right=True, signed=not product),

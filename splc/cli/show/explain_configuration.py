@@ -6,14 +6,14 @@ import math
 from functools import partial
 from typing import Any
 
-from splc.cli.show.blocks import Column, columns, show_facts, show_rows
-from splc.cli.show.optimize import OptionValues, option_text, option_values
+from splc.cli.show.blocks import Column, show_facts, show_rows
+from splc.cli.show.optimize import OptionValues, option_values
 from splc.cli.terminal import say
 from splc.data.property_unit import quantity, span, titled
+from splc.data.value_texts import value_texts
 from splc.errors import plural
 from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.models.influence import Link
-from splc.system.options import Option
 from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
 from splc.workflows.explain.explain import Explained, Result
 from splc.workflows.prediction_intervals import Interval
@@ -99,14 +99,11 @@ def show_explained(explained: Explained, unit: str | None, *, product: bool) -> 
     )
     say()
     if explained.against is not None:
-        one, two = option_values(explained.configuration), option_values(explained.against)
-        options = [each for each in explained.configuration.system.options if one[each.name] != two[each.name]]
+        one, two = value_texts(explained.configuration, 0), value_texts(explained.against, 0)
+        options = [name for name in one if one[name] != two[name]]
         if options:
-            value, other = (partial(_text_in, values) for values in (one, two))
-            show_rows(
-                options,
-                (*columns("option = name"), Column("value", value, right=True), Column("other", other, right=True)),
-            )
+            own, other = (Column("value", one.__getitem__, right=True), Column("other", two.__getitem__, right=True))
+            show_rows(options, (Column("option", str), own, other))
         else:
             say("the two configurations are the same")
         say()
@@ -139,10 +136,6 @@ def show_explained(explained: Explained, unit: str | None, *, product: bool) -> 
         ),
     )
     show_rows(lines, shown)
-
-
-def _text_in(values: OptionValues, option: Option) -> str:
-    return option_text(values[option.name], option)
 
 
 def _with_interval(value: float, interval: Any, unit: str | None) -> str:

@@ -10,6 +10,7 @@ from splc.io.files import STANDARD
 from splc.learning.registry import PROJECTION
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import Result
+from splc.workflows.learn.contexts import Result as ByResult
 
 # The number of configurations to measure next, at most.
 BUDGET = 10
@@ -30,6 +31,19 @@ def next_steps(learned: Result) -> Iterator[NextStep]:
         yield from _explanation(learned)
     if not poor:
         yield from suggested
+
+
+def next_steps_by(result: ByResult) -> Iterator[NextStep]:
+    """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
+    inputs = inputs_of(result.request, SystemInputs, policies=False)
+    files = [each.output for each in result.models.values() if each.output not in (None, STANDARD)]
+    files = [file for file in files if file is not None and file.endswith((".json", ".log"))]
+    if inputs is None or not files or result.stopped:
+        return
+    if len(files) > 1:
+        first, last = (list(result.models)[at] for at in (-2, -1))
+        yield NextStep(("compare", *files[-2:], *inputs), f"how {first} and {last} differ")
+    yield NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
 
 
 def _suggestion(learned: Result, inputs: tuple[str, ...]) -> Iterator[NextStep]:

@@ -8,13 +8,14 @@ from typing import Any
 
 from sampling.space.space import DIAGRAMS
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
+from splc.cli.show.blocks import Column, counted, interval_text, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, span, titled
+from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.json_object import ITSELF, JsonObject, at, merged
-from splc.system.options import BinaryOption, Option
+from splc.system.groups import text_groups
 from splc.workflows.optimize.optimize import RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
 
@@ -164,22 +165,21 @@ def _show_one(result: Result) -> None:
     if value.interval is not None:
         text += f", {value.interval.level * 100:g} % interval {span(value.interval.low, value.interval.high, unit)}"
     tell(text, "answer")
-    own = option_values(candidate.configuration)
-    other = own if best is None else option_values(best.configuration)
-    selected = [
-        option
-        for option in candidate.configuration.system.options
-        if any(_selected(values[option.name], option) for values in (own, other))
-    ]
-    shown = [Column("value", lambda option: option_text(own[option.name], option), right=True)]
+    own = value_texts(candidate.configuration, 0)
+    other = own if best is None else value_texts(best.configuration, 0)
+    selected = [name for name in own if not {own[name], other[name]} <= {NOT_SELECTED, DESELECTED}]
+    shown = [Column("value", own.__getitem__, right=True)]
     if other != own:
-        shown.append(Column("best measured", lambda option: option_text(other[option.name], option), right=True))
-    use = Column("in the model", lambda option: "unused" if option.name in result.unused else "")
+        shown.append(Column("best measured", other.__getitem__, right=True))
+    unused = {*result.unused}
+    groups = text_groups(candidate.configuration.system)
+    unused.update(name for name, children in groups.items() if unused.issuperset(each.name for each in children))
+    use = Column("in the model", lambda name: "unused" if name in unused else "")
     if selected:
         kept = selected
         if len(selected) > MAX_LINES and not detail().verbose:
-            kept = [each for each in selected if each.name not in result.unused][:MAX_LINES]
-        show_rows(kept, (*columns("option = name"), *shown, use))
+            kept = [name for name in selected if name not in unused][:MAX_LINES]
+        show_rows(kept, (Column("option", str), *shown, use))
         if len(kept) < len(selected):
             say(f"… {len(selected) - len(kept):,} more (-v lists all)")
     else:
@@ -275,14 +275,8 @@ def selected_text(configuration: Configurations, left_out: Container[str]) -> st
 
 def _selected_options(configuration: Configurations, left_out: Container[str], only: Container[str]) -> list[str]:
     """Return some selected options of a configuration with the values of numeric ones."""
-    values = option_values(configuration)
-    parts = []
-    for option in configuration.system.options:
-        name, value = option.name, values[option.name]
-        if name in left_out or name not in only or not _selected(value, option):
-            continue
-        parts.append(name if option_text(value, option) == "selected" else f"{name}={value:g}")
-    return parts
+    found = assignment_texts(configuration, 0).items()
+    return [text for name, text in found if name not in left_out and name in only if text != f"{name}={DESELECTED}"]
 
 
 def _interval(found: Interval) -> str:
@@ -292,17 +286,6 @@ def _interval(found: Interval) -> str:
 def option_values(configuration: Configurations) -> dict[str, float | int | None]:
     """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
     return {name: _plain(value) for name, value in configuration.assignment(0).items()}
-
-
-def option_text(value: float | None, option: Option) -> str:
-    """Return an option's value for a table."""
-    if isinstance(option, BinaryOption):
-        return "selected" if value else "-"
-    return "deselected" if value is None else f"{value:g}"
-
-
-def _selected(value: float | None, option: Option) -> bool:
-    return option_text(value, option) not in ("-", "deselected")
 
 
 def _plain(value: float) -> float | int | None:

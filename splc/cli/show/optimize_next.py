@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from splc.cli.next_steps import NextStep, inputs_of
 from splc.cli.show.optimize import option_values
 from splc.data.configurations import Configurations
+from splc.data.value_texts import DESELECTED, assignment_texts
 from splc.io.files import STANDARD
-from splc.io.numbers import number_text
-from splc.system.options import BinaryOption
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.optimize import Request, Result
 
@@ -27,7 +26,7 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
     if known is not None and option_values(known.configuration) != option_values(best):
         words, purpose = [*words, "--against", _text(known.configuration)], "why it differs from the best measured one"
     # A text of a configuration is divided at commas, and an empty one is none.
-    if not all(words) or any("," in name for name in best.system.names):
+    if not all(words) or any("," in text for text in assignment_texts(best, 0).values()):
         return
     if sum(map(len, words)) > MAX_TEXT:
         return
@@ -38,11 +37,4 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
 
 def _text(configuration: Configurations) -> str:
     """Return a configuration as an argument of commands: `cache,x=4`."""
-    values, parts = option_values(configuration), []
-    for option in configuration.system.options:
-        value = values[option.name]
-        if isinstance(option, BinaryOption):
-            parts += [option.name] if value else []
-        elif value is not None:
-            parts.append(f"{option.name}={number_text(value)}")
-    return ",".join(parts)
+    return ",".join(text for name, text in assignment_texts(configuration, 0).items() if text != f"{name}={DESELECTED}")

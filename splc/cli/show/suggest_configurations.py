@@ -67,7 +67,7 @@ def write(result: Result, output: str) -> None:
     """Write the configurations, with their expected gains and predictions, as CSV, and a summary to stderr."""
     found = result.suggestions
     columns = {name: _short(values) for name, values in found.columns().items()}
-    write_configurations(found.configurations, output, columns, result.groups)
+    write_configurations(found.configurations, output, columns)
     if found.goal == "variance":
         note(
             f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}; "

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
 from splc.formats.benchmarks.objects import entry
-from splc.formats.benchmarks.table import MeasuredRun, TableSource, table_of
-from splc.io.files import Source
+from splc.formats.benchmarks.table import MeasuredRun, StatedRoles, TableSource, table_of
+from splc.io.csv_rows import first_line, header_names, likely_separator, split_line
+from splc.io.files import Source, read_source
 from splc.io.json import parse_json
+
+SUFFIX = ".journal"
+_PLAN = '{"kind":"plan"'
 
 
 def read(source: Source) -> TableSource:
@@ -20,6 +28,7 @@ def read(source: Source) -> TableSource:
         InputError: if a record is damaged, or no run succeeded.
     """
     contexts: dict[str, Any] = {}
+    table: list[list[str]] = []
     runs: dict[tuple[int, int], dict[str, Any]] = {}
     lines = source.text().split("\n")
     for number, line in enumerate(lines, 1):
@@ -29,12 +38,13 @@ def read(source: Source) -> TableSource:
         record = _record(line, number, source)
         if record.get("kind") == "plan":
             contexts = record.get("contexts") or {}
+            table = list(csv.reader(io.StringIO(record.get("table") or "", newline="")))
         elif record.get("kind") == "run":
             row, repetition = (int(entry(record, name, float, source)) for name in ("row", "repetition"))
             runs[row, repetition] = record
     repetitions = [record for (_, repetition), record in sorted(runs.items()) if repetition >= 0]
     measured = [
-        MeasuredRun(entry(record, "configuration", dict, source), entry(record, "values", dict, source), contexts)
+        MeasuredRun(_options(record, table, source), entry(record, "values", dict, source), contexts)
         for record in repetitions
         if record.get("status") == "ok"
     ]
@@ -43,6 +53,52 @@ def read(source: Source) -> TableSource:
     if not measured:
         raise InputError(Problem("no run in this journal succeeded", source.name))
     return table_of(source, measured, notes=notes)
+
+
+def with_roles(source: Source) -> Source:
+    """Return a table with the roles of its columns, where the journal of its measurement is beside it.
+
+    A journal that cannot be read, or is of other columns, has no effect.
+    """
+    path = Path(source.name.removesuffix(".gz")).with_suffix(SUFFIX)
+    if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
+        return source
+    plan, text = {}, ""
+    with suppress(InputError):
+        plan, text = _plan(read_source(path)), source.text()
+    roles = _roles(plan)
+    columns = header_names(split_line(first_line(text), likely_separator(text))) if text.strip() else []
+    if roles is None or not {*roles.options, *roles.contexts, *roles.properties} <= {*columns}:
+        return source
+    notes = [f"the roles of its columns are those of {path}"]
+    if "budget" in plan:
+        notes.append("a search for the optimum chose its rows: errors are about rows like these, not about random ones")
+    return TableSource(source.name, source.data, roles, roles.properties[0], tuple(notes), source.data)
+
+
+def _plan(journal: Source) -> dict[str, Any]:
+    """Return the latest description of the measurement in a journal, empty without any."""
+    plans = [line for line in journal.text().split("\n") if line.startswith(_PLAN)]
+    found = parse_json(plans[-1]) if plans else {}
+    return found if isinstance(found, dict) else {}
+
+
+def _roles(plan: dict[str, Any]) -> StatedRoles | None:
+    """Return the roles of the columns of the table of a measurement, None if its description does not state them."""
+    header = next(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")), [])
+    options, stated = plan.get("columns") or header, plan.get("properties")
+    if not (isinstance(options, list) and options and isinstance(stated, list) and stated):
+        return None
+    properties = tuple(str(text).partition("=")[0] for text in stated)
+    return StatedRoles(tuple(map(str, options)), tuple(map(str, plan.get("contexts") or {})), properties)
+
+
+def _options(record: dict[str, Any], table: list[list[str]], source: Source) -> dict[str, Any]:
+    """Return the options of a run as its measurement writes them in a table."""
+    row = int(entry(record, "row", float, source))
+    if len(table) > row + 1:
+        return dict(zip(table[0], table[row + 1], strict=True))
+    return dict(entry(record, "configuration", dict, source))
 
 
 def _record(line: str, number: int, source: Source) -> dict[str, Any]:

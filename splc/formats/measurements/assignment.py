@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
+from splc.data.value_texts import text_values
 from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
 from splc.formats.measurements.selections import TRUTH, only_index
 from splc.io.numbers import not_a_number, parse_number
@@ -68,11 +69,14 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
 
 def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
     """Return assignments as text: `cache, tls=0, x=4`."""
-    parts = []
+    parts, texts = [], text_values(system)
     for name, index in values.items():
         option = system.option(name)
-        if isinstance(option, BinaryOption):
-            parts.append(name if index else f"{name}=0")
+        if index and name in texts:
+            parts.append("=".join(texts[name]))
+        elif isinstance(option, BinaryOption):
+            words = option.presentation.words
+            parts.append(f"{name}={words[index]}" if words else name if index else f"{name}=0")
         else:
             parts.append(f"{name}={DESELECTED if index == len(option.values) else f'{option.values[index]:g}'}")
     return ", ".join(parts)

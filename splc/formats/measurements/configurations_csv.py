@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +53,6 @@ def write_configurations(
     configurations: Configurations,
     path: str | Path,
     extra: Mapping[str, Array] | None = None,
-    groups: Collection[str] = (),
 ) -> None:
     """Write configurations with options in model order; a deselected numeric option is written as its flag.
 
@@ -61,7 +60,6 @@ def write_configurations(
         configurations: the configurations.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
         extra: name → additional column of numbers, shape (n,); NaN becomes an empty field.
-        groups: the parents of alternative groups that have one column of texts.
 
     Raises:
         ConfigurationError: if an additional column has the name of an option.
@@ -71,20 +69,18 @@ def write_configurations(
     for name in extra:
         if name in exact_names(configurations.system):
             raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
-    write_whole(path, _table_parts(configurations, extra, groups))
+    write_whole(path, _table_parts(configurations, extra))
 
 
-def _table_parts(
-    configurations: Configurations, extra: Mapping[str, Array], groups: Collection[str]
-) -> Iterator[bytes]:
+def _table_parts(configurations: Configurations, extra: Mapping[str, Array]) -> Iterator[bytes]:
     """Yield the header, and some rows at a time: a text per cell takes much more memory than the file."""
     system = configurations.system
-    options, _ = with_groups(system, [[]] * len(system.names), groups)
+    options, _ = with_groups(system, [[]] * len(system.names))
     header = [*options, *extra]
     first = table_text(header, []).encode("utf-8")
     yield first
     step = max(1, CELLS // max(1, len(header)))
     for start in range(0, len(configurations), step):
-        _, columns = with_groups(system, option_texts(configurations[start : start + step]), groups)
+        _, columns = with_groups(system, option_texts(configurations[start : start + step]))
         columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]
         yield table_text(header, columns).encode("utf-8")[len(first) :]

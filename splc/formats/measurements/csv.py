@@ -6,7 +6,7 @@ options, followed by the value.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -167,7 +167,7 @@ def _check_names(measurements: Measurements, taken: Container[str]) -> None:
                 raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
 
 
-def write_measurements_csv(measurements: Measurements, path: str | Path, groups: Collection[str] = ()) -> None:
+def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
     """Write a table with options in model order, then contexts and properties.
 
     Each repetition is a row; missing values are empty.
@@ -175,7 +175,6 @@ def write_measurements_csv(measurements: Measurements, path: str | Path, groups:
     Args:
         measurements: the measurements.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        groups: the parents of alternative groups that have one column of texts.
 
     Raises:
         MeasurementError: if a property or a context has the name of an option.
@@ -183,7 +182,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path, groups:
     """
     _check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
-    header, columns = with_groups(measurements.system, option_texts(measurements.configurations[rows]), groups)
+    header, columns = with_groups(measurements.system, option_texts(measurements.configurations[rows]))
     columns += [[value] * len(rows) for value in measurements.contexts.values()]
     columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
     header += [*measurements.contexts, *measurements.properties]
@@ -203,7 +202,7 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     _check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
     header, columns = [ROOT], [["1"] * len(measurements)]
-    for option, texts in zip(model.options, option_texts(configurations), strict=True):
+    for option, texts in zip(model.options, option_texts(configurations, plain=True), strict=True):
         name = plain_name(option.name)
         header.append(name if model.spellings.get(name) == option.name else option.name)
         columns.append(texts)

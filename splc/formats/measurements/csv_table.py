@@ -293,8 +293,11 @@ def _apply_switches(
         )
 
 
-def option_texts(configurations: Configurations) -> list[list[str]]:
-    """Return one column of texts per option: 0 or 1, the shortest number, or the flag for deselected options."""
+def option_texts(configurations: Configurations, *, plain: bool = False) -> list[list[str]]:
+    """Return one column of texts per option: its words, 0 or 1, the shortest number, or the flag where deselected.
+
+    `plain`: whether binary options are 0 or 1 also if they have words.
+    """
     texts = []
     for position, option in enumerate(configurations.system.options):
         if isinstance(option, NumericOption):
@@ -302,7 +305,7 @@ def option_texts(configurations: Configurations) -> list[list[str]]:
             numbers = [*option.values, *([] if flag is None else [flag])]
             table = column_texts(np.array(numbers, dtype=float))
         else:
-            table = ["0", "1"]
+            table = ["0", "1"] if plain else list(option.presentation.words or ("0", "1"))
         texts.append([table[index] for index in configurations.indices[:, position].tolist()])
     return texts
 

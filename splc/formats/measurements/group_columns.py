@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from splc.formats.measurements.selections import TRUTH
 from splc.io.numbers import parse_number
-from splc.system.groups import child_groups, child_texts
+from splc.system.groups import child_groups, child_texts, text_groups
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
@@ -44,20 +44,15 @@ def with_children(
     return names, cells, found
 
 
-def with_groups(
-    system: VariabilityModel, columns: Sequence[Sequence[str]], groups: Collection[str]
-) -> tuple[list[str], list[Sequence[str]]]:
-    """Return the header and the columns of options with one column of texts for each of some groups.
+def with_groups(system: VariabilityModel, columns: Sequence[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
+    """Return the header and the columns of options with one column of text for each option with texts as its values.
 
     Args:
         system: the system.
         columns: the cells of all options, in the order of the system.
-        groups: the parents of the groups.
     """
     table = dict(zip(system.names, columns, strict=True))
-    for parent, children in child_groups(system).items():
-        if parent not in groups:
-            continue
+    for parent, children in text_groups(system).items():
         texts = [""] * len(table[parent])
         for child in children:
             text = child.presentation.output_string or child.name

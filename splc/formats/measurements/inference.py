@@ -14,8 +14,10 @@ from splc.formats.benchmarks.table import TableSource
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.file_columns import FileColumns, read_file_columns
+from splc.formats.measurements.measured_columns import option_columns
 from splc.formats.measurements.mined_system import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.roles import Roles, roles_of
+from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.stated_roles import with_stated
 from splc.formats.measurements.table_union import TableUnion
 from splc.io.files import Source
@@ -23,9 +25,8 @@ from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.definition import alternative_options
-from splc.system.groups import child_groups
 from splc.system.mining import MinedConstraints
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import VariabilityModel
 
 # The most values that a text column may have as an option.
@@ -75,11 +76,6 @@ class Inference:
         """Selections of two options that no row has, although chance hardly explains it, and what excludes them."""
         return tuple((each.contradiction, pair_text(each)) for each in self.mined.unseen)
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """The columns of texts that are alternative groups."""
-        return tuple(name for name in self.columns if name in child_groups(self.system))
-
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""
         found = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
@@ -92,7 +88,7 @@ def infer_system(
     nfp: str | None = None,
     usual: str | None = None,
     choice: ColumnChoice | None = None,
-    measured: bool = True,
+    measured: bool | None = True,
 ) -> Inference:
     """Infer the description of a system from a file of its measurements.
 
@@ -107,7 +103,8 @@ def infer_system(
         usual: the property if the file has it, None if there is none; a log keeps one space where a name has several.
         choice: options, contexts and ignored columns that the user named. Further options are inferred
             (`splc.formats.measurements.roles`); options that are columns of text become alternative groups.
-        measured: whether the table has a property; else all columns are options unless they are ignored.
+        measured: whether the table has a property; else all columns are options unless they are ignored. None: as its
+            columns seem (`splc.formats.measurements.measured_columns`).
 
     Raises:
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
@@ -122,10 +119,10 @@ def infer_system(
     if usual is not None:
         nfp = next((name for name in found.columns if name.split() == usual.split()), nfp)
     if found.options is None:
-        if not measured:
-            names = [name for name in found.columns if name not in choice.ignore]
-            choice = replace(choice, options=tuple(names), constraints=False)
-        roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice, measured=measured)
+        known = nfp is not None or bool(choice.properties)
+        every = option_columns(found.columns, choice, measured=known or measured)
+        whole = choice if every is None else replace(choice, options=every)
+        roles = roles_of(found.columns, source.name, nfp=nfp, choice=whole, measured=every is None)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
@@ -231,7 +228,8 @@ def _system(
             options += children
         elif name in binary:
             values = roles.numbers[name]
-            options.append(_binary_option(name, group_of.get(name), always=bool((values == 1).all())))
+            option = _binary_option(name, group_of.get(name), always=bool((values == 1).all()))
+            options.append(replace(option, presentation=Presentation(words=truth_words(columns[name]))))
             if not (values == 1).any():
                 constraints.append(BooleanConstraint((OptionLiteral(name, False),), False, f"!{name}"))
     for name in roles.numeric:

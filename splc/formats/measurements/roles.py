@@ -113,7 +113,7 @@ def roles_of(
     for name, texts in columns.items():
         if name == ROOT or name in ignored:
             continue
-        values = _numbers(texts)
+        values = numbers_in(texts)
         kind = kind_of(texts, values)
         if name in choice.options:
             numbers[name] = values
@@ -255,7 +255,7 @@ def _no_property(file: str) -> InputError:
     return InputError(Problem("no column seems to be a property", file, hint=hint))
 
 
-def _numbers(texts: Sequence[str]) -> Array:
+def numbers_in(texts: Sequence[str]) -> Array:
     """Return the numbers in a column, also those of words such as `yes`."""
     values = parse_column(texts)
     unread = np.flatnonzero(np.isnan(values))

@@ -25,6 +25,25 @@ Entry = tuple[int, int] | str
 
 # Text → value of a binary option.
 TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
+_OPPOSITE = {"true": "false", "yes": "no", "on": "off", "1": "0"}
+_OPPOSITE |= {word: other for other, word in _OPPOSITE.items()}
+
+
+def truth_words(texts: Iterable[str]) -> tuple[str, str] | None:
+    """Return the words for deselected and selected in a column of a binary option, None for `0` and `1`, or if unclear.
+
+    A word that does not occur is the opposite of the other one.
+    """
+    words = sorted({text.strip() for text in texts} - {""})
+    values = [TRUTH.get(word.casefold()) for word in words]
+    if not words or {"0", "1"}.issuperset(words) or None in values or len(set(values)) < len(values):
+        return None
+    if len(words) == 1:
+        (word,) = words
+        other = _OPPOSITE[word.casefold()]
+        words.append(other.upper() if word.isupper() else other.title() if word.istitle() else other)
+        values.append(TRUTH[other])
+    return words[values.index(0)], words[values.index(1)]
 
 
 def only_index(option: Option, mandatory: frozenset[str]) -> int | None:

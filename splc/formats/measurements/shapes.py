@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.data.property_name import is_measurement_name
 from splc.errors import InputError
+from splc.formats.benchmarks.journal import with_roles
 from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.benchmarks.table import TableSource, csv_source
 from splc.formats.detect import is_xml
@@ -43,6 +44,8 @@ def read_table(path: str | Path | Source) -> Source:
         InputError: if it cannot be read, or is JSON of another kind.
     """
     source = read_benchmark(path)
+    if isinstance(path, str | Path) and not is_xml(source):
+        source = with_roles(source)
     if is_xml(source) or b"\0" in source.data[:1000] or (isinstance(source, TableSource) and source.stated is not None):
         return source
     return unfolded(source)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lxml import etree
 
 from splc.errors import Problems, SplcError, VariabilityError, nearest
-from splc.formats.measurements.selections import listable
+from splc.formats.measurements.selections import TRUTH, listable
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name
 from splc.system.options import BinaryOption, NumericOption, Presentation, step_values
@@ -80,7 +80,12 @@ class ElementReader:
         line = line_of(element)
         if name is None:
             return None
-        for ignored_name in (element_name for element_name in _NUMERIC if _text(parts, element_name)):
+        shown = _presentation(parts)
+        words = tuple(word.strip() for word in _text(parts, "values").split(";"))
+        if len(words) == 2 and [TRUTH.get(word.casefold()) for word in words] == [0, 1]:
+            shown = replace(shown, words=(words[0], words[1]))
+        ignored = (name for name in _NUMERIC if _text(parts, name) and (name != "values" or shown.words is None))
+        for ignored_name in ignored:
             self.note(line, f"{name}: <{ignored_name}> has no effect in a binary option")
         implied, excluded = _groups(parts, "impliedOptions"), _groups(parts, "excludedOptions")
         if name == ROOT:
@@ -94,7 +99,7 @@ class ElementReader:
                 line_of(parts["optional"][0]),
                 text=optional,
             )
-        return BinaryOption(name, _parent(parts), optional == "true", implied, excluded, _presentation(parts), line)
+        return BinaryOption(name, _parent(parts), optional == "true", implied, excluded, shown, line)
 
     def numeric_option(self, element: etree._Element) -> NumericOption | None:
         """Return a numeric option, with a placeholder domain if its own has a problem."""
@@ -222,6 +227,9 @@ def write_option(section: etree._Element, option: BinaryOption | NumericOption, 
             _child(groups_element, "options", " | ".join(listable(member, system, "|") for member in group))
     if isinstance(option, BinaryOption):
         _child(element, "optional", "True" if option.optional else "False")
+        if option.presentation.words is not None:
+            # SPL Conqueror reads these of numeric options only.
+            _child(element, "values", ";".join(option.presentation.words))
     else:
         _write_domain(element, option)
 

@@ -13,6 +13,7 @@ from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
 from sampling.space.variance import Variance
 from splc.data.configurations import value_table
+from splc.data.value_texts import text_values, value_text
 from splc.errors import listed
 from splc.formats.models.stored_model import Support
 from splc.io.numbers import percentage
@@ -254,10 +255,11 @@ def mean_contributions(model: InfluenceModel, blocks: Sequence[Block]) -> list[f
 def label_of(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, float | None]:
     """Return the text of a choice's value, and the number of a numeric option's value."""
     if len(values) > 1:
-        return next((system.names[position] for position, index in values.items() if index), "(none)"), None
+        name = next((system.names[position] for position, index in values.items() if index), "(none)")
+        return text_values(system).get(name, (name, name))[1], None
     ((position, index),) = values.items()
     option = system.options[position]
     if isinstance(option, BinaryOption):
-        return "selected" if index else "-", None
+        return value_text(option, index), None
     number = float(value_table(option)[index])
     return ("deselected", None) if math.isnan(number) else (f"{number:g}", number)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -61,6 +61,11 @@ class ExpectedError:
             return "poor"
         rough = (self.percent or 0.0) >= ROUGH_ERROR or (self.factor or 1.0) >= ROUGH_FACTOR
         return "rough" if rough else "good"
+
+    def values(self) -> dict[str, Any]:
+        """Return the error and its verdict by name, as in `splc learn --json`."""
+        found = {name: value for name, value in vars(self).items() if name != "one_value"}
+        return {**found, "verdict": self.verdict}
 
 
 def expected_error(

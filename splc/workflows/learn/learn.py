@@ -273,16 +273,18 @@ def run(
             whole = plural(evaluated.configurations, "configuration", "configurations")
             notes.append(Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"))
         errors = tuple(round_errors(result, evaluation or measured))
+        expected = expected_error(result, measured[rows], _others(split), len(measured.measured(nfp)))
         if request.write:
             origin = measured.report.source or measured.system.name
             contents: dict[str, str | bytes] = {}
             if output is not None and form is not None:
                 content = learned_file(result, origin, errors, space.system)
+                content = replace(content, facts={**content.facts, "expected_error": expected.values()})
                 if companion is not None:
                     content = replace(content, companion=Path(companion).name)
                 contents[output] = WRITERS[form](content)
                 if companion is not None:
-                    facts = {"log": {"sha256": sha256_of(contents[output])}}
+                    facts = {**content.facts, "log": {"sha256": sha256_of(contents[output])}}
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
                 notes += _replaced(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and drawn is not None:
@@ -298,7 +300,7 @@ def run(
             measured=measured,
             rows=rows,
             evaluated=evaluated,
-            expected_error=expected_error(result, measured[rows], _others(split), len(measured.measured(nfp))),
+            expected_error=expected,
             round_errors=errors,
             shares=term_shares(result.model, known).values if result.readable else (),
             effects=option_effects(result.model, result.estimates, known, result.folds) if result.readable else (),

@@ -81,7 +81,7 @@ class Outputs:
         """
         found = measurements(setup, recorded)
         if found is not None:
-            write_measurements_csv(found, self.measurements, setup.groups)
+            write_measurements_csv(found, self.measurements)
         text = failures_text(setup, recorded)
         if text is not None:
             write_whole(self.failures, text)

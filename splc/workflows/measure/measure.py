@@ -159,7 +159,6 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
         request.timeout,
         request.batch_by if request.batched else None,
         request.contexts,
-        subject.groups,
     )
     return Prepared(setup, outputs, programs, tuple(notes))
 

@@ -30,13 +30,11 @@ class MeasurementSubject:
 
     Attributes:
         system: the system.
-        groups: the columns of texts, where the options are those of a table.
         table: the configurations, where the options are those of a table.
         notes: what the user should know.
     """
 
     system: VariabilityModel
-    groups: tuple[str, ...] = ()
     table: Source | None = None
     notes: tuple[str, ...] = ()
 
@@ -65,19 +63,16 @@ def subject_of(
             )
             raise InputError("neither a system description nor a table of configurations", hint=hint)
         # Observed variables are known only after a run.
-        inference = project.inference
-        return MeasurementSubject(
-            project.variability_model(observed=False), () if inference is None else inference.texts
-        )
+        return MeasurementSubject(project.variability_model(observed=False))
     names = [*read_file_columns(tables[-1]).columns]
     left_out = (*suggested_columns(names), *(name for name in properties if name in names))
-    choice = ColumnChoice(ignore=left_out).lenient
+    choice = ColumnChoice(ignore=left_out, constraints=False).lenient
     table = union_of(tables, choice) if len(tables) > 1 else tables[0]
     found = infer_system(table, choice=choice, measured=False)
     text = (
         f"{tables[-1].name}: without a system description, its columns are the options: {listed(found.columns, SHOWN)}"
     )
-    return MeasurementSubject(replace(found.system, name=name or found.system.name), found.texts, table, (text,))
+    return MeasurementSubject(replace(found.system, name=name or found.system.name), table, (text,))
 
 
 def configurations_of(

@@ -81,7 +81,6 @@ class Result:
         best: the best measured value of configurations with the fixed values, None without any.
         notes: what the user should know.
         unit: the unit of the property, None if it is not known.
-        groups: the columns of texts in the table that the options are inferred from.
     """
 
     suggestions: ConfigurationSuggestions
@@ -90,7 +89,6 @@ class Result:
     best: float | None
     notes: tuple[Note, ...] = ()
     unit: str | None = None
-    groups: tuple[str, ...] = ()
 
 
 def run(request: Request) -> Result:
@@ -134,8 +132,7 @@ def run(request: Request) -> Result:
         if len(competing):
             best = float(competing.max() if request.maximize else competing.min())
         unit = None if measured is None or nfp is None else measured.unit(nfp)
-        groups = () if project.inference is None else project.inference.texts
-        return Result(found, nfp, len(values), best, tuple(notes), unit, groups)
+        return Result(found, nfp, len(values), best, tuple(notes), unit)
 
 
 def _count(request: Request) -> int:
@@ -178,4 +175,7 @@ def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measu
             notes.append(Note("the search for the optimum begins with the full model: measure these, and ask again"))
     else:
         notes.append(Note(f"based on a model of {rows}", about=Rank.METHOD))
+        if request.goal == "optimum":
+            text = "rows near the optimum are no random sample: with them the error of splc learn is about such rows"
+            notes.append(Note(f"{text}, and may rise", about=Rank.METHOD))
     return notes

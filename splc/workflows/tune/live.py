@@ -23,7 +23,6 @@ from splc.measuring.journal import Journal
 from splc.measuring.properties import Property, parse_properties
 from splc.measuring.run_results import common_failure
 from splc.measuring.template import OPTIONS, parse_template
-from splc.project import Project
 from splc.tuning.result import TuningResult
 from splc.tuning.session import TunedCommand, TuningSession
 from splc.tuning.trial import TrialOutcome
@@ -89,9 +88,10 @@ def run(
     request.require_consistent()
     with Notes() as notes, ExitStack() as stack:
         outputs = Outputs.of(request.output, request.journal)
-        project = Project.load(system=request.system)
-        system = project.variability_model(observed=False)
-        inputs = (project.system_file, *(() if request.default is None else (request.default,)))
+        project = request.project()
+        system = request.read_system(project, notes, observed=False)
+        described = project.system_file if project.inference is None else project.measurements_file
+        inputs = (described, *(() if request.default is None else (request.default,)))
         outputs.require_writable(inputs, request.resume, dry=False)
         best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
         for path in (best, model):
@@ -227,7 +227,8 @@ def _learned(request: Request, outputs: Outputs, model: str, nfp: str, notes: No
     if outputs.measurements == "-" or is_stream(outputs.measurements):
         return None
     try:
-        return learn.run(learn.Request(system=request.system, measurements=outputs.measurements, nfp=nfp, output=model))
+        roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "context", "ignore")}
+        return learn.run(learn.Request(**roles, measurements=outputs.measurements, nfp=nfp, output=model))
     except LearningError as error:
         notes.append(Note(f"no model is learned: {error.problems[0].message}"))
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,7 +60,7 @@ def replay(
     """
     request.require_consistent()
     nfp = None if not request.properties else request.properties[0]
-    project = request.project(measurements=request.replay, nfp=nfp)
+    project = replace(request.project(measurements=request.replay, nfp=nfp), measured=True)
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))
         table = request.read_measurements(project, space, notes)

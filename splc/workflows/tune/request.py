@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -28,12 +28,14 @@ REPLAYS = "Replays"
 MOST_SEEDS = 10_000
 # The fields that only a command has.
 _OF_COMMAND = ("cwd", "env", "timeout", "journal", "resume", "keep_going", "output", "best", "model")
-_OF_REPLAY = ("seeds", "options", "no_constraints", "context", "ignore", "where", "invalid", "duplicates", "aggregate")
+_OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
 
 @request
 class Request(SystemInputs):
     """A request to find the best configuration."""
+
+    measured: ClassVar[bool | None] = None
 
     command: Annotated[
         str | None,
