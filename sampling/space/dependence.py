@@ -83,7 +83,7 @@ def _effects(
     sums = block.distinct_values @ slopes
     columns = [block.variables.index(position) for position in positions]
     known, first = np.unique(codes, return_index=True)
-    order = order_of(block.rows[np.ix_(first, columns)])
+    order = order_of(block.rows[first][:, columns])
     known, first = known[order], first[order]
     base = np.flatnonzero(codes == known[0])
     if len(base) * len(known) > MAX_CHANGED:

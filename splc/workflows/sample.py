@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from sampling import Sample, Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
+from splc.errors import SpecError
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.io.outputs import require_writable
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
@@ -57,13 +58,14 @@ def run(request: Request) -> Result:
     """
     spec = parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
     project = request.project()
-    if isinstance(spec.whole, Measured):
-        project = replace(project, measured=True)
     require_writable(request.output, (request.extend, *spec.files, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))
         measured = None
         if isinstance(spec.whole, Measured):
+            if project.inference is not None and not project.inference.properties:
+                hint = "random:N draws from the valid configurations; --property names a measured column"
+                raise SpecError(f"no configuration of {project.inference.source.name} was measured", hint=hint)
             measured = request.read_measurements(project, space, notes).configurations
         existing = None
         if request.extend is not None:

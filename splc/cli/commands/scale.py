@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from splc.cli.json_output import print_object
+from splc.cli.next_steps import show_next_steps
 from splc.cli.options import By, Json
 from splc.cli.progress import progress
 from splc.cli.show.scale import ContextScaleObject, kind_of, show, show_by
+from splc.cli.show.scale_next import next_steps
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import as_option
@@ -63,5 +65,6 @@ def fit_profile(request: Request, json: bool) -> None:
     elif request.output != STANDARD:
         show(result)
     show_notes(result.notes)
+    show_next_steps(next_steps(request, result))
     if result.profile.failed:
         raise typer.Exit(1)

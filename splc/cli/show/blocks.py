@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from splc.cli.terminal import say, table, tell
@@ -48,6 +48,12 @@ def columns(text: str, form: Getter | None = None) -> tuple[Column, ...]:
     """Return columns of one form: titles, also with another source, such as `low, ratio low = interval.0`."""
     parts = (part.strip().partition(" = ") for part in text.split(","))
     return tuple(Column(title, source or None, form) for title, _, source in parts)
+
+
+def narrowed(shown: Iterable[Column], *titles: str) -> tuple[Column, ...]:
+    """Return columns of which those with these titles are left out where the terminal is too narrow, in this order."""
+    ranks = {title: rank for rank, title in enumerate(titles, 1)}
+    return tuple(replace(each, optional=ranks.get(each.title, each.optional)) for each in shown)
 
 
 def show_rows(

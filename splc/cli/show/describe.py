@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, counted, show_list, show_rows
+from splc.cli.show.blocks import Column, counted, narrowed, show_list, show_rows
 from splc.cli.show.init import InferenceObject
 from splc.cli.show.measurements import MeasurementsObject, show_measurements
 from splc.cli.show.tree import shown_values, tree_lines
@@ -139,7 +139,7 @@ def show(result: Result, depth: int | None = None) -> None:
         show_rows(system.constraints, CONSTRAINTS, _most(system.constraints), "-v lists all")
     if result.inference is not None and result.inference.mined:
         say(f"\nConstraints inferred from {result.inference.mined.rows:,} rows (--no-constraints ignores them)")
-        show_rows(mined, MINED, _most(mined), "-v lists all")
+        show_rows(mined, narrowed(MINED, "by chance", "rows that could contradict"), _most(mined), "-v lists all")
     if result.inference is not None:
         unseen = [f"{pair} ({text} would exclude it)" for pair, text in result.inference.unseen]
         show_list("In no row, which are too few to infer constraints", unseen, _most(unseen), "-v lists all")
@@ -181,10 +181,20 @@ def _show_options(description: Description) -> None:
             Column("excludes", lambda each: ", ".join(_excluded(system, each[0]))),
             Column("implies", lambda each: ", ".join(" | ".join(group) for group in each[0].implied)),
         )
-        show_rows(in_tree_order(system), binary, _most(system.binary_options), MORE)
+        show_rows(
+            in_tree_order(system),
+            narrowed(binary, "excludes", "implies", "selected in"),
+            _most(system.binary_options),
+            MORE,
+        )
     if system.numeric_options:
         say("\nNumeric options")
-        show_rows(system.numeric_options, NUMERIC, _most(system.numeric_options), MORE)
+        show_rows(
+            system.numeric_options,
+            narrowed(NUMERIC, "next value", "deselected", "number"),
+            _most(system.numeric_options),
+            MORE,
+        )
 
 
 def _most(entries: Sequence[object]) -> int | None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, interval_text, show_rows
+from splc.cli.show.blocks import Column, columns, interval_text, narrowed, show_rows
 from splc.cli.show.explain_configuration import (
     ExplainedModelObject,
     PlotAndNotesObject,
@@ -45,10 +45,13 @@ def _interval(source: Any) -> str:
 
 
 SHARES = (*columns("of variance = share", _share), Column(INTERVAL, _interval, right=True))
-OPTIONS = (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share))
+OPTIONS = narrowed(
+    (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share)),
+    *("with interactions", "alone", INTERVAL),
+)
 VALUES = (
     *columns("option, value = label"),
-    *columns("configurations = fraction", _share),
+    *narrowed(columns("configurations = fraction", _share), "configurations"),
 )
 
 
@@ -157,7 +160,7 @@ def _show_overview(overview: Overview, folds: int, unit: str | None, *, product:
         say("\nInteractions")
         options = Column("options", lambda each: " * ".join(each.names))
         printed = Column("printed", lambda each: _support(each, overview, folds))
-        show_rows(large, (options, *SHARES, printed), MAX_INTERACTIONS)
+        show_rows(large, narrowed((options, *SHARES, printed), "printed", INTERVAL), MAX_INTERACTIONS)
     if any(each.share < 0 for each in (*large, *overview.options[:MAX_OPTIONS])):
         say("a negative part: constraints let these options vary together, so that their effects cancel")
     shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
@@ -166,7 +169,7 @@ def _show_overview(overview: Overview, folds: int, unit: str | None, *, product:
         form = partial(change_text, product=product)
         change = (
             Column("factor" if product else "change", lambda row: _change(row, form), right=True, signed=not product),
-            Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True),
+            Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True, optional=2),
         )
         means = Column(titled("mean", unit), "mean", "{:.6g}".format)
         show_rows([row for option in shown for row in _value_rows(option)], (*VALUES, means, *change))

@@ -9,7 +9,7 @@ from typing import Any
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, interval_text, show_rows
+from splc.cli.show.blocks import Column, columns, interval_text, narrowed, show_rows
 from splc.cli.show.learn import LearnedObject
 from splc.cli.terminal import say, tell
 from splc.errors import listed, plural
@@ -120,15 +120,20 @@ def _title(change: Change) -> str:
     return f"{shown_value(change.first)} → {shown_value(change.second)}"
 
 
-VALUES = (
-    Column("learned from", "1.result.learning_configurations"),
-    Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
-    *columns(
-        "learning error = 1.result.learning_error, error = 1.result.error, "
-        "cross-validated = 1.result.cross_validated.mean",
-        percentage,
+VALUES = narrowed(
+    (
+        Column("learned from", "1.result.learning_configurations"),
+        Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+        *columns(
+            "learning error = 1.result.learning_error, error = 1.result.error, "
+            "cross-validated = 1.result.cross_validated.mean",
+            percentage,
+        ),
+        Column("model", lambda entry: entry[1].output or ""),
     ),
-    Column("model", lambda entry: entry[1].output or ""),
+    "model",
+    "learning error",
+    "terms",
 )
 CHANGES = (
     Column("change", _title),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
+from splc.cli.show.blocks import Column, columns, counted, interval_text, narrowed, show_rows
 from splc.cli.terminal import say
 from splc.data.summary import Drift, PropertySummary
 from splc.formats.measurements.columns import shown_values
@@ -54,10 +54,15 @@ def _repetitions(each: PropertySummary) -> str | int:
     return most if least == most else interval_text((least, most))
 
 
-PROPERTIES = (
-    *columns("property = name, unit, from = minimum, to = maximum, configurations"),
-    Column("repetitions", _repetitions),
-    Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
+PROPERTIES = narrowed(
+    (
+        *columns("property = name, unit, from = minimum, to = maximum, configurations"),
+        Column("repetitions", _repetitions),
+        Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
+    ),
+    "repetitions",
+    "configurations",
+    "unit",
 )
 
 

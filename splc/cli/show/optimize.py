@@ -8,7 +8,7 @@ from typing import Any
 
 from sampling.space.space import DIAGRAMS
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, counted, interval_text, show_rows
+from splc.cli.show.blocks import Column, counted, interval_text, narrowed, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, span, titled
@@ -165,6 +165,9 @@ def _show_one(result: Result) -> None:
     if value.interval is not None:
         text += f", {value.interval.level * 100:g} % interval {span(value.interval.low, value.interval.high, unit)}"
     tell(text, "answer")
+    if detail().quiet:
+        say(selected_text(candidate.configuration, ()))
+        return
     own = value_texts(candidate.configuration, 0)
     other = own if best is None else value_texts(best.configuration, 0)
     selected = [name for name in own if not {own[name], other[name]} <= {NOT_SELECTED, DESELECTED}]
@@ -204,7 +207,7 @@ def _show_several(result: Result) -> None:
     (objective,), best = result.objectives, result.best_measured
     say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
     _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
-    if best is not None:
+    if best is not None and not detail().quiet:
         say()
         text = selected_text(best.configuration, best.configuration.system.mandatory)
         say(f"best measured: {_best(best, objective.unit)}: {text}")
@@ -230,7 +233,7 @@ def _show_front(result: Result) -> None:
         [column for at, name in objectives for column in _predicted(name, at)],
     )
     front = result.measured_front
-    if front is None:
+    if front is None or detail().quiet:
         return
     say(f"\nPareto front of the measured values: {counted(len(front), 'configuration')}")
     if front:
@@ -255,7 +258,8 @@ def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> Non
     in_all = _selected_options(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
     options = Column(title, lambda each: selected_text(each[1].configuration, common))
-    show_rows(enumerate(rated, 1), (Column("#", 0), *values, options), MAX_LINES)
+    shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
+    show_rows(enumerate(rated, 1), shown, MAX_LINES)
     if in_all:
         say(f"in all: {', '.join(in_all)}")
 

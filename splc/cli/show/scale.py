@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, counted, interval_text, show_facts, show_rows
+from splc.cli.show.blocks import Column, columns, counted, interval_text, narrowed, show_facts, show_rows
 from splc.cli.show.files import FileObject
 from splc.cli.show.scale_tree import point_text, show_trees
 from splc.cli.terminal import say, tell
@@ -193,12 +193,17 @@ def _lead(model: ScalingModel) -> str:
     return "constant" if lead == "1" else lead
 
 
-MODELS = (
-    Column("model", lambda entry: model_text(entry[1])),
-    Column("lead", lambda entry: _lead(entry[1])),
-    *columns("SMAPE = 1.smape", percent_text),
-    *columns("noise = 1.noise", partial(percent_text, digits=2)),
-    Column("notes", lambda entry: len(entry[1].notes) or None),
+MODELS = narrowed(
+    (
+        Column("model", lambda entry: model_text(entry[1])),
+        Column("lead", lambda entry: _lead(entry[1])),
+        *columns("SMAPE = 1.smape", percent_text),
+        *columns("noise = 1.noise", partial(percent_text, digits=2)),
+        Column("notes", lambda entry: len(entry[1].notes) or None),
+    ),
+    "notes",
+    "noise",
+    "lead",
 )
 
 

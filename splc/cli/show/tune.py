@@ -116,7 +116,10 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
 
 
 def show_start(session: TuningSession) -> None:
-    """Print what is searched, and the header of the lines about runs."""
+    """Print what is searched, and the header of the lines about runs.
+
+    The least run is one run and may be a lucky one; predictions are relative to it, and the verified value is a mean.
+    """
     if not detail().interactive:
         return
     tuner = session.tuner
@@ -124,7 +127,7 @@ def show_start(session: TuningSession) -> None:
     size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
     kept = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
     complain(f"{goal} {tuner.objective.nfp} of {size}valid configurations; {counted(tuner.budget, 'run')}{kept}")
-    complain(_line("run", "why", tuner.objective.nfp, "best", "expected", "changes of the best before"))
+    complain(_line("run", "why", tuner.objective.nfp, f"{goal} run", "predicted", f"changes of the {goal} run before"))
 
 
 def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
@@ -164,7 +167,7 @@ def best_outcome(session: TuningSession, outcomes: Sequence[TrialOutcome]) -> Tr
 
 
 def _line(run: str, why: str, value: str, best: str, expected: str, changes: str) -> str:
-    return f"{run:>4}  {why:8} {value:>10} {best:>10}  {expected:>9}  {changes}".rstrip()
+    return f"{run:>4}  {why:8} {value:>10} {best:>12}  {expected:>9}  {changes}".rstrip()
 
 
 def show(found: Result) -> None:
@@ -193,10 +196,10 @@ def show(found: Result) -> None:
     else:
         best = result.best.configuration
         facts.append(("values", shown_values(tuner.variables, best, best, every=True)))
-    if result.indifferent:
-        facts.append(("no matter", f"{' '.join(result.indifferent)}  (within 1 %)"))
+    facts.append(("no matter", f"{' '.join(result.indifferent) or 'no option'}  (within 1 % of the prediction)"))
     if result.expected_gain is not None:
-        facts.append(("left", f"a further run is expected to gain {percentage(result.expected_gain, 2)}"))
+        gained = percentage(result.expected_gain, 2)
+        facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))
     if found.learned is not None:
         facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
     runs = counted(len(tuner.history.outcomes), "run")

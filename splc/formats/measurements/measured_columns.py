@@ -33,7 +33,7 @@ def option_columns(
     texts = {name: cells for name, cells in found.items() if kinds[name] == "text" and not has_other_decimals(cells)}
     numbers = {name: values[name] for name in found if name not in texts and kinds[name] != "empty"}
     table = CodedColumns(numbers, texts)
-    if measured is None and _has_measured_column(table, choice.options):
+    if measured is None and (_repeats(columns) or _has_measured_column(table, choice.options)):
         return None
     return tuple(name for name in found if name in table.codes and not _numbers_rows(table, name))
 
@@ -44,9 +44,13 @@ def _numbers_rows(table: CodedColumns, name: str) -> bool:
     return counts and table.differs_everywhere(name)
 
 
+def _repeats(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether rows are repeated."""
+    rows = [*zip(*columns.values(), strict=True)]
+    return len({*rows}) < len(rows)
+
+
 def _has_measured_column(table: CodedColumns, options: Sequence[str]) -> bool:
-    if int(table.groups(table.codes).max(initial=-1)) + 1 < table.rows:
-        return True
     return any(name not in options and not table.counts(name) and _is_measured(table, name) for name in table.numbers)
 
 

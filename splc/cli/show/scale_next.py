@@ -1,0 +1,23 @@
+"""The commands that follow from scaling models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from splc.cli.next_steps import NextStep
+from splc.io.files import STANDARD
+from splc.workflows.fields import given_fields
+from splc.workflows.scale import Request, Result
+
+
+def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
+    """Yield the commands that follow: a prediction beyond the measured points, and the points that make it better."""
+    # Names of columns and files with other marks are not divided as they are meant.
+    names = result.experiment.parameters
+    if request.profile == STANDARD or not result.profile.models or any(set(name) & set(",=") for name in names):
+        return
+    greatest = result.experiment.points.max(axis=0).tolist()
+    target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
+    if not {*given_fields(request)} - {"profile", "output"}:
+        yield NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
+        yield NextStep(("suggest", request.profile, "--target", target), "the point to measure next for it")
