@@ -277,7 +277,7 @@ def _same_options(parts: Sequence[Configurations]) -> None:
 
 def describe_configuration(configurations: Configurations, row: int) -> str:
     """Return one configuration as text: selected binary options and numeric values."""
-    parts = assignment_texts(configurations, row).values()
+    parts = assignment_texts(configurations.system, configurations.assignment(row)).values()
     return ", ".join(parts) if parts else "(nothing selected)"
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 
 from splc.system.groups import text_groups
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
-
-if TYPE_CHECKING:
-    from splc.data.configurations import Configurations
 
 SELECTED, NOT_SELECTED, DESELECTED = "selected", "-", "deselected"
 
@@ -25,13 +22,12 @@ def text_values(system: VariabilityModel) -> dict[str, tuple[str, str]]:
     }
 
 
-def value_texts(configurations: Configurations, row: int) -> dict[str, str]:
+def value_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
     """Return option → text of its value in one configuration: `selected`, `-`, `yes`, `4`, `deselected`, `zlib`.
 
-    An option that has texts as values stands for its children.
+    An option that has texts as values stands for its children. `values`: option → number, NaN where deselected.
     """
-    system = configurations.system
-    children, values = text_values(system), configurations.assignment(row)
+    children = text_values(system)
     chosen = {parent: text for child, (parent, text) in children.items() if values[child]}
     parents = {parent for parent, _ in children.values()}
     return {
@@ -48,15 +44,14 @@ def value_text(option: Option, value: float) -> str:
     return DESELECTED if np.isnan(value) else f"{value:g}"
 
 
-def assignment_texts(configurations: Configurations, row: int) -> dict[str, str]:
+def assignment_texts(system: VariabilityModel, values: Mapping[str, float]) -> dict[str, str]:
     """Return option → text such as `cache`, `x=4` or `codec=zlib` of what a configuration selects, in their order.
 
     The option of `codec=zlib` is the child of `codec`.
     """
-    system = configurations.system
     children, found = text_values(system), {}
     parents = {parent for parent, _ in children.values()}
-    for option, value in zip(system.options, configurations.assignment(row).values(), strict=True):
+    for option, value in zip(system.options, values.values(), strict=True):
         if not isinstance(option, BinaryOption):
             found[option.name] = f"{option.name}={value_text(option, value)}"
         elif value and option.name not in parents:

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, Problems, SpecError, unknown_name_hint
+from splc.system.groups import child_groups, text_groups
 from splc.system.variability import VariabilityModel
 
 
@@ -227,8 +228,8 @@ class _TemplateReader:
 
 def children_of(system: VariabilityModel, parent: str) -> tuple[str, ...]:
     """Return the children of an option if they are an alternative group, else nothing."""
-    children = tuple(option.name for option in system.binary_options if option.parent == parent)
-    return children if children in system.alternative_groups else ()
+    children = tuple(child.name for child in child_groups(system).get(parent, ()))
+    return children if len(children) > 1 or parent in text_groups(system) else ()
 
 
 def _position_outside_braces(text: str, character: str, at: int = 0) -> int | None:

@@ -132,6 +132,36 @@ class Project(ProjectFiles):
         return self.infer() if self.infers else None
 
     @property
+    def measurements_file(self) -> str:
+        """The measurements; those of the folder where the table that is named as the system lists configurations."""
+        if self.lists_configurations and (found := self._only("measurements")) is not None:
+            return found
+        return super().measurements_file
+
+    @property
+    def has_measurements(self) -> bool:
+        """True if measurements are named or lie in the folder (for what can do without)."""
+        if self.lists_configurations:
+            return self._is_named("measurements") or bool(self._conventional("measurements"))
+        return super().has_measurements
+
+    @cached_property
+    def lists_configurations(self) -> bool:
+        """True if the system is inferred from a table of its own that has no measured column."""
+        if self.system_table is None or self.system_table == self.given.get("measurements"):
+            return False
+        from splc.formats.measurements.inference import infer_system
+        from splc.formats.measurements.shapes import read_table
+
+        try:
+            choice = replace(self.columns.lenient, constraints=False)
+            found = infer_system(read_table(self.system_table), usual=self.nfp, choice=choice, measured=None)
+        except SplcError:
+            # The reader of the system reports it.
+            return False
+        return not found.properties
+
+    @property
     def infers(self) -> bool:
         """True if the system is inferred: from a table that is named as the system, or there is no description."""
         if self.system_table is not None:
@@ -151,12 +181,8 @@ class Project(ProjectFiles):
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
-        table, nfp, measured = (
-            self._tables_read if self.system_table is None else self.system_table,
-            self.nfp,
-            self.measured,
-        )
-        if self.system_table is not None and self.system_table != self.measurements_file:
+        table, nfp, measured = self.system_table or self._tables_read, self.nfp, self.measured
+        if self.lists_configurations or self.system_table not in (None, self.measurements_file):
             # The property is a column of the measurements, and the table may list configurations.
             choice, nfp, usual, measured = choice.lenient, None, nfp or usual, None
         with self._errors_with_table():

@@ -95,7 +95,7 @@ def shown_values(
 def _value(variable: Variable, configuration: Configurations) -> float | str | None:
     texts = text_values(configuration.system)
     if variable.name in texts:
-        shown = value_texts(configuration, 0)[texts[variable.name][0]]
+        shown = value_texts(configuration.system, configuration.assignment(0))[texts[variable.name][0]]
         return None if shown == NOT_SELECTED else shown
     if variable.kind == "group":
         return next((name for name in variable.members if configuration.value(name)[0] > 0), None)

@@ -120,7 +120,7 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
     if not inference.properties:
         shown = listed(inference.columns, SHOWN_COLUMNS)
         text = f"{source}: no column seems to be measured, so that all are options: {shown}"
-        details = ("--property NAME names a measured column, --ignore and --context columns that are no options",)
+        details = ("--property NAME names a measured column, --ignore and --context leave columns out",)
     if inference.decided:
         text, details = f"{source}: the columns are used as follows; options change it", role_table(inference)
     mined: tuple[Note, ...] = ()

@@ -81,7 +81,7 @@ class TestCommands:
         header = run("sample", "--system", "mine.csv", "--ignore", "flag", "--sampling", "random:1").stdout
         assert header.startswith("mode,index,level\n")
         found = run("describe", "mine.csv", "--property", "level", "--options", "mode,flag", "--json")
-        assert [each["property"] for each in json.loads(found.stdout)["measurements"]["properties"]] == ["level"]
+        assert [each["name"] for each in json.loads(found.stdout)["measurements"]["properties"]] == ["level"]
 
 
 class TestLearning:
@@ -101,6 +101,23 @@ class TestLearning:
             assert run(*words).exit_code == 0
         (listed / "measurements.journal").unlink()
         assert run("learn").exit_code == 2
+
+    def test_suggestions_of_all_configurations(self, run: Run, listed: Path) -> None:
+        """The listed configurations are the system, and the measurements are those of the folder, if there are any."""
+        suggest = ("suggest", "--system", "mine.csv", "--budget", "3")
+        first = run(*suggest)
+        assert first.exit_code == 0, first.stderr
+        (listed / "some.csv").write_text(
+            "\n".join((listed / "mine.csv").read_text().splitlines()[:13]), encoding="utf-8"
+        )
+        assert run("measure", "some.csv", *MEASURED).exit_code == 0
+        for more in ((), ("--property", "time"), ("--measurements", "measurements.csv")):
+            done = run(*suggest, *more)
+            assert done.exit_code == 0, done.stderr
+            assert "based on a model of 12 measured configurations" in done.stderr
+            assert "best" in done.stdout
+        assert run("learn", "--system", "mine.csv", "-o", "all.json").exit_code == 0
+        assert run("optimize", "all.json", "--fix", "mode=best").exit_code == 0
 
     def test_another_journal(self, run: Run, listed: Path) -> None:
         """A journal of other columns, or one that cannot be read, has no effect."""
@@ -127,8 +144,8 @@ class TestSpelling:
         lines = run("optimize", "learned.log").stdout.splitlines()
         assert [line.split()[:2] for line in lines[2:6]] == [
             ["mode", "fast"],
-            ["flag", "-O3"],
             ["index", "yes"],
+            ["flag", "-O3"],
             ["level", "1"],
         ]
         quiet = run("optimize", "learned.log", "-q").stdout.splitlines()
@@ -155,7 +172,7 @@ class TestSpelling:
             "--against",
             "mode=best,flag=-O3,level=1",
         )
-        assert "mode   fast   best" in run(*step).stdout
+        assert "mode     fast   best" in run(*step).stdout
 
 
 def test_words_in_descriptions(run: Run, listed: Path) -> None:

@@ -16,7 +16,7 @@ def test_texts_are_read_again() -> None:
     every = Configurations(system, space.solutions.unrank(range(int(space.count))))
     assert len(every) == 16
     for row in range(len(every)):
-        text = ",".join(assignment_texts(every, row).values())
+        text = ",".join(assignment_texts(every.system, every.assignment(row)).values())
         assert parse_configuration(text, system).find(every[[row]])[0] == 0
-        assert value_texts(every, row).keys() == {"codec", "cache", "x"}
+        assert value_texts(every.system, every.assignment(row)).keys() == {"codec", "cache", "x"}
     assert describe_configuration(parse_configuration("codec=a:b,x=2.5", system), 0) == "codec=a:b, x=2.5"

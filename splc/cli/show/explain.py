@@ -161,7 +161,7 @@ def _show_overview(overview: Overview, folds: int, unit: str | None, *, product:
         options = Column("options", lambda each: " * ".join(each.names))
         printed = Column("printed", lambda each: _support(each, overview, folds))
         show_rows(large, narrowed((options, *SHARES, printed), "printed", INTERVAL), MAX_INTERACTIONS)
-    if any(each.share < 0 for each in (*large, *overview.options[:MAX_OPTIONS])):
+    if any(share < 0 for share in (*(each.share for each in large), *(each.share for each in overview.options))):
         say("a negative part: constraints let these options vary together, so that their effects cancel")
     shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
     if shown:

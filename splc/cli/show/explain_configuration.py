@@ -99,7 +99,10 @@ def show_explained(explained: Explained, unit: str | None, *, product: bool) -> 
     )
     say()
     if explained.against is not None:
-        one, two = value_texts(explained.configuration, 0), value_texts(explained.against, 0)
+        one, two = (
+            value_texts(explained.configuration.system, explained.configuration.assignment(0)),
+            value_texts(explained.against.system, explained.against.assignment(0)),
+        )
         options = [name for name in one if one[name] != two[name]]
         if options:
             own, other = (Column("value", one.__getitem__, right=True), Column("other", two.__getitem__, right=True))

@@ -168,8 +168,8 @@ def _show_one(result: Result) -> None:
     if detail().quiet:
         say(selected_text(candidate.configuration, ()))
         return
-    own = value_texts(candidate.configuration, 0)
-    other = own if best is None else value_texts(best.configuration, 0)
+    own = value_texts(candidate.configuration.system, candidate.configuration.assignment(0))
+    other = own if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
     selected = [name for name in own if not {own[name], other[name]} <= {NOT_SELECTED, DESELECTED}]
     shown = [Column("value", own.__getitem__, right=True)]
     if other != own:
@@ -279,7 +279,7 @@ def selected_text(configuration: Configurations, left_out: Container[str]) -> st
 
 def _selected_options(configuration: Configurations, left_out: Container[str], only: Container[str]) -> list[str]:
     """Return some selected options of a configuration with the values of numeric ones."""
-    found = assignment_texts(configuration, 0).items()
+    found = assignment_texts(configuration.system, configuration.assignment(0)).items()
     return [text for name, text in found if name not in left_out and name in only if text != f"{name}={DESELECTED}"]
 
 

@@ -26,7 +26,7 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
     if known is not None and option_values(known.configuration) != option_values(best):
         words, purpose = [*words, "--against", _text(known.configuration)], "why it differs from the best measured one"
     # A text of a configuration is divided at commas, and an empty one is none.
-    if not all(words) or any("," in text for text in assignment_texts(best, 0).values()):
+    if not all(words) or any("," in text for text in assignment_texts(best.system, best.assignment(0)).values()):
         return
     if sum(map(len, words)) > MAX_TEXT:
         return
@@ -37,4 +37,8 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
 
 def _text(configuration: Configurations) -> str:
     """Return a configuration as an argument of commands: `cache,x=4`."""
-    return ",".join(text for name, text in assignment_texts(configuration, 0).items() if text != f"{name}={DESELECTED}")
+    return ",".join(
+        text
+        for name, text in assignment_texts(configuration.system, configuration.assignment(0)).items()
+        if text != f"{name}={DESELECTED}"
+    )

@@ -33,7 +33,7 @@ def test_fractions() -> None:
     assert option_columns(columns, ColumnChoice(), measured=None) is None
     assert option_columns(columns, ColumnChoice(options=("y",)), measured=None) == ("x", "y")
     assert option_columns(columns, ColumnChoice(), measured=False) == ("x", "y")
-    assert option_columns(columns, ColumnChoice(ignore=("y",)), measured=None) is None
+    assert option_columns(columns, ColumnChoice(ignore=("y",)), measured=None) == ("x",)
     assert option_columns({**columns, "z": [*"121212"]}, ColumnChoice(ignore=("y",)), measured=None) == ("x", "z")
 
 
