@@ -83,13 +83,13 @@ class TestGroups:
     def test_what_is_in_all(self, run: Run, folder: Path) -> None:
         """The options in all configurations are listed without those that are always selected, or not at all."""
         lines = run("optimize", "model.txt", "--top", "6", *self.ARGUMENTS).stdout.splitlines()
-        assert lines[2].split() == ["1", "2", "1", "codec_zlib,", "x=1"]
+        assert lines[2].split() == ["1", "2", "1", "codec=zlib,", "x=1"]
         assert not any(line.startswith("in all") for line in lines)
         lines = run("optimize", "model.txt", "--top", "2", "--fix", "codec=bz2", *self.ARGUMENTS).stdout.splitlines()
-        assert "in all: codec_bz2" in lines
+        assert "in all: codec=bz2" in lines
         lines = run("optimize", "model.txt", "--top", "2", "--property", "time", *self.ARGUMENTS).stdout.splitlines()
         assert lines[-1].startswith("best measured: ")
-        assert lines[-1].partition("): ")[2].split(",")[0].startswith("codec_")
+        assert lines[-1].partition("): ")[2].split(",")[0].startswith("codec=")
 
 
 class TestMeasurements:
