@@ -10,7 +10,7 @@ from casestudies.accuracy.real_tables import cells_of, learners_of, spread_of, v
 from casestudies.accuracy.systems import FOLDERS, PROPERTIES, SIZES
 from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
-from splc.plotting.curves import LOOKS, REST
+from splc.plotting.looks import LOOKS, REST
 from splc.plotting.style import BLACK, FAINT, drawing, literal, new_figure, plain_number, saved
 
 if TYPE_CHECKING:

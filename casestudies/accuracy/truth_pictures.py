@@ -14,7 +14,7 @@ from casestudies.accuracy.truth_tables import BINS, KINDS, total
 from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from splc.plotting import grouped_bars
-from splc.plotting.curves import LOOKS, REST
+from splc.plotting.looks import LOOKS, REST
 from splc.plotting.style import BLACK, DARK, FAINT, drawing, new_figure, plain_number, saved
 
 if TYPE_CHECKING:

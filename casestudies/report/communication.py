@@ -28,7 +28,7 @@ from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Table
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import ParameterTable
-from splc.plotting.curves import LOOKS
+from splc.plotting.looks import LOOKS
 from splc.plotting.style import BLACK, plain_number
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -7,7 +7,8 @@ import numpy as np
 from casestudies.png import small_png
 from casestudies.report.studies import Case
 from casestudies.report.tables import best_of, label
-from splc.plotting import Curves, comparison_plot
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.sorted_predictions import sorted_chart
 
 # Figure → case, whether the analytical model is multiplied as in the thesis.
 FIGURES = {
@@ -39,7 +40,4 @@ def picture(figure: str, cases: dict[str, Case]) -> bytes:
     learned = next(model for run, model in case.models if run is best).predict(configurations)
     names = ("analytical" if factor == 1 else f"analytical × {factor:g}", f"learned, {label(best)}")
     inputs = case.loaded.inputs
-    drawn = comparison_plot(
-        ("predictions",), Curves(names, np.stack([expected, learned]), inputs.measured, inputs.nfp), (), "png"
-    )
-    return small_png(drawn)
+    return small_png(chart_file(sorted_chart(names, np.stack([expected, learned]), inputs.measured, inputs.nfp), "png"))

@@ -10,7 +10,7 @@ import numpy as np
 from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
 from casestudies.sampling_strategies.tables import groups_of, median_of, size_text
-from splc.plotting.curves import LOOKS
+from splc.plotting.looks import LOOKS
 from splc.plotting.style import literal, plain_number
 
 if TYPE_CHECKING:

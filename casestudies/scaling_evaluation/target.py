@@ -15,7 +15,7 @@ from casestudies.scaling_evaluation.target_functions import target_functions
 from casestudies.scaling_evaluation.target_runs import STRATEGIES, UNTIL, TargetExperiment, run
 from splc.errors import plural
 from splc.io.tables import Cell, Table
-from splc.plotting.curves import LOOKS
+from splc.plotting.looks import LOOKS
 from splc.plotting.style import plain_number
 from splc.types import Array
 

@@ -10,7 +10,7 @@ import numpy as np
 from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
 from casestudies.suggestion.tables import medians, names_of
-from splc.plotting.curves import LOOKS
+from splc.plotting.looks import LOOKS
 from splc.plotting.style import literal, logarithmic
 
 if TYPE_CHECKING:

@@ -1,7 +1,3 @@
-from splc.plotting.comparison import VIEWS as VIEWS
-from splc.plotting.comparison import comparison_plot as comparison_plot
-from splc.plotting.curves import Curves as Curves
-from splc.plotting.prediction import prediction_plot as prediction_plot
 from splc.plotting.shares import Stack as Stack
 from splc.plotting.shares import grouped_bars as grouped_bars
 from splc.plotting.shares import stacked_bars as stacked_bars

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from splc.plotting.curves import LOOKS
+from splc.plotting.looks import LOOKS
 from splc.plotting.style import (
     GREY,
     drawable,

@@ -9,9 +9,9 @@ from splc.io.numbers import percentage
 from splc.plotting.charts.importance import importance_chart
 from splc.report.page import Page, Section, TextTable
 from splc.report.sections.changes import changes_section, value_changes
-from splc.report.sections.importance import shares_of
 from splc.report.sections.provenance import provenance_section
 from splc.report.subject import ModelSubject
+from splc.workflows.explain.plot import shares_of
 
 
 def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Page:
@@ -58,7 +58,7 @@ def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Ite
 def _importance(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Section:
     charts = []
     for subject, name in zip((old, new), names, strict=True):
-        if shares := shares_of(subject):
+        if shares := shares_of(subject.overview):
             charts.append(importance_chart(shares, f"{subject.nfp} ({name})"))
     return Section("importance", "What matters", tuple(charts))
 

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations, describe_configuration, val
 from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
-from splc.plotting.charts.term_scores import ScoredTerm, term_chart
+from splc.plotting.charts.term_scores import term_chart, terms_of
 from splc.report.page import Block, Facts, Page, Paragraph, RowTexts, Section, TextTable
 from splc.types import Array
 from splc.workflows.compare.models import Basis
@@ -106,9 +106,8 @@ def _terms(pair: Comparison) -> Section:
     header = ("set of options", "term", pair.first, pair.second, "found", "score")
     low, high = pair.syntactic.lower, pair.syntactic.upper
     caption = f"All terms of both models; the scores add up to {pair.syntactic.score:.4g} of {low:g} to {high:g}"
-    scored = [ScoredTerm(term.text, term.score, term.found) for group in pair.syntactic.classes for term in group.terms]
     table = TextTable(header, rows, frozenset({2, 3, 5}), caption=caption, name="terms")
-    chart = (term_chart(scored, (pair.first, pair.second)),) if scored else ()
+    chart = (term_chart([pair]),) if terms_of(pair) else ()
     return Section("terms", "Terms", (*chart, table))
 
 

@@ -31,8 +31,9 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
 
     Without a model with terms there are no pictures of models; without two sizes there is none of errors.
     """
-    from splc.plotting import Curves, comparison_plot
     from splc.plotting.charts.drawing import chart_file
+    from splc.plotting.charts.sorted_predictions import sorted_chart
+    from splc.plotting.charts.term_scores import term_chart
 
     files: dict[str, bytes] = {}
     title = f"{loaded.inputs.system.name}: {loaded.inputs.nfp}"
@@ -50,18 +51,17 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
         titled(loaded.inputs.nfp, loaded.inputs.measurements.unit(loaded.inputs.nfp)),
     )
     if loaded.analytical is None:
-        curves = Curves((name,), learned[np.newaxis], measured, nfp)
-        return {**files, PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}
+        return {**files, PREDICTIONS: chart_file(sorted_chart((name,), learned[np.newaxis], measured, nfp), FORMAT)}
     factors = [(UNSCALED, 1.0), (PREDICTIONS, study.scale)] if study.scale != 1 else [(PREDICTIONS, 1.0)]
     for file, factor in factors:
         expected = loaded.analytical.scaled(factor).predict(configurations)
         title = ANALYTICAL if factor == 1 else f"{ANALYTICAL} × {factor:g}"
-        curves = Curves((title, name), np.stack([expected, learned]), measured, nfp)
-        files[file] = comparison_plot(("predictions",), curves, (), FORMAT)
+        chart = sorted_chart((title, name), np.stack([expected, learned]), measured, nfp)
+        files[file] = chart_file(chart, FORMAT)
     models = ((ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model))
     compared = compare_all([compared_model(*pair, study.at) for pair in models], constant=study.constant)
     if any(comparison.same_link and comparison.syntactic.terms for comparison in compared.comparisons):
-        files[TERMS] = comparison_plot(("terms",), None, compared.comparisons, FORMAT)
+        files[TERMS] = chart_file(term_chart(compared.comparisons), FORMAT)
     return files
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,24 @@ import numpy as np
 
 from comparison import Comparison
 from sampling.space.ranking import Ranking
+from splc.data.accuracy import signed_errors
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import SpecError
 from splc.formats.measurements.columns import shown_value
 from splc.learning.judging import predictions
 from splc.learning.result import LearningResult
-from splc.plotting import comparison_plot, plot_format, prediction_plot
-from splc.plotting.front import front_plot
+from splc.plotting import plot_format
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.front import front_chart
+from splc.plotting.charts.prediction_errors import prediction_chart
+from splc.plotting.charts.term_scores import term_chart
 from splc.plotting.picture import Picture
 from splc.types import Array
 from splc.workflows.explain.contributions import Explained
 from splc.workflows.explain.overview import Overview
-from splc.workflows.explain.plot import explained_picture
+from splc.workflows.explain.plot import explained_chart
 
 
 def picture_of(result: Any, file: str | Path | None = None) -> Picture:
@@ -37,7 +43,7 @@ def picture_of(result: Any, file: str | Path | None = None) -> Picture:
         SpecError: if there is nothing to draw.
     """
     plot_format("picture.png" if file is None else file)
-    picture = Picture(partial(drawn, result))
+    picture = Picture(partial(chart_file, chart_of(result)))
     # What cannot be drawn is an error here, not where the picture is shown.
     if file is None:
         picture.draw("png")
@@ -47,26 +53,25 @@ def picture_of(result: Any, file: str | Path | None = None) -> Picture:
 
 
 @singledispatch
-def drawn(result: Any, file_format: str) -> bytes:
-    """Return the picture of a result as a file of a format."""
+def chart_of(result: Any) -> Chart:
+    """Return the chart of a result."""
     raise SpecError(f"there is no picture of a {type(result).__name__}")
 
 
-@drawn.register
-def _(result: LearningResult, file_format: str) -> bytes:
+@chart_of.register
+def _(result: LearningResult) -> Chart:
     if result.rows is None:
         raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
-    return learned_picture(result, result.rows.measured, result.rows.learned, file_format)
+    return learned_chart(result, result.rows.measured, result.rows.learned)
 
 
-def learned_picture(result: LearningResult, measured: Measurements, rows: Array, file_format: str) -> bytes:
-    """Return the picture of predicted against measured values.
+def learned_chart(result: LearningResult, measured: Measurements, rows: Array) -> Chart:
+    """Return the chart of predicted against measured values.
 
     Args:
         result: the learned model.
         measured: the measurements.
         rows: the positions of the learning set among them.
-        file_format: the format of the file.
     """
     learned = np.zeros(len(measured), dtype=bool)
     learned[rows] = True
@@ -75,25 +80,27 @@ def learned_picture(result: LearningResult, measured: Measurements, rows: Array,
     there = ~np.isnan(values) & ~np.isnan(predicted)
     contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
     title = ", ".join((measured.system.name, *contexts))
+    values, predicted = values[there], predicted[there]
+    errors = signed_errors(predicted, values)
     named = titled(result.nfp, result.unit)
-    return prediction_plot(values[there], predicted[there], learned[there], named, title, file_format)
+    return replace(prediction_chart(values, predicted, errors, learned[there], named, held_out=False), title=title)
 
 
-@drawn.register
-def _(result: Overview | Explained, file_format: str) -> bytes:
-    return explained_picture(result, "", "prediction", file_format)
+@chart_of.register
+def _(result: Overview | Explained) -> Chart:
+    return explained_chart(result, "", "prediction")
 
 
-@drawn.register
-def _(result: Ranking, file_format: str) -> bytes:
+@chart_of.register
+def _(result: Ranking) -> Chart:
     if len(result.predicted) != 2:
         raise SpecError("only the Pareto front of two models has a picture", hint="splc.optimize([one, other])")
-    points = result.predicted.T.tolist()
-    return front_plot(points, [], ("first model", "second model"), result.configurations.system.name, file_format)
+    names = ("first model", "second model")
+    return front_chart(result.predicted.T, np.zeros((0, 2)), names, result.configurations.system.name)
 
 
-@drawn.register
-def _(result: Comparison, file_format: str) -> bytes:
+@chart_of.register
+def _(result: Comparison) -> Chart:
     if not result.same_link:
         raise SpecError("a product and a sum have no terms that can be compared")
-    return comparison_plot(("terms",), None, [result], file_format)
+    return term_chart([result])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -12,20 +11,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from comparison.changes import ModelCourse, TermCourse
-from splc.models.terms import option_term
-from splc.plotting import terms as plotted_terms
 from splc.plotting.changes import changes_plot
-from splc.plotting.comparison import VIEWS, comparison_plot
-from splc.plotting.curves import Curves
-from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
-from splc.plotting.front import front_plot
-from splc.plotting.prediction import prediction_plot
 from splc.plotting.ranking import ShareBar, ranking_plot
 from splc.plotting.scaling import ScalingCurve, Slice, scaling_plot
 from splc.plotting.shares import Stack, grouped_bars, stacked_bars
 from splc.plotting.surface import Surface
 from tests.support.artists import description
-from tests.support.pictures import EXAMPLE, X, Y, compared, score
 
 RECORDS = Path(__file__).resolve().parent / "records"
 LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
@@ -40,76 +31,6 @@ def changes(link: Literal["identity", "log"]) -> bytes:
     values = tuple(at / 10 for at in range(20))
     course = ModelCourse(link, (TermCourse("x", values, (0.1,) * 20, (False,) * 18 + (True,)),), (1.0,) * 19)
     return changes_plot(course, [f"version {at}.0" for at in range(20)], "v", LONG, LONG, "svg")
-
-
-def comparison() -> bytes:
-    """Draw predictions of ten models above the terms of three."""
-    values = np.array([[x * (1 + j / 10) for x in range(1, 8)] for j in range(10)])
-    curves = Curves(tuple(f"model {j}" for j in range(10)), values, values[0] + 0.5, "time")
-    other = compared("analytical.txt", "other.log", (["x"], [score(X, "opposite sign", 3, -5)]), ([], []))
-    return comparison_plot(VIEWS, curves, [EXAMPLE, other], "svg")
-
-
-def terms(models: int) -> bytes:
-    """Draw the terms only, of more models and more terms than have space, or of none."""
-    few = [(["x", LONG], [score(X**k, "same", 2, 2) for k in (1, 2)] + [score(option_term(LONG), "same", 2, 2)])]
-    many = [*few, (["y"], [score(Y**k, "no class", 1, None) for k in range(1, models)])]
-    compared_models = [compared("first", f"model {at}", *(many if at == 1 else few)) for at in range(models)]
-    return comparison_plot(["terms"], None, compared_models or [compared("first", "second")], "svg")
-
-
-def predictions(n: int) -> bytes:
-    """Draw predictions of two models as joined or as scattered marks."""
-    x = np.linspace(1, 2, n)
-    return comparison_plot(["predictions"], Curves(("a", "b"), np.stack([x**2, 3 - x]), None, None), [], "svg")
-
-
-def importance(product: bool) -> bytes:
-    """Draw the shares of more options than have a bar or a panel."""
-    bars = [
-        Bar(f"{LONG if at == 1 else 'option'} {at}", 40.0 / (at + 1), 45.0 / (at + 1) if at % 2 else 5.0)
-        for at in range(22 if product else 3)
-    ]
-    numbers = Line("n", tuple((str(x), float(x), math.sqrt(x)) for x in (1, 2, 4, 5, 64)))
-    linear = Line("m", tuple((str(x), float(x), 2.0 + x) for x in range(3, 13)))
-    binary = Line("b", (("off", None, 1.0), ("on", None, 3.0)))
-    named = Line("c", tuple((f"{LONG} {at}", None, float(at)) for at in range(10)))
-    return importance_plot(
-        bars, [numbers, linear, binary, named, binary] if product else [binary], "shares", "time", "svg", product
-    )
-
-
-def contributions(product: bool) -> bytes:
-    """Draw the steps from one prediction to another; of a product, more than have a bar."""
-    steps = (
-        [("x", 2.0), ("same", 0.0), (LONG, -0.5)] if not product else [(f"t{at}", 0.5 - at / 20) for at in range(25)]
-    )
-    return contribution_plot(steps, 4.0, ("base", "chosen"), "steps", "time", "svg", product)
-
-
-def wide_contributions() -> bytes:
-    """Draw steps over three decades of a product."""
-    return contribution_plot([("x", math.log(2000.0))], 1.0, ("a", "b"), "steps", "time", "svg", product=True)
-
-
-def front(wide: bool) -> bytes:
-    """Draw a front with measured configurations, or over orders of magnitude without."""
-    points = [(3.0, 1.0), (1.0, 3.0), (2.0, 1.5)]
-    return front_plot(
-        [(x**4, y) for x, y in points] if wide else points,
-        [] if wide else [(4.0, 4.0), (2.0, 5.0)],
-        ("a", "b"),
-        "front",
-        "svg",
-    )
-
-
-def prediction(wide: bool) -> bytes:
-    """Draw predicted against measured values, over orders of magnitude or not."""
-    measured = np.array([1.0, 10.0, 60.0] if wide else [1.0, 2.0, 3.0, 50.0])
-    learned = np.zeros(len(measured), dtype=bool)
-    learned[0] = not wide
-    return prediction_plot(measured, measured * 1.1, learned, "time", "model", "svg")
 
 
 def ranking() -> bytes:
@@ -142,23 +63,6 @@ def scaling(models: int, surface: bool) -> bytes:
 PICTURES: dict[str, Callable[[], Any]] = {
     "changes": lambda: changes("identity"),
     "changes_of_products": lambda: changes("log"),
-    "comparison": comparison,
-    "terms_of_many_models": lambda: terms(5),
-    "terms_of_four_models": lambda: terms(4),
-    "terms_of_none": lambda: terms(0),
-    "predictions_of_three": lambda: predictions(3),
-    "predictions_joined": lambda: predictions(40),
-    "predictions_scattered": lambda: predictions(70),
-    "importance": lambda: importance(False),
-    "importance_of_many": lambda: importance(True),
-    "contributions": lambda: contributions(False),
-    "contributions_to_a_product": lambda: contributions(True),
-    "contributions_to_a_small_product": lambda: contribution_plot([("x", 0.5)], 4.0, ("a", "b"), "s", "t", "svg", True),
-    "contributions_over_decades": wide_contributions,
-    "front": lambda: front(False),
-    "front_over_decades": lambda: front(True),
-    "prediction": lambda: prediction(False),
-    "prediction_over_decades": lambda: prediction(True),
     "ranking": ranking,
     "scaling": lambda: scaling(4, False),
     "scaling_with_surface": lambda: scaling(1, True),
@@ -180,9 +84,6 @@ def record(name: str) -> str:
     figures: list[Figure] = []
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
-        # A few terms and models show what many do.
-        patched.setattr(plotted_terms, "MAX_TERMS", 4)
-        patched.setattr(plotted_terms, "MAX_MODELS", 3)
         PICTURES[name]()
     (figure,) = figures
     figure.draw_without_rendering()

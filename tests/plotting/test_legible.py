@@ -11,9 +11,6 @@ from matplotlib.figure import Figure
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.plotting.changes import changes_plot
-from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
-from splc.plotting.front import front_plot
-from splc.plotting.prediction import prediction_plot
 from splc.plotting.style import drawing, new_figure
 from tests.plotting.pictures import PICTURES
 from tests.support.legible import defects
@@ -49,40 +46,6 @@ def test_changes_over_any_range(link: Literal["identity", "log"], factor: float)
     figure = drawn(lambda: changes_plot(course, ["1", "2", "3"], "v", "s by v", "t", "svg"))
     assert defects(figure) == []
     assert len({axes.get_ylim() for axes in figure.axes}) == 1
-
-
-@pytest.mark.parametrize("factor", FACTORS)
-def test_values_over_any_range(factor: float) -> None:
-    """Axes of values have numbers, whatever the values span."""
-    scale = SCALES[FACTORS.index(factor) % len(SCALES)]
-    values = scale * factor ** np.linspace(0, 1, 7)
-    points = list(zip(values.tolist(), values[::-1].tolist(), strict=True))
-    steps = [("a", float(np.log(factor)) / 2), ("b", float(np.log(factor)) / 2), ("c", 0.1)]
-    for draw in (
-        lambda: front_plot(points, points[:3], ("time", "size"), "s", "svg"),
-        lambda: prediction_plot(values, values * 1.1, np.arange(7) < 3, "time", "s", "svg"),
-        lambda: contribution_plot(steps, scale, ("mean", "this"), "s", "time", "svg", product=True),
-    ):
-        assert defects(drawn(draw)) == []
-
-
-@pytest.mark.parametrize("named", [False, True])
-@pytest.mark.parametrize("panels", [1, 5])
-@pytest.mark.parametrize(
-    "numbers",
-    [[1, 2, 3], [3, 4, 5, 6, 7, 12], [1, 2, 4, 5, 64], [100_000, 100_001, 990_000], [1, 10, 11, 100, 10_000],
-     list(range(1, 17)), [2**at for at in range(20)]],
-    ids=str,
-)  # fmt: skip
-def test_values_of_options(numbers: list[int], named: bool, panels: int) -> None:
-    """The values of options in effect plots have labels that do not overlap; up to 16 names are all shown."""
-    label = "member_of_a_group_{}" if named else "{}"
-    points = tuple((label.format(each), None if named else float(each), float(at)) for at, each in enumerate(numbers))
-    lines = [Line("x", points)] * panels
-    figure = drawn(lambda: importance_plot([Bar("x", 90, 80)], lines, "s", "time", "svg"))
-    assert defects(figure) == []
-    if named and len(numbers) <= 16:
-        assert len(figure.axes[1].get_xticklabels()) == len(numbers)
 
 
 def test_what_is_a_defect() -> None:

@@ -15,8 +15,9 @@ from splc.errors import OutputError
 from splc.formats.models.json_writer import model_json_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
-from splc.plotting import Curves, comparison_plot
 from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.term_scores import term_chart
 from splc.study import read_study, run_study
 from splc.study.inputs import load
 from splc.study.learning_curves import curves_chart
@@ -31,7 +32,7 @@ pytest.importorskip("matplotlib", reason="needs the extra plot")
 def drawn_terms(analytical: InfluenceModel, learned: InfluenceModel, name: str, *, constant: bool = True) -> bytes:
     """Return the picture of the terms of two models."""
     models = [compared_model("analytical", analytical), compared_model(name, learned)]
-    return comparison_plot(("terms",), None, compare_all(models, constant=constant).comparisons, "svg")
+    return chart_file(term_chart(compare_all(models, constant=constant).comparisons), "svg")
 
 
 @pytest.mark.parametrize(("scale", "analytical"), [(1, True), (2.5, True), (2, False)])
@@ -59,8 +60,8 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
     measured = loaded.inputs.measured
     for name, models in expected.items():
         values = np.array([*models.values(), learned.predict(configurations)])
-        curves = Curves((*models, "learned, pb:9,3"), values, measured, "time")
-        assert pictures[name] == comparison_plot(("predictions",), curves, (), "svg")
+        chart = sorted_chart((*models, "learned, pb:9,3"), values, measured, "time")
+        assert pictures[name] == chart_file(chart, "svg")
 
 
 @pytest.mark.parametrize("constant", [True, False])

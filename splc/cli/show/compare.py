@@ -271,24 +271,33 @@ def show_measures() -> None:
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
-    """Return the picture of a comparison."""
+    """Return the picture of a comparison.
+
+    Raises:
+        OutputError: if there is nothing to draw.
+    """
     import numpy as np
 
-    from splc.plotting import Curves, comparison_plot
+    from splc.plotting.charts.arrangement import joined
+    from splc.plotting.charts.drawing import chart_file
+    from splc.plotting.charts.sorted_predictions import sorted_chart
+    from splc.plotting.charts.term_scores import term_chart
 
     compared = result.comparisons
-    views = ("predictions", "terms") if view == "both" else (view,)
-    curves = None
     predicted = [model.predicted for model in compared.models if model.predicted is not None]
-    if predicted:
-        names = tuple(model.name for model in compared.models)
-        named = None if compared.nfp is None else titled(compared.nfp, result.basis.unit)
-        curves = Curves(names, np.stack(predicted), result.basis.measured, named)
-    elif view == "both":
-        views = ("terms",)
     pairs = [pair for pair in compared.comparisons if pair.same_link]
-    if not pairs and "terms" in views:
-        if view == "terms":
-            raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
-        views = ("predictions",)
-    return comparison_plot(views, curves, pairs, file_format)
+    charts = []
+    if view != "terms" and predicted and predicted[0].size:
+        names = [model.name for model in compared.models]
+        quantity = titled(compared.nfp or "value", result.basis.unit)
+        charts.append(sorted_chart(names, np.stack(predicted), result.basis.measured, quantity))
+    elif view == "predictions":
+        hint = "draw the terms only, or name configurations"
+        raise OutputError("there are no configurations to draw predictions of", hint=hint)
+    if view != "predictions" and pairs:
+        charts.append(term_chart(pairs))
+    elif view == "terms" or not charts:
+        raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
+    first, *others = (model.name for model in compared.models)
+    title = f"{first} and {others[0] if len(others) == 1 else f'{len(others)} other models'}"
+    return chart_file(joined(charts, title), file_format)

@@ -87,8 +87,9 @@ class Axis:
 
     @classmethod
     def of_names(cls, names: Sequence[str], label: str = "") -> Axis:
-        """Return a categorical axis."""
-        return cls(label, -0.5, len(names) - 0.5, names=tuple(names))
+        """Return a categorical axis; without names it has one that says so."""
+        names = tuple(names) or ("none",)
+        return cls(label, -0.5, len(names) - 0.5, names=names)
 
     def place(self, values: Array | float) -> Array:
         """Return values as parts of the axis: 0 at its lower end, 1 at its upper end, NaN where they have no place."""

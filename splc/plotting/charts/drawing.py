@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from splc.plotting.charts.arrangement import rows_of
 from splc.plotting.charts.chart import (
     Axis,
     Band,
@@ -22,7 +23,7 @@ from splc.plotting.charts.chart import (
 from splc.plotting.charts.palette import LIGHT, look_of
 from splc.plotting.charts.svg import chart_svg, height_of
 from splc.plotting.charts.ticks import tick_text, ticks
-from splc.plotting.style import SCREEN, drawing, fitting, named, new_figure, saved, width_of, wrapped
+from splc.plotting.style import SCREEN, drawing, fitting, literal, named, new_figure, saved, width_of, wrapped
 from splc.types import Array
 
 if TYPE_CHECKING:
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
 
 # Pixels per inch of a chart. In inches: the length of names beside and below a panel, and what labels leave free.
 _PER_INCH, _NAMES, _SLANTED, _MARGIN = 88.0, 2.2, 1.2, 0.9
-# The greatest number of panels beside each other.
-_COLUMNS = 3
+# The height of a line of the title or the legend in inches.
+_LINE = 0.19
+# More points are drawn as pixels.
+_VECTORS = 20_000
 
 
 def chart_file(chart: Chart, file_format: str, dpi: int = SCREEN) -> bytes:
@@ -46,30 +49,38 @@ def chart_file(chart: Chart, file_format: str, dpi: int = SCREEN) -> bytes:
     if file_format == "svg":
         return chart_svg(chart).encode()
     with drawing():
-        columns = min(len(chart.panels), _COLUMNS, max(1, 1000 // max(panel.width for panel in chart.panels)))
-        rows = math.ceil(len(chart.panels) / columns)
-        width = columns * max(panel.width for panel in chart.panels) / _PER_INCH
-        heights = [
-            max(height_of(panel) for panel in chart.panels[row * columns : (row + 1) * columns]) / _PER_INCH
-            for row in range(rows)
-        ]
-        figure = new_figure(width, sum(heights) + 0.6)
-        grid = figure.add_gridspec(rows, columns, height_ratios=heights)
-        for place, panel in enumerate(chart.panels):
-            _draw(figure.add_subplot(grid[place // columns, place % columns]), panel)
-        figure.suptitle(wrapped(chart.title, width, 10), fontsize=10)
-        _legend(figure, chart, width)
+        rows = rows_of(chart.panels)
+        width = max(sum(panel.width for panel in row) for row in rows) / _PER_INCH
+        heights = [max(map(height_of, row)) / _PER_INCH for row in rows]
+        title = wrapped(chart.title, width - 0.3, 10)
+        names, columns = _legend_names(chart, width)
+        lines = title.count("\n") + math.ceil(len(names) / columns)
+        figure = new_figure(width, sum(heights) + 0.4 + _LINE * lines)
+        grid = figure.add_gridspec(len(rows), 1, height_ratios=heights)
+        for place, row in enumerate(rows):
+            # Panels are as wide as they ask for: the rest of a row is empty.
+            widths = [panel.width / _PER_INCH for panel in row]
+            space = [*widths, max(width - sum(widths), 0.01)]
+            cells = grid[place].subgridspec(1, len(space), width_ratios=space)
+            for column, panel in enumerate(row):
+                _draw(figure.add_subplot(cells[column]), panel)
+        figure.suptitle(title, fontsize=10)
+        _legend(figure, chart, names, columns)
         return saved(figure, file_format, dpi)
 
 
-def _legend(figure: Figure, chart: Chart, width: float) -> None:
-    """Write the legend below the panels, in as many columns as its names leave space for."""
+def _legend_names(chart: Chart, width: float) -> tuple[list[str], int]:
+    """Return the names of the legend, and the number of columns that they leave space for."""
+    names = [fitting(text, width - 0.6, 8) for text in chart.legend.values()]
+    return names, max(1, int(width / (max((width_of(name, 8) for name in names), default=0.0) + 0.6)))
+
+
+def _legend(figure: Figure, chart: Chart, names: list[str], columns: int) -> None:
+    """Write the legend below the panels."""
     from matplotlib.patches import Patch
 
-    if not chart.legend:
+    if not names:
         return
-    names = [fitting(text, width - 0.6, 8) for text in chart.legend.values()]
-    columns = max(1, int(width / (max(width_of(name, 8) for name in names) + 0.6)))
     swatches = [Patch(color=LIGHT[role]) for role in chart.legend]
     legend = figure.legend(
         swatches, ["-"] * len(names), loc="outside lower center", ncols=columns, frameon=False, fontsize=8
@@ -83,7 +94,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
     for mark in panel.marks:
         match mark:
             case Points():
-                axes.plot(mark.x, mark.y, ".", color=LIGHT[mark.role], alpha=0.55, markersize=5)
+                many = len(mark.x) > _VECTORS
+                axes.plot(mark.x, mark.y, ".", color=LIGHT[mark.role], alpha=0.55, markersize=5, rasterized=many)
             case Curve():
                 look = look_of(mark.role)
                 marker = (look.marker if look else "o") if mark.marked else None
@@ -104,7 +116,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
     _scale(axes, "x", panel.x, max(2, panel.width // 70))
     _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45))
     width, height = panel.width / _PER_INCH - _MARGIN, height_of(panel) / _PER_INCH - _MARGIN
-    axes.set_title(fitting(panel.title, width, 9), fontsize=9)
+    beside = max((width_of(literal(name), 7) for name in panel.y.names), default=0.0)
+    axes.set_title(fitting(panel.title, width - min(beside, _NAMES), 9), fontsize=9)
     axes.set_xlabel(fitting(panel.x.label, width, 8), fontsize=8)
     axes.set_ylabel(fitting(panel.y.label, max(height, 1.0), 8), fontsize=8)
     axes.tick_params(labelsize=7)

@@ -58,7 +58,7 @@ def effects_chart(effects: Sequence[ValueEffects], measured: Array, quantity: st
         f"Mean prediction over all valid configurations at each value, with the 90 % interval of the change from the "
         f"first value.{some}{rest}",
         panels,
-        {"model": "mean prediction", **({"measured": "measured"} if len(measured) else {})},
+        {"model": "mean prediction", "measured": "measured"} if len(measured) else {},
         {
             "option": [each.name for each in effects for _ in each.labels],
             "value": [label for each in effects for label in each.labels],

@@ -31,7 +31,7 @@ def text_width(text: str, size: float) -> float:
         elif character in _WIDE:
             total += 0.92
         else:
-            total += 0.68 if character.isupper() else 0.57
+            total += 0.7 if character.isupper() else 0.62
     return total * size
 
 

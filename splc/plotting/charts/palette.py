@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splc.plotting.charts.chart import SERIES, Role
-from splc.plotting.curves import LOOKS, Look
+from splc.plotting.looks import LOOKS, Look
 
 # Colours that differ for every kind of colour blindness, and in grey. Learners and models have those of `LOOKS`.
 LIGHT: dict[Role, str] = {

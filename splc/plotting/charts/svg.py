@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splc.plotting.charts.arrangement import GAP, rows_of
 from splc.plotting.charts.chart import Band, BarMarks, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
 from splc.plotting.charts.labels import escaped, fitted, text_width
 from splc.plotting.charts.palette import DARK, LIGHT, rules, variables
@@ -15,7 +16,7 @@ from splc.plotting.charts.ticks import tick_text, ticks
 from splc.types import Array
 
 # Sizes in pixels: of texts, of a row with a name, and the distances between parts.
-FONT, TITLE, ROW, GAP = 11, 12, 20, 6
+FONT, TITLE, ROW = 11, 12, 20
 # Names of rows are at most this part of the width.
 _NAMES = 0.42
 # Names below a panel are slanted if they are longer than their column; this is their greatest length.
@@ -62,8 +63,7 @@ class _Frame:
 
 def chart_svg(chart: Chart) -> str:
     """Return a chart as one file, its panels beside and below each other."""
-    columns = min(len(chart.panels), max(1, 720 // max(panel.width for panel in chart.panels)))
-    rows = [chart.panels[first : first + columns] for first in range(0, len(chart.panels), columns)]
+    rows = rows_of(chart.panels)
     width = float(max(sum(panel.width + GAP for panel in row) for row in rows))
     drawn, top = _legend(chart, width)
     for row in rows:
@@ -253,7 +253,8 @@ def _points(mark: Points, frame: _Frame) -> str:
     x, y = frame.x(mark.x), frame.y(mark.y)
     shown = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     # Whole pixels: there may be thousands.
-    path = "".join(f"M{x[at]:.0f} {y[at]:.0f}z" for at in shown)
+    dots = [f"M{x[at]:.0f} {y[at]:.0f}z" for at in shown]
+    path = "".join(dots if mark.keys else dict.fromkeys(dots))
     keys = f' data-k="{_ranges([mark.keys[at] for at in shown])}"' if mark.keys else ""
     drawn = f'<path class="dots s-{mark.role}"{keys} d="{path}"/>' if path else ""
     if mark.names:

@@ -1,51 +1,76 @@
-"""The scores of the terms of two compared models."""
+"""The terms of compared models, one bar per term for its score in the other model (section 4.1 of the thesis).
+
+The influences of different terms have different units and cannot share a scale; their scores can.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from comparison.result import Comparison, Found, TermScore
+from splc.io.numbers import short_number
 from splc.plotting.charts.chart import Axis, BarMarks, Chart, Panel, ReferenceLine, Role
 
-# The greatest number of bars.
-MAX_TERMS = 40
+# The greatest numbers of terms and of models.
+MAX_TERMS, MAX_MODELS = 120, 8
+# The colour and the meaning of each case.
+_ONE = "not in both: other terms over these options (−1), or none (−2)"
+CASES: dict[Found, tuple[Role, str]] = {
+    "same": ("model", "in both, with one sign (1 to 2)"),
+    "different": ("model", "in both, with one sign (1 to 2)"),
+    "opposite sign": ("rise", "in both, with opposite signs (1)"),
+    "no term": ("quiet", _ONE),
+    "no class": ("quiet", _ONE),
+}
 
 
-@dataclass(frozen=True)
-class ScoredTerm:
-    """A term with its score, -2 to 2, and how it was found in the other model."""
-
-    term: str
-    score: float
-    found: str
-
-
-def term_chart(terms: Sequence[ScoredTerm], names: tuple[str, str]) -> Chart:
+def term_chart(comparisons: Sequence[Comparison]) -> Chart:
     """Return a chart of the score of each term, in the order of their sets of options.
 
     Args:
-        terms: the terms of both models.
-        names: the names of the models.
+        comparisons: the first model against each other one, at least one; those beyond `MAX_MODELS` are not drawn.
     """
-    shown = terms[:MAX_TERMS]
-    score = np.array([each.score for each in shown])
-    roles: tuple[Role, ...] = tuple("model" if each.score > 0 else "rise" for each in shown)
-    axis = Axis("score", -2.1, 2.1, at=(-2.0, -1.0, 0.0, 1.0, 2.0))
-    texts = tuple(each.found for each in shown)
-    marks = (BarMarks(np.zeros(len(shown)), score, roles, texts), ReferenceLine(x=0.0))
-    rest = f" {len(terms) - len(shown)} further terms are not drawn." if len(terms) > len(shown) else ""
+    shown = comparisons[:MAX_MODELS]
+    first = shown[0].first
+    terms = [(each, term) for each in shown for term in terms_of(each)]
+    hidden = sum(max(0, len(terms_of(each)) - MAX_TERMS) for each in shown)
+    notes = {
+        f"{hidden:,} further terms": hidden,
+        f"{len(comparisons) - len(shown)} further models": len(comparisons) - len(shown),
+    }
+    rest = "".join(f" {text} are not drawn." for text, count in notes.items() if count)
+    found = {term.found for _, term in terms}
+    others = shown[0].second if len(shown) == 1 else f"{len(comparisons)} models"
     return Chart(
         "terms",
-        f"The terms of {names[0]} and {names[1]}",
-        "2: in both models with the same influence; 1: with an influence of the other sign; −1: the other model has "
-        f"other terms over these options; −2: it has none over them.{rest}",
-        (Panel(axis, Axis.of_names([each.term for each in shown]), marks, "", 520, 0),),
-        {"model": "in both models", "rise": "in one of them"},
+        f"The terms of {first} and {others}",
+        f"The score of each term; the numbers beside it are its influences in {first} and in the other model, – where "
+        f"it has no such term.{rest}",
+        tuple(_panel(each) for each in shown),
+        {role: text for case, (role, text) in CASES.items() if case in found},
         {
-            "term": [each.term for each in terms],
-            "score": [each.score for each in terms],
-            "found": [each.found for each in terms],
+            "model": [each.second for each, _ in terms],
+            "term": [term.text for _, term in terms],
+            "score": [term.score for _, term in terms],
+            "found": [term.found for _, term in terms],
         },
     )
+
+
+def terms_of(compared: Comparison) -> list[TermScore]:
+    """Return the terms of two models in the order of their sets of options."""
+    return [term for group in compared.syntactic.classes for term in group.terms]
+
+
+def _panel(compared: Comparison) -> Panel:
+    terms = terms_of(compared)[:MAX_TERMS]
+    score = np.array([each.score for each in terms])
+    texts = tuple(f"{short_number(each.first, 4, '–')} | {short_number(each.second, 4, '–')}" for each in terms)
+    bars = BarMarks(np.zeros(len(terms)), score, tuple(CASES[each.found][0] for each in terms), texts)
+    total = compared.syntactic
+    title = f"{compared.second}: score {total.score:.2f} of [{total.lower + 0.0:g}, {total.upper:g}]"
+    axis = Axis("score", -2.1, 2.1, at=(-2.0, -1.0, 0.0, 1.0, 2.0))
+    names = Axis.of_names([each.text for each in terms] or ["no model has a term"])
+    return Panel(axis, names, (*((bars,) if terms else ()), ReferenceLine(x=0.0)), title.replace("-", "−"), 560, 0)

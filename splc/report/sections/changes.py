@@ -13,10 +13,10 @@ from splc.errors import listed
 from splc.io.numbers import percentage
 from splc.plotting.charts.change import TwoEffects, change_chart
 from splc.report.page import Block, Paragraph, Section, TextTable
-from splc.report.sections.effects import interval_ends
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.explain.overview import OptionImportance
+from splc.workflows.explain.plot import interval_ends
 
 
 @dataclass(frozen=True)

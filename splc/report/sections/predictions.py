@@ -8,8 +8,8 @@ from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
 from splc.report.page import Block, Paragraph, Section, TextTable
-from splc.report.sections.effects import positions
 from splc.report.subject import ModelSubject
+from splc.workflows.explain.plot import positions
 
 WORST = 10
 # Options with more values have no panel of errors.

@@ -9,11 +9,11 @@ import numpy as np
 from splc.errors import listed
 from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
 from splc.report.page import Block, Paragraph, Section
-from splc.report.sections.effects import positions
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.explain.aliases import aliases, associations
 from splc.workflows.explain.overview import choices_of
+from splc.workflows.explain.plot import positions
 
 # So many sets of options are named.
 SHOWN = 10

@@ -21,6 +21,7 @@ from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
+from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows.common_fields import Printed
 from splc.workflows.configuration import one_configuration
@@ -28,7 +29,7 @@ from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import Explained, contributions, explained_of
 from splc.workflows.explain.full import overview_of_full, overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of, overview, overview_of
-from splc.workflows.explain.plot import explained_picture
+from splc.workflows.explain.plot import explained_chart
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
@@ -201,4 +202,4 @@ def picture(result: Result, file_format: str) -> bytes:
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     found = result.overview or result.explained
     assert found is not None
-    return explained_picture(found, title, titled(result.nfp or "prediction", result.unit), file_format)
+    return chart_file(explained_chart(found, title, titled(result.nfp or "prediction", result.unit)), file_format)

@@ -2,31 +2,90 @@
 
 from __future__ import annotations
 
-from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.plotting.charts.arrangement import joined
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.effects import ValueEffects, effects_chart
+from splc.plotting.charts.importance import Share, importance_chart
+from splc.plotting.charts.waterfall import waterfall_chart
+from splc.types import Array
 from splc.workflows.explain.contributions import Explained, sums_of
-from splc.workflows.explain.overview import Overview
+from splc.workflows.explain.overview import OptionImportance, OptionValue, Overview, label_of
 
 # Options with a smaller share of the variance are not drawn value by value.
 MIN_SHARE = 0.005
 
 
-def explained_picture(found: Overview | Explained, title: str, quantity: str, file_format: str) -> bytes:
-    """Return the picture of the importance of options, or of the contributions to a prediction.
+def explained_chart(found: Overview | Explained, title: str, quantity: str) -> Chart:
+    """Return the chart of the importance of options and of their effects, or of the contributions to a prediction.
 
     Args:
         found: what is drawn.
         title: the title.
         quantity: what is predicted.
-        file_format: the format of the file.
     """
     if isinstance(found, Explained):
         steps = [(each.text, each.difference) for each, _ in sums_of(found.contributions)]
         names = ("mean" if found.against is None else "other configuration", "this configuration")
-        return contribution_plot(steps, found.reference, names, title, quantity, file_format, found.product)
-    bars = [Bar(each.name, each.share * 100, each.alone * 100) for each in found.options]
-    lines = [
-        Line(each.name, tuple((value.label, value.number, value.mean) for value in each.values))
+        chart = waterfall_chart(steps, found.reference, names, quantity, product=found.product)
+        return replace(chart, title=title)
+    effects = [
+        effect_of(each, None, product=found.product)
         for each in found.options
-        if each.share >= MIN_SHARE
+        if each.share >= MIN_SHARE and len(each.values) > 1
     ]
-    return importance_plot(bars, lines, title, quantity, file_format, found.product)
+    charts = [importance_chart(shares_of(found), quantity)]
+    charts += [effects_chart(effects, np.zeros(0), quantity)] if effects else []
+    return joined(charts, title)
+
+
+def shares_of(found: Overview) -> list[Share]:
+    """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
+    return [
+        Share(each.name, 100 * each.share, *(None if end is None else 100 * end for end in (each.low, each.high)))
+        for each in found.options
+    ]
+
+
+def effect_of(option: OptionImportance, configurations: Configurations | None, *, product: bool) -> ValueEffects:
+    """Return the effect of an option, with the places of its values among configurations (none: without)."""
+    values = option.values
+    numbers = tuple(value.number for value in values if value.number is not None)
+    numeric = len(numbers) == len(values) and len(numbers) > 2
+    means = np.array([value.mean for value in values])
+    low, high = (interval_ends(values, means, end, product=product) for end in ("low", "high"))
+    at = np.zeros(0, dtype=int) if configurations is None else positions(option, configurations)
+    return ValueEffects(
+        option.name, tuple(value.label for value in values), numbers if numeric else None, means, low, high, at
+    )
+
+
+def interval_ends(values: Sequence[OptionValue], means: Array, end: str, *, product: bool) -> Array:
+    """Return one end of the interval of each mean: that of its change from the first value."""
+    found = np.full(len(values), np.nan)
+    for place, value in enumerate(values):
+        bound = getattr(value, end)
+        if bound is not None and value.change is not None:
+            found[place] = means[place] * bound / value.change if product else means[place] + bound - value.change
+    return found
+
+
+def positions(option: OptionImportance, configurations: Configurations) -> Array:
+    """Return the position of the value of an option, or of an alternative group, in each configuration; else -1."""
+    system = configurations.system
+    columns = [system.positions[name] for name in option.options]
+    labels = {value.label: place for place, value in enumerate(option.values)}
+    known: dict[tuple[int, ...], int] = {}
+    found = np.full(len(configurations), -1)
+    for row, values in enumerate(configurations.indices[:, columns].tolist()):
+        key = tuple(values)
+        if key not in known:
+            label, _ = label_of(system, dict(zip(columns, key, strict=True)))
+            known[key] = labels.get(label, -1)
+        found[row] = known[key]
+    return found

@@ -288,9 +288,10 @@ def run(
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
                 notes += _replaced(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and drawn is not None:
-                from splc.workflows.picture import learned_picture
+                from splc.plotting.charts.drawing import chart_file
+                from splc.workflows.picture import learned_chart
 
-                contents[request.plot] = learned_picture(result, measured, rows, drawn)
+                contents[request.plot] = chart_file(learned_chart(result, measured, rows), drawn)
             for file, data in contents.items():
                 write_whole(file, data)
         known = measured.configurations[rows]

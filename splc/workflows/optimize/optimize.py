@@ -19,7 +19,8 @@ from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
-from splc.plotting.front import front_plot
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.front import front_chart
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.fixed_space import fixed_space
@@ -296,8 +297,8 @@ def _picture(
 ) -> bytes:
     """Return the plot of the front of the first two properties as a file, with the measured configurations."""
     one, two = objectives[:2]
-    points = [tuple(value.predicted for value in each.values[:2]) for each in candidates]
+    front = np.array([[value.predicted for value in each.values[:2]] for each in candidates]).reshape(-1, 2)
     _, (first, second) = _measured_in_all((one, two), fixed)
-    measured = list(zip(one.values[first].tolist(), two.values[second].tolist(), strict=True))
+    measured = np.stack([one.values[first], two.values[second]], axis=1)
     names = (titled(one.name, one.unit), titled(two.name, two.unit))
-    return front_plot(points, measured, names, name, file_format)
+    return chart_file(front_chart(front, measured, names, name), file_format)

@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from splc.models.terms import option_term
+from splc.plotting.charts.arrangement import joined
 from splc.plotting.charts.change import TwoEffects, change_chart
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.effects import ValueEffects, effects_chart
+from splc.plotting.charts.front import front_chart
 from splc.plotting.charts.heat_map import surface_chart
 from splc.plotting.charts.importance import Share, importance_chart
 from splc.plotting.charts.influences import Influence, influence_chart
@@ -19,8 +22,11 @@ from splc.plotting.charts.prediction_errors import prediction_chart, residual_ch
 from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
 from splc.plotting.charts.scaling_curves import curve_chart
 from splc.plotting.charts.sizes import size_chart
-from splc.plotting.charts.term_scores import ScoredTerm, term_chart
+from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.term_scores import term_chart
+from splc.plotting.charts.waterfall import waterfall_chart
 from splc.plotting.scaling import ScalingCurve, Slice
+from tests.support.pictures import EXAMPLE, compared, score
 
 LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
 NAMES = ("cache", "<b>$x^2$</b>", LONG)
@@ -32,6 +38,7 @@ PREDICTED = MEASURED * (1 + 0.1 * _RNG.standard_normal(COUNT))
 ERRORS = 100 * (PREDICTED / MEASURED - 1)
 LEARNED = np.arange(COUNT) < 20
 AT = np.arange(COUNT) % 3
+LONG_TERMS = [score(option_term(LONG) ** k, "opposite sign", 1e-9, -1e9 / 7) for k in range(1, 4)]
 OPTIONS = [(name, ("off", "on", LONG), AT) for name in NAMES]
 
 
@@ -62,6 +69,7 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     ),
     "effects": effects,
     "importance": lambda: importance_chart([Share(name, 30.0, 20.0, 40.0) for name in NAMES], "time"),
+    "importance of nothing": lambda: importance_chart([], "time"),
     "influences": lambda: influence_chart([Influence(name, 3.0, -1.0, 5.0) for name in NAMES], TIME),
     "influences of products": lambda: influence_chart(
         [Influence(name, 30.0, -10.0, 50.0) for name in NAMES], TIME, product=True
@@ -82,6 +90,17 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     "drift": lambda: drift_chart(ERRORS, LEARNED),
     "repetitions": lambda: repetition_chart(MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3))), AT, TIME),
     "scaling curves": curves,
-    "terms": lambda: term_chart([ScoredTerm(name, at - 2.0, "no class") for at, name in enumerate(NAMES)], NAMES[:2]),
+    "terms": lambda: term_chart([EXAMPLE]),
+    "terms of several": lambda: term_chart([EXAMPLE, compared(LONG, LONG, (NAMES, LONG_TERMS)), compared("a", "b")]),
+    "sorted predictions": lambda: sorted_chart(NAMES, np.stack([MEASURED, PREDICTED, -MEASURED]), MEASURED, TIME),
+    "sorted predictions of many": lambda: sorted_chart(
+        [f"{name} {at}" for at in range(4) for name in NAMES], np.exp(_RNG.standard_normal((12, 3000))), None, LONG
+    ),
+    "front": lambda: front_chart(np.stack([AT, -AT], axis=1), np.stack([MEASURED, ERRORS], axis=1), NAMES[1:], LONG),
+    "waterfall": lambda: waterfall_chart([(n, 2.0 - at) for at, n in enumerate(NAMES)], 4.0, ("mean", "this"), TIME),
+    "waterfall of many": lambda: waterfall_chart(
+        [(f"{NAMES[at % 3]} {at}", 0.5 - at / 20) for at in range(25)], 4.0, ("mean", "this"), TIME, product=True
+    ),
+    "together": lambda: joined([importance_chart([Share("a", 30.0)], "time"), effects()], LONG),
     "sizes": lambda: size_chart([1, 2, 3, 5, 8], [50.0, 20.0, 10.0, 9.0, 8.9], 3, 7.0),
 }

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
 import pytest
 from lxml import etree
 
 from splc.plotting.charts.chart import HeatCells
 from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.front import front_chart
 from splc.plotting.charts.learning_curves import learning_curve_chart
 from splc.plotting.charts.palette import DARK, LIGHT
+from splc.plotting.charts.prediction_errors import prediction_chart
+from splc.plotting.charts.sorted_predictions import sorted_chart
 from splc.plotting.charts.svg import chart_svg, panel_svg
+from splc.plotting.charts.ticks import ticks
+from splc.plotting.charts.waterfall import waterfall_chart
 from tests.plotting.charts.gallery import GALLERY
 from tests.plotting.charts.legible_svg import svg_defects
 from tests.support.legible import defects
@@ -41,12 +49,32 @@ def test_in_words(name: str) -> None:
     chart = GALLERY[name]()
     assert chart.title
     assert chart.description.endswith(".")
-    assert len({len(column) for column in chart.table.values()}) == 1
+    assert len({len(column) for column in chart.table.values()}) == (name != "together")
     for panel in chart.panels:
         if not any(isinstance(mark, HeatCells) for mark in panel.marks):
             # The name of an option is the title of its panel.
             assert panel.x.names or panel.x.label or panel.title
             assert panel.y.names or panel.y.label
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.03, 1.4, 4.0, 9.0, 60.0, 900.0, 3e4, 1e9])
+@pytest.mark.parametrize("scale", [1.0, 1.7e-5, 70_000.0])
+def test_values_over_any_range(factor: float, scale: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Axes of values have numbers that do not overlap, whatever the values span."""
+    values = scale * factor ** np.linspace(0, 1, 7)
+    steps = [("a", float(np.log(factor)) / 2), ("b", float(np.log(factor)) / 2), ("c", 0.1)]
+    points = np.stack([values, values[::-1]], axis=1)
+    for chart in (
+        front_chart(points, points[:3], ("time", "size"), "s"),
+        prediction_chart(values, 1.1 * values, 0 * values + 10, np.arange(7) < 3, "time", held_out=False),
+        waterfall_chart(steps, scale, ("mean", "this"), "time", product=True),
+        sorted_chart(["a"], values[None], None, "time"),
+    ):
+        for panel in chart.panels:
+            assert svg_defects(panel_svg(panel, "description")) == []
+            assert len(ticks(panel.x, 4)) >= 2
+            assert len(ticks(panel.y, 4)) >= 2
+        assert defects(capture(monkeypatch, partial(chart_file, chart, "png"))) == []
 
 
 def test_colors_of_learners() -> None:
