@@ -242,7 +242,7 @@ class Chart:
 
 
 # The greatest number of points in a panel of which there are several.
-MAX_POINTS = 300
+MAX_POINTS = 250
 
 
 def spread(count: int, most: int = MAX_POINTS) -> Array:

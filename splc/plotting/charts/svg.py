@@ -249,11 +249,14 @@ def _names_below(frame: _Frame, width: float) -> Iterator[str]:
 
 
 def _points(mark: Points, frame: _Frame) -> str:
-    """Return points as one path: a dot is a line without length, with round ends."""
+    """Return points as one path: a dot is a line without length, with round ends.
+
+    A closed one (`z`) would not be printed by Chromium.
+    """
     x, y = frame.x(mark.x), frame.y(mark.y)
     shown = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
     # Whole pixels: there may be thousands.
-    dots = [f"M{x[at]:.0f} {y[at]:.0f}z" for at in shown]
+    dots = [f"M{x[at]:.0f} {y[at]:.0f}h0" for at in shown]
     path = "".join(dots if mark.keys else dict.fromkeys(dots))
     keys = f' data-k="{_ranges([mark.keys[at] for at in shown])}"' if mark.keys else ""
     drawn = f'<path class="dots s-{mark.role}"{keys} d="{path}"/>' if path else ""

@@ -79,7 +79,7 @@ def test_points_are_inside(x: list[float], y: list[float], title: str, label: st
     )
     svg = panel_svg(panel, "points")
     assert svg_defects(svg) == []
-    places = re.findall(r"M(-?\d+) (-?\d+)z", svg)
+    places = re.findall(r"M(-?\d+) (-?\d+)h0", svg)
     assert len(places) == len(x)
     assert all(0 <= int(left) <= panel.width and 0 <= int(top) <= height_of(panel) for left, top in places)
 
