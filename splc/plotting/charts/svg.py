@@ -166,7 +166,9 @@ def _sides(panel: Panel) -> tuple[float, float]:
 def _x_ticks(panel: Panel) -> tuple[float, ...]:
     # Names and values beside bars take their part of the width.
     room = panel.width * (0.8 - _NAMES if panel.y.names else 1.0)
-    return ticks(panel.x, max(2, int(room) // _TICK_X))
+    found = ticks(panel.x, max(2, int(room) // _TICK_X))
+    widest = max((text_width(tick_text(value), FONT) for value in found), default=0.0) + 3 * GAP
+    return found if widest <= _TICK_X else ticks(panel.x, max(2, int(room / widest)))
 
 
 def _y_ticks(panel: Panel) -> tuple[float, ...]:

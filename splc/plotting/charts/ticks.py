@@ -19,7 +19,16 @@ def ticks(axis: Axis, most: int) -> tuple[float, ...]:
     if not axis.log:
         return _linear(axis.low, axis.high, most)
     found = _powers(axis.low, axis.high, most)
-    return found if len(found) >= 2 else _linear(axis.low, axis.high, most)
+    return found if len(found) >= 2 else _apart(axis, _linear(axis.low, axis.high, most), 1 / most)
+
+
+def _apart(axis: Axis, found: tuple[float, ...], least: float) -> tuple[float, ...]:
+    """Return the ticks that are at least a part of the axis from each other: even numbers are not even on its scale."""
+    kept: list[float] = []
+    for value in found:
+        if not kept or axis.place(value) - axis.place(kept[-1]) >= least:
+            kept.append(value)
+    return tuple(kept)
 
 
 def _linear(low: float, high: float, most: int) -> tuple[float, ...]:
