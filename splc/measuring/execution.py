@@ -101,8 +101,10 @@ def failure(ended: Ended, timeout: float | None) -> str | None:
     if ended.timed_out:
         return f"stopped after the time limit of {timeout:g} s"
     code = ended.exit_code or 0
-    last_line = ended.stderr.strip().rpartition("\n")[2]
-    because = f": {shorten(last_line)}" if last_line else ""
+    lines = ended.stderr.strip().split("\n")
+    # GNU programs say first what is wrong, and end with "Try 'sort --help' for more information."
+    reason = lines[0] if lines[-1].startswith("Try ") else lines[-1]
+    because = f": {shorten(reason)}" if reason else ""
     if code < 0:
         try:
             name = signal.Signals(-code).name

@@ -256,6 +256,10 @@ class TestResults:
         ("code", "reason"),
         [
             ("import sys; print('t=1'); sys.exit('no memory')", "exit code 1: no memory"),
+            (
+                "import sys; sys.exit('x: bad value\\nvalues are:\\n  - a\\nTry x --help for more.')",
+                "exit code 1: x: bad value",
+            ),
             ("import os; os.kill(os.getpid(), 11)", "ended by SIGSEGV"),
             ("print('nothing')", "t: 't=(.*)' matches nothing on stdout"),
             ("print('t=nan')", "t is 'nan', not a finite number"),
