@@ -9,8 +9,9 @@ from casestudies.evaluation.command import SEEDS, SYSTEMS, Attribute, run_preset
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.tuning.page import write_page
 from casestudies.tuning.rank import RankEvaluation
+from casestudies.tuning.spaces import SpacesEvaluation
 
-PRESETS: Mapping[str, type[Evaluation]] = {RankEvaluation.preset: RankEvaluation}
+PRESETS: Mapping[str, type[Evaluation]] = {each.preset: each for each in (RankEvaluation, SpacesEvaluation)}
 TUNERS = Attribute("tuners", "NAME,…", "names of tuners; default: all that are installed")
 
 

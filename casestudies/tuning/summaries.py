@@ -25,14 +25,14 @@ def summary_tables(rows: Sequence[Row], budgets: Sequence[int]) -> tuple[Table, 
     each: list[tuple[Cell, ...]] = []
     for tuner in tuners:
         own = [row for row in rows if row["tuner"] == tuner]
-        means = [_mean(own, f"rank {budget}") for budget in budgets]
-        overall.append((tuner, *means, _mean(own, "area"), 100 * _mean(own, "near"), _mean(own, "ms")))
+        means = [mean_of(own, f"rank {budget}") for budget in budgets]
+        overall.append((tuner, *means, mean_of(own, "area"), 100 * mean_of(own, "near"), mean_of(own, "ms")))
     for system in systems:
         for tuner in tuners:
             own = [row for row in rows if (row["system"], row["tuner"]) == (system, tuner)]
-            ranks = [_mean(own, f"rank {budget}") for budget in budgets]
-            regrets = [_mean(own, f"regret {budget}") for budget in budgets]
-            each.append((system if tuner == tuners[0] else "", tuner, *ranks, _error(own, "rank 50"), *regrets))
+            ranks = [mean_of(own, f"rank {budget}") for budget in budgets]
+            regrets = [mean_of(own, f"regret {budget}") for budget in budgets]
+            each.append((system if tuner == tuners[0] else "", tuner, *ranks, error_of(own, "rank 50"), *regrets))
     names = [f"rank % at {budget}" for budget in budgets]
     found = [
         Table(
@@ -75,7 +75,7 @@ def _beside(
     lines: list[tuple[Cell, ...]] = []
     for tuner in tuners:
         own = [row for row in rows if row["tuner"] == tuner and row["system"] in systems]
-        lines.append((tuner, *(_mean(own, f"rank {budget}") for budget in budgets)))
+        lines.append((tuner, *(mean_of(own, f"rank {budget}") for budget in budgets)))
     names = sorted({name for system in systems for name in known[system]} - {_RANDOM})
     for name in names:
         values = [[known[system][name][budget] for system in systems if name in known[system]] for budget in budgets]
@@ -85,11 +85,12 @@ def _beside(
     return Table(("tuner", *(f"rank % at {budget}" for budget in budgets)), tuple(lines), caption)
 
 
-def _mean(rows: Sequence[Row], key: str) -> float:
+def mean_of(rows: Sequence[Row], key: str) -> float:
+    """Return the mean of a column, NaN without rows."""
     return float(np.mean([row[key] for row in rows])) if rows else float("nan")
 
 
-def _error(rows: Sequence[Row], key: str) -> float | None:
+def error_of(rows: Sequence[Row], key: str) -> float | None:
     """Return two standard errors of a mean, None for one row."""
     if len(rows) < 2:
         return None

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -15,26 +12,28 @@ import splc.learning.active
 import splc.learning.projection
 import splc.tuning
 from casestudies.evaluation.evaluation import hash_of
+from casestudies.tuning.choices import Choices
+from casestudies.tuning.samplers import SAMPLERS, Sampler, installed_samplers
 from casestudies.tuning.tables import TuningTable
-from splc.system.options import BinaryOption
 from splc.tuning import Tuner
 
-RANDOM, TREE, TPE, TUNE = "random", "tree", "Optuna TPE", "splc tune"
+RANDOM, TREE, TUNE = "random", "tree", "splc tune"
 # Random runs of the tree before its first prediction.
 FIRST_ROWS = 10
 
 
 def installed() -> tuple[str, ...]:
     """Return the tuners that can be run here."""
-    return (RANDOM, TREE, *((TPE,) if find_spec("optuna") else ()), TUNE)
+    return (RANDOM, TREE, *installed_samplers(), TUNE)
 
 
 def rows_of(tuner: str, table: TuningTable, seed: int, budget: int) -> Iterator[int]:
     """Yield the rows that a tuner runs."""
     if tuner == TUNE:
         yield from _tuned(table, seed, budget)
-    elif tuner == TPE:
-        yield from _parzen(table, seed)
+    elif tuner in SAMPLERS:
+        choices = Choices(table.configurations.system)
+        yield from _sampled(table, SAMPLERS[tuner][1](choices, seed, budget), choices)
     elif tuner == TREE:
         yield from _tree(table, seed)
     else:
@@ -65,26 +64,16 @@ def _tree(table: TuningTable, seed: int) -> Iterator[int]:
         yield rows[-1]
 
 
-def _parzen(table: TuningTable, seed: int) -> Iterator[int]:
-    """Yield the rows of Optuna's default sampler; what is no row becomes the nearest one that was not run."""
-    optuna: Any = import_module("optuna")
-    optuna.logging.set_verbosity(optuna.logging.ERROR)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
-    options, indices = table.configurations.system.options, table.configurations.indices.astype(int)
+def _sampled(table: TuningTable, sampler: Sampler, choices: Choices) -> Iterator[int]:
+    """Yield the rows of a sampler, which knows no constraints: what is no row becomes the nearest one not run yet."""
+    codes = choices.codes(table.configurations)
     left = np.ones(len(table.y), dtype=bool)
     while left.any():
-        trial = study.ask()
-        wanted = [
-            trial.suggest_categorical(each.name, [0, 1])
-            if isinstance(each, BinaryOption)
-            else trial.suggest_int(each.name, 0, each.size - 1)
-            for each in options
-        ]
-        distances = (indices != np.array(wanted)).sum(axis=1).astype(float)
+        distances = (codes != sampler.ask()).sum(axis=1).astype(float)
         distances[~left] = np.inf
         row = int(np.argmin(distances))
         left[row] = False
-        study.tell(trial, float(table.y[row]))
+        sampler.tell(float(table.y[row]))
         yield row
 
 
@@ -93,4 +82,5 @@ def code_of(tuner: str) -> str:
     """Return the hash of the code that decides the rows of a tuner."""
     packages = (splc.learning.projection, splc.learning.active, splc.tuning) if tuner == TUNE else ()
     files = [file for each in packages for file in sorted(Path(str(each.__file__)).parent.glob("*.py"))]
-    return hash_of(Path(__file__), *files)
+    own = ("choices.py", "samplers.py") if tuner in SAMPLERS else ()
+    return hash_of(Path(__file__), *(Path(__file__).with_name(name) for name in own), *files)

@@ -15,7 +15,7 @@ from splc.errors import ConfigurationError, LearningError, MeasurementError, Req
 from splc.learning.active.candidates import LISTED, CandidateSource, DrawnSource, ListedSource
 from splc.learning.active.cover import DRAWS, LEAST_DRAWS, cells_of, covering_row, is_covered
 from splc.learning.active.search_model import SearchModel
-from splc.learning.projection import variables_of, without_numbers
+from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
 from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
@@ -77,8 +77,7 @@ class Tuner:
         if isinstance(space, VariabilityModel):
             space = Space(space)
         self.system = space.system
-        # The numbers in names of members need evidence, which few runs do not give.
-        self.variables = without_numbers(variables_of(self.system))
+        self.variables = variables_of(self.system)
         self.source = source_of(space, self)
         self.objective = TuningObjective(nfp, maximize, tuple(limits))
         self.budget, self.verify, self.explore, self.seed = budget, verify, explore, seed

@@ -13,9 +13,10 @@ from casestudies.evaluation.evaluation import rows_of as read_rows
 from casestudies.report.page import blocks_of
 from casestudies.tuning.page import HERE, blocks_of_page
 from casestudies.tuning.rank import BUDGETS, RankEvaluation
+from casestudies.tuning.samplers import TPE
 from casestudies.tuning.summaries import summary_tables
 from casestudies.tuning.tables import load
-from casestudies.tuning.tuners import RANDOM, TPE, TREE, TUNE, rows_of
+from casestudies.tuning.tuners import RANDOM, TREE, TUNE, rows_of
 
 CASE = "BoomerAMG"
 

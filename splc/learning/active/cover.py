@@ -13,7 +13,7 @@ from splc.types import Array
 
 # A value that no run has had seems to have no influence, and is then never tried. The design ends when each was seen so
 # often, but has at least and at most so many rows: fewer miss values, more of them delay the search.
-SEEN, LEAST, MOST = 2, 5, 12
+SEEN, LEAST, MOST = 2, 5, 8
 # Uniform draws that each row of the design is chosen from: of small spaces a third, so that seeds differ, too.
 DRAWS, LEAST_DRAWS = 300, 30
 # Numeric options with more values are covered by so many ranges of equal rank.

@@ -78,7 +78,7 @@ def improving_rows(
     # Neither the order of rows nor that of options matters.
     order = hash_order(runs.configurations, constants)
     known = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
-    model = SearchModel.of(known, canonical_order(without_numbers(variables), constants), maximize)
+    model = SearchModel.of(known, canonical_order(variables, constants), maximize)
     level = float(model.measured[0][known.known].min())
     left, current = np.arange(len(candidates)), model
     log_costs = np.zeros(len(candidates)) if cost is None else np.log(cost(candidates))

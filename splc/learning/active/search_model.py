@@ -15,6 +15,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.projection import (
     ITERATIONS,
+    NUMBER_EVIDENCE,
     REFIT_ITERATIONS,
     ROWS_OF_SEARCH,
     START_RELEVANCE,
@@ -22,11 +23,13 @@ from splc.learning.projection import (
     KernelPosterior,
     OptionBasis,
     Scale,
+    SearchResult,
     Variable,
     general_scales,
     positive_scale,
     search_hyperparameters,
     start_of,
+    without_numbers,
 )
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
@@ -34,8 +37,10 @@ from splc.types import Array
 # The hyperparameters are those of all rows, of every second row, and of the others.
 PARTS = 3
 # A column of which one side was seen less often keeps at least the relevance of the start: what was not tried is
-# uncertain.
-_SEEN = 4
+# uncertain. What a covering first design has shown twice is not: the search would look at every value once more.
+_SEEN = 2
+# Whether the numbers in names of members mean anything is decided again each time that the rows grew by this factor.
+_RIVAL_GROWTH = 1.5
 # Configurations that are predicted at a time.
 _BLOCK = 2048
 
@@ -72,6 +77,8 @@ class SearchModel:
         searched: the hyperparameters that were found, for each part.
         rows: the number of rows that they were searched with.
         believed: how many of the runs, the last ones, have predicted values.
+        evidence: the logarithm of the evidence of all rows, with the priors of hyperparameters.
+        rival: the model with, or without, the numbers in names of members, which was not chosen.
     """
 
     runs: Runs
@@ -81,6 +88,8 @@ class SearchModel:
     searched: tuple[Array, ...]
     rows: int
     believed: int = 0
+    evidence: float = 0.0
+    rival: SearchModel | None = None
 
     @classmethod
     def of(
@@ -88,24 +97,45 @@ class SearchModel:
     ) -> SearchModel:
         """Return the model of runs.
 
+        The numbers in names of members, as in `ref_1 ref_5 ref_9`, are a hypothesis, which is used until the evidence
+        is against it: with few runs a search needs it, and a wrong one costs less than a missing one.
+
         Args:
             runs: the runs.
             variables: the variables of the system.
             maximize: whether large values are good.
             before: the model of earlier runs of the same search, whose hyperparameters are searched from.
         """
+        both = tuple(dict.fromkeys((tuple(variables), without_numbers(variables))))
+        earlier = [] if before is None else [each for each in (before, before.rival) if each is not None]
+        known = {each.basis.variables: each for each in earlier}
+        if before is not None and before.rival is not None and len(runs) < _RIVAL_GROWTH * before.rival.rows:
+            return replace(cls._of(runs, before.basis.variables, maximize, before), rival=before.rival)
+        models = [cls._of(runs, each, maximize, known.get(each)) for each in both]
+        if len(models) == 1:
+            return models[0]
+        numbered, plain = models
+        if plain.evidence > numbered.evidence + NUMBER_EVIDENCE:
+            return replace(plain, rival=numbered)
+        return replace(numbered, rival=plain)
+
+    @classmethod
+    def _of(
+        cls, runs: Runs, variables: tuple[Variable, ...], maximize: bool, before: SearchModel | None
+    ) -> SearchModel:
+        """Return the model of runs with these variables."""
         y, n = runs.y, len(runs)
         scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
-        model = cls(runs, OptionBasis(tuple(variables), n), scale, -1.0 if maximize else 1.0, (), n)
+        model = cls(runs, OptionBasis(variables, n), scale, -1.0 if maximize else 1.0, (), n)
         if before is not None and [len(each) for each in before.searched] != [
             model._design(part).distinct + 4 for part in range(PARTS)
         ]:
             # Levels have columns of their own from some number of rows on.
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
-            return replace(model, searched=before.searched, rows=before.rows)
+            return replace(model, searched=before.searched, rows=before.rows, evidence=before.evidence)
         found = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
-        return replace(model, searched=tuple(found))
+        return replace(model, searched=tuple(each.logarithms for each in found), evidence=-found[0].value)
 
     @property
     def name(self) -> str:
@@ -123,7 +153,7 @@ class SearchModel:
         """Return the predictions, shape (m,), in the unit of the property."""
         return self.untransformed(self.means(configurations))
 
-    def _search(self, part: int, start: Array | None) -> Array:
+    def _search(self, part: int, start: Array | None) -> SearchResult:
         """Return the most probable hyperparameters of a part."""
         design, some = self._design(part), np.arange(len(self.runs))[-ROWS_OF_SEARCH:]
         if part and len(some) > 2 * PARTS:
@@ -133,7 +163,7 @@ class SearchModel:
         z = (t - float(t.mean())) / deviation
         begin = start_of(design.distinct, len(self.basis.variables)) if start is None else start
         iterations = ITERATIONS if start is None else REFIT_ITERATIONS
-        return search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations).logarithms
+        return search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations)
 
     @cached_property
     def _designs(self) -> tuple[KernelDesign, ...]:

@@ -13,6 +13,7 @@ from splc.learning.projection.cholesky import solved as solved
 from splc.learning.projection.constants import FOLDS as FOLDS
 from splc.learning.projection.constants import ITERATIONS as ITERATIONS
 from splc.learning.projection.constants import JITTER as JITTER
+from splc.learning.projection.constants import NUMBER_EVIDENCE as NUMBER_EVIDENCE
 from splc.learning.projection.constants import REFIT_ITERATIONS as REFIT_ITERATIONS
 from splc.learning.projection.constants import ROWS_OF_MODEL as ROWS_OF_MODEL
 from splc.learning.projection.constants import ROWS_OF_SEARCH as ROWS_OF_SEARCH
@@ -46,6 +47,7 @@ from splc.learning.projection.scales import CONSTANT_NOISE as CONSTANT_NOISE
 from splc.learning.projection.scales import Scale as Scale
 from splc.learning.projection.scales import general_scales as general_scales
 from splc.learning.projection.scales import positive_scale as positive_scale
+from splc.learning.projection.search import SearchResult as SearchResult
 from splc.learning.projection.search import minimum as minimum
 from splc.learning.projection.search import search_hyperparameters as search_hyperparameters
 from splc.learning.projection.search import start_of as start_of
