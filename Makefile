@@ -173,9 +173,10 @@ suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figure
 	    $(BIN)/python -m casestudies.suggestion $$preset -o casestudies/suggestion/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.suggestion page
 
-# An interrupted one continues where it stopped. Optuna takes part where it is installed (pip install optuna).
+# An interrupted one continues where it stopped. Optuna and SMAC take part where they are installed (pip install optuna smac).
 tuning: $(DRAWABLE) ## how good tuning runs are: the tables of casestudies/tuning (20 seeds: about an hour)
 	@$(BIN)/python -m casestudies.tuning rank -o casestudies/tuning/rank
+	@$(BIN)/python -m casestudies.tuning spaces -o casestudies/tuning/spaces
 	@$(BIN)/python -m casestudies.tuning page
 
 # An interrupted one continues where it stopped.

@@ -16,6 +16,7 @@ from casestudies.scaling_evaluation.settings import PRESETS as SCALING
 from casestudies.scaling_evaluation.settings import read_evaluation
 from casestudies.suggestion.__main__ import PRESETS as SUGGESTION
 from casestudies.tuning.rank import RankEvaluation
+from casestudies.tuning.spaces import SpacesEvaluation
 from tests.support.legible import defects
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
@@ -28,6 +29,7 @@ EVALUATIONS: dict[Path, Evaluation] = {
     CASES / "sampling_strategies" / "error": StrategyEvaluation(),
     CASES / "contexts" / "few": FewRowsEvaluation(),
     CASES / "tuning" / "rank": RankEvaluation(),
+    CASES / "tuning" / "spaces": SpacesEvaluation(),
     **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
 }
 
