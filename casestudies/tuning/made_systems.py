@@ -74,7 +74,7 @@ class MadeSystem:
     failing: MadeEffect
 
     def _sums(self, configurations: Configurations) -> Array:
-        return np.sum([effect.of(configurations) for effect in self.effects], axis=0)
+        return np.asarray(np.sum([effect.of(configurations) for effect in self.effects], axis=0))
 
     @cached_property
     def draws(self) -> Configurations:
@@ -104,7 +104,7 @@ def made_system(name: str) -> MadeSystem:
     free = VariabilityModel.of(options)
     best = {f"b{place}": int(rng.integers(2)) for place in range(binary)}
     best |= {one: int(rng.choice(own)) for one, own in values.items()}
-    texts = []
+    texts: list[str] = []
     while len(texts) < constraints:
         first, second = (f"b{place}" for place in rng.choice(binary, 2, replace=False))
         # The optimum satisfies each.

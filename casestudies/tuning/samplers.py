@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -106,7 +107,11 @@ class ForestSampler(Sampler):
         self._facade.tell(self._trial, self._value(cost=value))
 
 
-SAMPLERS = {TPE: ("optuna", ParzenSampler), SMAC: ("smac", ForestSampler)}
+# Name → package, and what makes the sampler for choices, a seed and a number of runs.
+SAMPLERS: Mapping[str, tuple[str, Callable[[Choices, int, int], Sampler]]] = {
+    TPE: ("optuna", ParzenSampler),
+    SMAC: ("smac", ForestSampler),
+}
 
 
 def installed_samplers() -> tuple[str, ...]:

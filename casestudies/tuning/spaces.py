@@ -71,8 +71,9 @@ def found_by(tuner: str, runs: MadeRuns, seed: int, budget: int) -> Configuratio
             found.tell(trial, value, failed="it failed" if value is None else None)
         return found.report().best.configuration
     if tuner == RANDOM:
-        for configuration in system.space.draw(budget, np.random.default_rng([seed, 1])):
-            runs.run(configuration)
+        drawn = system.space.draw(budget, np.random.default_rng([seed, 1]))
+        for row in range(budget):
+            runs.run(drawn[[row]])
         return runs.best
     choices = Choices(system.space.system)
     sampler = SAMPLERS[tuner][1](choices, seed, budget)

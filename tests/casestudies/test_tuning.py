@@ -11,9 +11,12 @@ import pytest
 
 from casestudies.evaluation.evaluation import rows_of as read_rows
 from casestudies.report.page import blocks_of
+from casestudies.tuning.choices import Choices
+from casestudies.tuning.made_systems import MEDIAN, SIZES, made_system
 from casestudies.tuning.page import HERE, blocks_of_page
 from casestudies.tuning.rank import BUDGETS, RankEvaluation
 from casestudies.tuning.samplers import TPE
+from casestudies.tuning.spaces import MadeRuns, found_by, valid_near
 from casestudies.tuning.summaries import summary_tables
 from casestudies.tuning.tables import load
 from casestudies.tuning.tuners import RANDOM, TREE, TUNE, rows_of
@@ -69,3 +72,43 @@ def test_committed_results() -> None:
     published = any("(published)" in text for text in blocks_of_page().values())
     if published:
         assert blocks_of(page) == {name: text.rstrip() + "\n" for name, text in blocks_of_page().items()}
+
+
+def test_made_systems() -> None:
+    """The optimum is valid, runs there do not fail, and no valid configuration that is drawn is better."""
+    for name in SIZES:
+        system = made_system(name)
+        assert system.space.check(system.optimum).all()
+        assert not system.fails(system.optimum).any()
+        assert system.values(system.optimum)[0] == pytest.approx(1)
+        values = system.values(system.draws)
+        assert values.min() > 1
+        assert np.median(values) == pytest.approx(MEDIAN)
+        assert 1e9 < system.space.count < 1e28
+
+
+def test_valid_near() -> None:
+    """A configuration that is not valid becomes one that is valid, and equals it in most options."""
+    system = made_system("40 options")
+    choices = Choices(system.space.system)
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        wanted = choices.configuration(rng.integers(0, np.array(choices.sizes)))
+        found = valid_near(system.space, wanted, seed)
+        assert system.space.check(found).all()
+        assert (found.indices == wanted.indices).mean() > 0.7
+    codes = choices.codes(system.draws)
+    assert (choices.configuration(codes[3]).indices == system.draws.indices[3]).all()
+
+
+def test_runs_of_spaces() -> None:
+    """Every tuner finds a valid configuration; a tuning run finds a better one than random runs."""
+    system = made_system("24 options")
+    values = {}
+    for tuner in (RANDOM, TUNE):
+        runs = MadeRuns(system, 0)
+        found = found_by(tuner, runs, 0, 40)
+        assert len(runs.values) == 40
+        assert system.space.check(found).all()
+        values[tuner] = float(system.values(found)[0])
+    assert 1 <= values[TUNE] < values[RANDOM]
