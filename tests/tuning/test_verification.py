@@ -49,7 +49,7 @@ def test_only_changes_that_matter_are_left() -> None:
     """The winner has the value of the default where an option does nothing."""
     for log in (0, 1):
         tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1, "log": log})
-        run(tuner, noisy(0.01, 3))
+        run(tuner, noisy(0.01, 4))
         found = tuner.report()
         assert found.best.configuration.assignment(0)["log"] == log
         assert {change.option for change in found.changes} <= {"threads", "cache", "level", "codec"}
