@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from subprocess import Popen
+from threading import Lock
 
 # The environment variable that marks the processes of a run.
 MARK = "SPLC_RUN"
@@ -22,6 +24,22 @@ _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
 # How long to wait for the end of killed processes.
 _PATIENCE_SECONDS = 5.0
 _PROCESSES = Path("/proc")
+# The processes that runs of this process wait for; the lock is held while one is started, and while others are reaped.
+_WAITED_FOR: set[int] = set()
+_STARTING = Lock()
+
+
+def start(popen: Callable[[], Popen[bytes]]) -> Popen[bytes]:
+    """Return a process that a function starts; the runs of other threads leave it to `reaped`."""
+    with _STARTING:
+        process = popen()
+        _WAITED_FOR.add(process.pid)
+        return process
+
+
+def reaped(process: int) -> None:
+    """Note that a process that was started is reaped."""
+    _WAITED_FOR.discard(process)
 
 
 @contextmanager
@@ -73,19 +91,20 @@ def _end(mark: bytes, other_children: set[int]) -> None:
     own_session = os.getsid(0)
     while time.monotonic() < deadline:
         has_running = False
-        for process in set(_children()) - other_children:
-            fields = status(process)
-            # Processes of a run are never in the session of this process.
-            if len(fields) <= 3 or int(fields[3]) == own_session:
-                continue
-            if fields[0] == "Z":
-                has_running = True
-                with suppress(OSError):
-                    os.waitpid(process, os.WNOHANG)
-            elif mark in _environment(process):
-                has_running = True
-                with suppress(OSError):
-                    os.kill(process, signal.SIGKILL)
+        with _STARTING:
+            for process in set(_children()) - other_children - _WAITED_FOR:
+                fields = status(process)
+                # What a run starts is never in the session of this process.
+                if len(fields) <= 3 or int(fields[3]) == own_session:
+                    continue
+                if fields[0] == "Z":
+                    has_running = True
+                    with suppress(OSError):
+                        os.waitpid(process, os.WNOHANG)
+                elif mark in _environment(process):
+                    has_running = True
+                    with suppress(OSError):
+                        os.kill(process, signal.SIGKILL)
         if not has_running:
             return
         time.sleep(0.001)

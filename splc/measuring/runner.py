@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from splc.measuring.detached import descendants, ended_with_run, processes, status
+from splc.measuring.detached import descendants, ended_with_run, processes, reaped, start, status
 from splc.measuring.machine import LACKING, machine_error
 
 # Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
@@ -72,16 +72,18 @@ def run(
     with ended_with_run() as marks:
         started = time.perf_counter()
         try:
-            process = subprocess.Popen(
-                list(arguments),
-                executable=executable,
-                cwd=folder,
-                env={**os.environ, **(environment or {}), **marks},
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,
+            process = start(
+                lambda: subprocess.Popen(
+                    list(arguments),
+                    executable=executable,
+                    cwd=folder,
+                    env={**os.environ, **(environment or {}), **marks},
+                    stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    bufsize=0,
+                    start_new_session=True,
+                )
             )
         except (OSError, ValueError) as error:
             if isinstance(error, OSError) and error.errno in LACKING:
@@ -162,6 +164,8 @@ class _Running:
         except ChildProcessError:
             self.process.returncode, self.lost = 0, True
             return
+        finally:
+            reaped(self.process.pid)
         self.process.returncode = os.waitstatus_to_exitcode(status)
         self.cpu = usage.ru_utime + usage.ru_stime
 

@@ -47,10 +47,15 @@ _WORDS = {
     "budget": "the budget",
     "default": "the default",
     "maximize": "whether large values are good",
+    "maximize_only": "the properties whose greatest values are wanted",
     "limits": "the limits",
     "fixed": "the fixed values",
     "verify": "the number of runs that verify",
     "explore": "the share that is explored",
+    "until": "the gain that ends the search",
+    "race": "the factor at which runs are ended",
+    "cost": "the cost",
+    "from": "the earlier measurements",
 }
 # Counts that may grow from session to session, since recorded runs stay valid.
 _GROWING = ("repeat", "max_repeat")

@@ -1,5 +1,6 @@
 from splc.tuning.mean_value import Gain as Gain
 from splc.tuning.mean_value import MeanValue as MeanValue
+from splc.tuning.objective import Goal as Goal
 from splc.tuning.objective import Limit as Limit
 from splc.tuning.replay import Replay as Replay
 from splc.tuning.replay import replay as replay

@@ -81,8 +81,13 @@ class History:
 
     @property
     def failed(self) -> list[TrialOutcome]:
-        """The runs that failed."""
-        return [outcome for outcome in self.outcomes if outcome.failure is not None]
+        """The runs that failed; those that were ended early did not."""
+        return [each for each in self.outcomes if each.failure is not None and each.at_least is None]
+
+    @property
+    def asked_for(self) -> list[TrialOutcome]:
+        """The outcomes of the runs that were asked for, without values that were told besides."""
+        return [each for each in self.outcomes if each.trial is not None]
 
     def runs(self, nfp: str, maximize: bool = False) -> Runs | None:
         """Return the runs that a model learns from; None if no run has a value.

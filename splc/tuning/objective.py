@@ -50,23 +50,47 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class TuningObjective:
-    """The goal of a tuning run: a property, and limits of others.
+class Goal:
+    """A property whose best values are wanted.
 
     Attributes:
         nfp: the property.
         maximize: whether large values are good.
+    """
+
+    nfp: str
+    maximize: bool = False
+
+
+@dataclass(frozen=True)
+class TuningObjective:
+    """The goal of a tuning run: a property, or the Pareto front of several, and limits of others.
+
+    Attributes:
+        nfp: the property, the first of several.
+        maximize: whether large values of it are good.
         limits: limits of other properties.
+        cost: a property that is the cost of a run; None if all runs cost the same.
+        further: the other properties of a front.
     """
 
     nfp: str
     maximize: bool = False
     limits: tuple[Limit, ...] = ()
+    cost: str | None = None
+    further: tuple[Goal, ...] = ()
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """All properties whose best values are wanted."""
+        return (Goal(self.nfp, self.maximize), *self.further)
 
     @property
     def properties(self) -> tuple[str, ...]:
         """The properties that every run must report."""
-        return tuple(dict.fromkeys((self.nfp, *(limit.nfp for limit in self.limits))))
+        cost = () if self.cost is None else (self.cost,)
+        goals = [goal.nfp for goal in self.goals]
+        return tuple(dict.fromkeys((*goals, *(limit.nfp for limit in self.limits), *cost)))
 
     def admissible(self, history: History, row: int) -> bool:
         """Return whether a configuration was measured and is within all limits, by its mean values."""
@@ -84,8 +108,9 @@ class TuningObjective:
     ) -> dict[str, SearchModel]:
         """Return property → model of all runs so far; none if no run has a value."""
         found = {}
+        goals = {goal.nfp: goal.maximize for goal in self.goals}
         for nfp in self.properties:
-            large = self.maximize if nfp == self.nfp else self._wants_large(nfp)
+            large = goals.get(nfp, self._wants_large(nfp))
             runs = history.runs(nfp, large)
             if runs is not None:
                 found[nfp] = SearchModel.of(runs, variables, large, before.get(nfp))

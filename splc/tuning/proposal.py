@@ -87,7 +87,9 @@ def best_improvement(
         if limit.nfp in models:
             own = models[limit.nfp]
             worths += limit.log_probability(*own.moments(candidates), own)
-    row = most_worth(worths, np.ones(len(candidates), dtype=bool))
+    # Costs are positive, so that their models predict positive ones.
+    rates = worths if objective.cost is None else worths - np.log(models[objective.cost].predict(candidates))
+    row = most_worth(rates, np.ones(len(candidates), dtype=bool))
     if places:
         gain = relative_gain(model, level, float(np.exp(worths[row])))
     return Proposal(candidates[[row]], float(model.untransformed(means[[row]])[0]), gain)

@@ -21,7 +21,7 @@ class Replay:
     Attributes:
         seed: its seed.
         budget: the number of runs.
-        values: the values in the order of measurement; None of failed runs.
+        values: the values in the order of measurement; of a run that was ended early, that of its end.
         best: the value of the configuration that was found, in the table.
         rank_percent: the share of the configurations of the table that are better, in percent.
         regret: how much worse it is than the best of the table, in percent of that; None if that is 0.
@@ -64,7 +64,11 @@ def replay(
     while not should_stop() and (trial := tuner.ask()) is not None:
         row = int(configurations.find(tuner.history.configurations[[trial.row]])[0])
         names = tuner.objective.properties
-        tuner.tell(trial, {name: float(columns[name][row]) if answer is None else answer(row, name) for name in names})
+        values = {name: float(columns[name][row]) if answer is None else answer(row, name) for name in names}
+        if trial.at_most is not None and values[nfp] > trial.at_most:
+            tuner.tell(trial, failed="ended early", at_least=trial.at_most)
+        else:
+            tuner.tell(trial, values)
         on_run(trial.number)
     result = tuner.report()
     y = columns[nfp]
@@ -76,5 +80,5 @@ def replay(
     better = int((good > found).sum() if tuner.objective.maximize else (good < found).sum())
     best = float(good.max() if tuner.objective.maximize else good.min())
     regret = 100 * abs(found - best) / abs(best) if best else None
-    values = tuple(outcome.values.get(nfp) for outcome in tuner.history.outcomes)
-    return Replay(tuner.seed, budget, values, found, 100 * better / len(y), regret, result)
+    measured = tuple(outcome.values.get(nfp, outcome.at_least) for outcome in tuner.history.outcomes)
+    return Replay(tuner.seed, budget, measured, found, 100 * better / len(y), regret, result)

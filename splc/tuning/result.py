@@ -15,6 +15,7 @@ from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
 from splc.models.basis.regression import t_quantile
 from splc.tuning.changes import ConfigurationChange, changes_between, failing_values, indifferent_options
+from splc.tuning.front import FrontConfiguration
 from splc.tuning.history import History
 from splc.tuning.mean_value import LEVEL, Gain, MeanValue
 from splc.tuning.objective import TuningObjective
@@ -86,6 +87,7 @@ class TuningResult(Presented):
         drift: the change in percent of the default between search and verification, if it is no noise; else None.
         seed: the seed.
         model: the model of the search.
+        front: the Pareto front of several properties, in the order of the first; empty for one.
     """
 
     nfp: str
@@ -102,6 +104,7 @@ class TuningResult(Presented):
     drift: float | None
     seed: int
     model: SearchModel = field(repr=False)
+    front: tuple[FrontConfiguration, ...] = ()
 
     def summary(self) -> str:
         """Return the best value, and how much better it is than the default."""

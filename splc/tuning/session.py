@@ -1,9 +1,14 @@
-"""Sessions of a tuning run: run a command for each trial, and record both before the next one."""
+"""Sessions of a tuning run: run a command for each trial, and record both before the next one is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import math
+import time
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 from sampling.command_strings import output_strings
@@ -11,16 +16,21 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
 from splc.formats.measurements.group_columns import with_groups
 from splc.measuring.command import bind, program
-from splc.measuring.execution import Job, execute
+from splc.measuring.detached import ended_with_run
+from splc.measuring.execution import Job, RunResult, execute
 from splc.measuring.journal import Journal, Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
 from splc.measuring.run_results import RunResults, common_failure, record_of, result_of
+from splc.measuring.runner import end_session
 from splc.measuring.session import end_leftover, note_start, session_record
 from splc.measuring.setup import FORMAT, Setup, require_same, require_unsuccessful, system_description
 from splc.measuring.template import OPTIONS, Template
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
+
+# The runs that verify have at most this share of the time.
+_VERIFYING = 0.3
 
 
 @dataclass(frozen=True)
@@ -55,9 +65,12 @@ class TunedCommand:
         known = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
         return Setup(bound, configurations, self.properties, Plan(), known, self.folder, environment, self.timeout)
 
-    def job(self, configuration: Configurations, repetition: int) -> Job:
-        """Return a run of one configuration."""
-        return self.setup(configuration).job((0, repetition))
+    def job(self, configuration: Configurations, trial: TuningTrial) -> Job:
+        """Return the run of a trial, which ends where its value could not be the best."""
+        job = self.setup(configuration).job((0, trial.repetition))
+        if trial.at_most is None:
+            return job
+        return replace(job, timeout=min(trial.at_most, self.timeout or math.inf))
 
 
 @dataclass
@@ -71,6 +84,7 @@ class TuningSession:
         recorded: the results of runs.
         resumed: the number of runs that were recorded when it began.
         ended_leftover: whether a run of a killed session was still running and was ended.
+        out_of_time: whether runs are left because its time is over.
     """
 
     tuner: Tuner
@@ -79,6 +93,12 @@ class TuningSession:
     recorded: RunResults
     resumed: int = 0
     ended_leftover: bool = False
+    out_of_time: bool = False
+
+    def __post_init__(self) -> None:
+        # Threads note the processes that they start.
+        self._lock = Lock()
+        self._processes: dict[int, int] = {}
 
     @classmethod
     def begin(
@@ -101,17 +121,22 @@ class TuningSession:
         description = found._description(about)
         if restart and journal.records:
             require_unsuccessful(journal.records, journal.path)
-            found.ended_leftover = end_leftover(journal.records[-1])
+            found.ended_leftover = found._end_leftovers()
             journal.clear()
         elif journal.records:
             require_same(journal.records, description, journal.path)
-            found.ended_leftover = end_leftover(journal.records[-1])
+            found.ended_leftover = found._end_leftovers()
             for record in journal.records:
                 found._replay(record)
-            found.resumed = len(tuner.history.outcomes)
+            found.resumed = len(tuner.history.asked_for)
         if not journal.records:
             journal.append(description)
         return found
+
+    def _end_leftovers(self) -> bool:
+        """End the runs of a killed session that are still running; several may be."""
+        ended = [end_leftover(record) for record in self.journal.records]
+        return any(ended)
 
     def _description(self, about: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -139,6 +164,8 @@ class TuningSession:
         elif record.get("kind") == "run":
             pending = {trial.number: trial for trial in self.tuner.history.pending}
             self._tell(pending[record["trial"]], record)
+        elif record.get("kind") == "verify":
+            self.tuner.end_search()
 
     def _tell(self, trial: TuningTrial, record: Record) -> None:
         """Tell the tuner the result of a run."""
@@ -147,7 +174,7 @@ class TuningSession:
         if result.reason is None:
             self.tuner.tell(trial, result.values)
         else:
-            self.tuner.tell(trial, failed=result.reason)
+            self.tuner.tell(trial, failed=result.reason, at_least=record.get("at_least"))
 
     def run(
         self,
@@ -155,6 +182,8 @@ class TuningSession:
         on_run: Callable[[TrialOutcome], None] = lambda outcome: None,
         *,
         keep_going: bool = False,
+        workers: int = 1,
+        seconds: float | None = None,
     ) -> None:
         """Do the runs that are left.
 
@@ -162,29 +191,113 @@ class TuningSession:
             should_stop: whether to stop before the next run.
             on_run: called after each run with what was told of it.
             keep_going: whether to continue if the first runs failed for the same reason.
+            workers: the number of simultaneous runs.
+            seconds: the time of all sessions of the tuning run; the search ends so early that the runs which verify
+                have time, too. None is no limit.
         """
-        tuner, begun = self.tuner, False
-        while not should_stop() and (keep_going or common_failure(self.recorded) is None):
-            waiting = tuner.history.pending
-            trial = waiting[0] if waiting else tuner.ask()
-            if trial is None:
-                return
+        clock = _Clock(self.recorded, workers, seconds)
+
+        def ends() -> bool:
+            self.out_of_time = clock.is_over() and not self.tuner.done
+            return should_stop() or self.out_of_time or not (keep_going or common_failure(self.recorded) is None)
+
+        with ExitStack() as stack:
+            pool = None
+            if workers > 1:
+                # The end of a run does not end what adopts the processes of the others.
+                stack.enter_context(ended_with_run())
+                pool = stack.enter_context(ThreadPoolExecutor(workers))
+            running: dict[Future[RunResult], TuningTrial] = {}
+            begun = False
+            try:
+                while True:
+                    while len(running) < workers and not ends():
+                        if self.tuner.searches and clock.must_verify(self.tuner.reserve):
+                            self.tuner.end_search()
+                            self.journal.append({"kind": "verify", "seconds": clock.used})
+                        if (trial := self._next(running.values(), begun)) is None:
+                            break
+                        begun = True
+                        running[self._start(trial, pool)] = trial
+                    if not running:
+                        return
+                    ended = wait(running, return_when=FIRST_COMPLETED).done
+                    for future in sorted(ended, key=lambda each: running[each].number):
+                        self._end(running.pop(future), future.result())
+                        on_run(self.tuner.history.outcomes[-1])
+            except BaseException:
+                for process in self._processes.values():
+                    end_session(process)
+                raise
+
+    def _next(self, running: Collection[TuningTrial], begun: bool) -> TuningTrial | None:
+        """Return the next trial, which is recorded; None if there is none before others end."""
+        waiting = [trial for trial in self.tuner.history.pending if trial not in running]
+        trial = waiting[0] if waiting else self.tuner.ask()
+        if trial is None:
+            return None
+        with self._lock:
             if not begun:
                 self.journal.append(session_record(self.journal))
-                begun = True
             if not waiting:
-                self.journal.append(
-                    {
-                        "kind": "tune",
-                        "trial": trial.number,
-                        "why": trial.why,
-                        "configuration": dict(trial.configuration),
-                    }
-                )
-            job = self.command.job(tuner.history.configurations[[trial.row]], trial.repetition)
-            result = execute(job, lambda process: note_start(self.journal, process))
-            run = (trial.row, trial.repetition)
-            record = record_of(run, trial.configuration, result, trial=trial.number)
+                asked = {"trial": trial.number, "why": trial.why, "configuration": dict(trial.configuration)}
+                self.journal.append({"kind": "tune", **asked})
+        return trial
+
+    def _start(self, trial: TuningTrial, pool: ThreadPoolExecutor | None) -> Future[RunResult]:
+        """Start the run of a trial; without a pool it has ended then."""
+        job = self.command.job(self.tuner.history.configurations[[trial.row]], trial)
+
+        def note(process: int) -> None:
+            with self._lock:
+                self._processes[trial.number] = process
+                note_start(self.journal, process)
+
+        if pool is not None:
+            return pool.submit(execute, job, note)
+        ended: Future[RunResult] = Future()
+        ended.set_result(execute(job, note))
+        return ended
+
+    def _end(self, trial: TuningTrial, result: RunResult) -> None:
+        """Record the result of a trial, and tell it."""
+        more: dict[str, Any] = {"trial": trial.number}
+        if trial.at_most is not None and result.reason is not None and result.seconds >= trial.at_most:
+            more["at_least"] = trial.at_most
+        record = record_of((trial.row, trial.repetition), trial.configuration, result, **more)
+        with self._lock:
+            self._processes.pop(trial.number, None)
             self.journal.append(record)
-            self._tell(trial, record)
-            on_run(tuner.history.outcomes[-1])
+        self._tell(trial, record)
+
+
+class _Clock:
+    """The time of a tuning run.
+
+    Args:
+        recorded: its results.
+        workers: the number of simultaneous runs.
+        seconds: its time, None without a limit.
+    """
+
+    def __init__(self, recorded: RunResults, workers: int, seconds: float | None) -> None:
+        self._recorded, self._limit = recorded, seconds
+        before = sum(result.seconds for result in recorded.results.values()) / workers
+        self._started = time.monotonic() - before
+
+    @property
+    def used(self) -> float:
+        """The time since the beginning: that of the runs of earlier sessions, and of this session."""
+        return time.monotonic() - self._started
+
+    def is_over(self) -> bool:
+        """Return whether no time is left."""
+        return self._limit is not None and self.used >= self._limit
+
+    def must_verify(self, runs: int) -> bool:
+        """Return whether the time that is left is needed for a number of runs that verify."""
+        done = len(self._recorded.results)
+        if self._limit is None or not done:
+            return False
+        # The search takes time, too, and the next run of it.
+        return self._limit - self.used <= min((runs + 1) * self.used / done, _VERIFYING * self._limit)

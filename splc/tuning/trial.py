@@ -23,6 +23,8 @@ class TuningTrial:
         repetition: the number of earlier runs of the configuration that were asked for.
         predicted: the predicted value; None before there is a model.
         expected_gain: the expected improvement on the best in percent, only of 'search'.
+        at_most: the value at which the run may be ended, since its configuration cannot be the best; None if there is
+            none.
     """
 
     number: int
@@ -32,6 +34,7 @@ class TuningTrial:
     repetition: int
     predicted: float | None = None
     expected_gain: float | None = None
+    at_most: float | None = None
 
 
 @dataclass(frozen=True)

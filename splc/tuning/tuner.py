@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,23 @@ from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
 from splc.learning.active.candidates import LISTED, CandidateSource, DrawnSource, ListedSource
-from splc.learning.active.cover import DRAWS, LEAST_DRAWS, cells_of, covering_row, is_covered
+from splc.learning.active.cover import DRAWS, LEAST_DRAWS, MOST, cells_of, covering_row, is_covered
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
 from splc.learning.threads import one_thread
 from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
+from splc.tuning.front import FrontConfiguration, FrontVerification, front_improvement, front_of
 from splc.tuning.history import History
-from splc.tuning.objective import Limit, TuningObjective
+from splc.tuning.objective import Goal, Limit, TuningObjective
 from splc.tuning.proposal import Proposal, admissible_ranking, best_improvement, most_informative
 from splc.tuning.result import TuningResult, result_of
+from splc.tuning.stopping import has_stalled, racing_value
 from splc.tuning.trial import Reason, TrialOutcome, TuningTrial
 from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
 
+# Runs that are kept back to verify a Pareto front.
+FRONT_RUNS = 15
 # Every so many steps of the search repeat the best configuration, until its runs agree; at most so many runs of it.
 REPEATED_STEP, MOST_RUNS = 5, 5
 
@@ -40,13 +45,18 @@ class Tuner:
         space: the system or its valid configurations; or configurations that are all there are, such as the rows of a
             table.
         nfp: the property.
-        budget: the number of runs.
+        budget: the number of runs; None: until `end_search` is called, and then those that verify.
         default: the configuration in use, as option → value; options that are not named have their first valid values.
         maximize: whether large values are good.
+        further: other properties whose best values are wanted, too: the Pareto front is searched.
         limits: limits of other properties; a configuration outside of them is not the best one.
         verify: the number of runs that are kept back to verify the best configuration. None: 9 of a budget of at least
             30; fewer where repeated runs have the same value.
         explore: the share of the search that is spent on a good model of all configurations.
+        until: the search ends when its runs are expected to gain less than so many percent; None: by the budget only.
+        race: trials of the search state this times the best value so far as the value at which they may be ended; None:
+            they have no such value.
+        cost: a property that is the cost of a run; the expected improvement per cost counts. None: runs cost the same.
         seed: the seed of random draws.
 
     Raises:
@@ -59,33 +69,44 @@ class Tuner:
         self,
         space: Space | VariabilityModel | Configurations,
         nfp: str,
-        budget: int,
+        budget: int | None,
         default: Mapping[str, Any] | Configurations | None = None,
         *,
         maximize: bool = False,
+        further: Sequence[Goal] = (),
         limits: Sequence[Limit] = (),
         verify: int | None = None,
         explore: float = 0.0,
+        until: float | None = None,
+        race: float | None = None,
+        cost: str | None = None,
         seed: int = 0,
     ) -> None:
-        if budget < 1:
+        if budget is not None and budget < 1:
             raise RequestError(f"the budget is a positive number of runs, not {budget}", "budget")
-        if verify is not None and not 0 <= verify < budget:
+        if verify is not None and not 0 <= verify < (budget or math.inf):
             raise RequestError(f"{verify} of {budget} runs cannot be kept back to verify", "verify")
         if not 0 <= explore <= 1:
             raise RequestError(f"a share is between 0 and 1, not {explore:g}", "explore")
+        if race is not None and (maximize or not race > 1):
+            what = "only small values can be raced" if maximize else f"a factor above 1 is needed, not {race:g}"
+            raise RequestError(what, "race")
+        if further and (race is not None or until is not None):
+            raise RequestError("a Pareto front has no best value", "race" if until is None else "until")
         if isinstance(space, VariabilityModel):
             space = Space(space)
         self.system = space.system
         self.variables = variables_of(self.system)
         self.source = source_of(space, self)
-        self.objective = TuningObjective(nfp, maximize, tuple(limits))
+        self.objective = TuningObjective(nfp, maximize, tuple(limits), cost, tuple(further))
         self.budget, self.verify, self.explore, self.seed = budget, verify, explore, seed
+        self.until, self.race = until, race
         self.history = History(self.system)
         self.default = None if default is None else self._default(space, default)
         self._models: dict[str, SearchModel] = {}
         self._cover: tuple[int, ...] | None = None
-        self._verification: Verification | None = None
+        self._verification: Verification | FrontVerification | None = None
+        self._search_ended = False
 
     def _default(self, space: Space | Configurations, default: Mapping[str, Any] | Configurations) -> Configurations:
         if isinstance(default, Configurations):
@@ -108,7 +129,9 @@ class Tuner:
         """The number of runs that are kept back to verify."""
         if self.verify is not None:
             return self.verify
-        if self.budget < LEAST_BUDGET:
+        if self.objective.further:
+            return 0 if self.budget is not None and self.budget < LEAST_BUDGET else FRONT_RUNS
+        if self.budget is not None and self.budget < LEAST_BUDGET:
             return 0
         if self.history.is_exact(self.objective.nfp):
             # A run of the winner, of the sparse one and of the default: further ones tell nothing.
@@ -123,16 +146,37 @@ class Tuner:
             self.history.trials.append(found)
         return found
 
+    @property
+    def searches(self) -> bool:
+        """True if runs are still asked for to find better configurations."""
+        return self._verification is None and not self._search_ended and self._left > self.reserve
+
+    @property
+    def _left(self) -> float:
+        return math.inf if self.budget is None else self.budget - len(self.history.trials)
+
+    def end_search(self) -> None:
+        """End the search before its budget; the runs that verify are still asked for."""
+        self._search_ended = True
+
     def _next(self) -> TuningTrial | None:
-        left = self.budget - len(self.history.trials)
-        if self._verification is None and left > self.reserve:
+        if self.searches and self.until is not None and has_stalled(self.history, self.until, len(self.variables)):
+            self.end_search()
+        if self.searches:
             found = self._search_trial()
             if found is not None:
                 return found
         if self._verification is None:
+            if self.history.pending:
+                # All runs of the search choose the finalists.
+                return None
             model = self.learn()
-            runs, valid = min(left, self.reserve), self.source.valid
-            self._verification = Verification.of(self.history, self.objective, model, self.default, runs, valid)
+            runs, valid = int(min(self._left, self.reserve)), self.source.valid
+            if self.objective.further:
+                row = None if self.default is None else self.history.row_of(self.default)
+                self._verification = FrontVerification.of(self.history, self.objective, self._models, row, runs)
+            else:
+                self._verification = Verification.of(self.history, self.objective, model, self.default, runs, valid)
         chosen = self._verification.next(self.learn)
         return None if chosen is None else self.trial(*chosen)
 
@@ -154,6 +198,8 @@ class Tuner:
         found: Proposal | None
         if exploring:
             found = most_informative(model, history, self.source, rng)
+        elif self.objective.further:
+            found = front_improvement(self._models, self.objective, history, self.source, rng)
         else:
             found = best_improvement(self._models, self.objective, history, self.source, rng)
         if found is None:
@@ -175,7 +221,7 @@ class Tuner:
         drawn = self._drawn(len(history.trials))
         cells = cells_of(self.variables, history.configurations)
         there = cells_of(self.variables, drawn)
-        if not len(drawn) or is_covered(cells, there, self.budget):
+        if not len(drawn) or is_covered(cells, there, self.budget or 2 * MOST):
             return None
         return history.row_of(drawn[[covering_row(cells, there)]])
 
@@ -198,6 +244,9 @@ class Tuner:
 
     def _repeated(self, model: SearchModel) -> int | None:
         """Return the configuration to run again, None if none should be."""
+        if self.objective.further:
+            # No single configuration is the best one.
+            return None
         if (self._steps() + 1) % REPEATED_STEP or self.history.agrees(self.objective.nfp):
             return None
         places = admissible_ranking(model, self.objective, self.history)
@@ -211,7 +260,10 @@ class Tuner:
         """Return the next trial."""
         configuration = self.history.assignment(row)
         number = len(self.history.trials) + 1
-        return TuningTrial(number, why, configuration, row, self.history.asked(row), predicted, gain)
+        most = None
+        if self.race is not None and why in ("cover", "search", "explore"):
+            most = racing_value(self.history, self.objective, self.race)
+        return TuningTrial(number, why, configuration, row, self.history.asked(row), predicted, gain, most)
 
     def generator(self, step: int) -> np.random.Generator:
         """Return the random generator of a step."""
@@ -230,8 +282,8 @@ class Tuner:
         Args:
             trial: what `ask` returned; or a configuration as option → value, for a run that was not asked for.
             value: the value of the property, or property → value.
-            failed: why the run failed; None if it did not.
-            at_least: the least value that an ended run would have had.
+            failed: why the run failed, or was ended; None if it did not.
+            at_least: the least value that an ended run would have had; such a run did not fail.
 
         Raises:
             MeasurementError: if neither or both are given, a value is missing or not finite, or the trial was told.
@@ -247,6 +299,8 @@ class Tuner:
         wrong = [name for name, each in values.items() if not math.isfinite(each)]
         if wrong:
             raise MeasurementError(f"{wrong[0]} is {values[wrong[0]]}, not a finite number")
+        if self.objective.cost is not None and values and values[self.objective.cost] <= 0:
+            raise MeasurementError(f"{self.objective.cost} is the cost of a run, which must be positive")
         asked = trial if isinstance(trial, TuningTrial) else None
         if asked is not None:
             if asked not in self.history.pending:
@@ -270,7 +324,14 @@ class Tuner:
                 raise LearningError("no run has a value", hint="see why the runs failed")
             verification = self._verification
             winner = None if verification is None else verification.chosen(model)
-            return result_of(self.history, self.objective, model, self.default, winner, self.source, self.seed)
+            front: tuple[FrontConfiguration, ...] = ()
+            if self.objective.further:
+                verified = verification.rows if isinstance(verification, FrontVerification) else ()
+                front = front_of(self.history, self.objective, self._models, verified)
+                if front:
+                    winner = self.history.row_of(front[0].configuration)
+            found = result_of(self.history, self.objective, model, self.default, winner, self.source, self.seed)
+            return replace(found, front=front)
 
 
 def source_of(space: Space | Configurations, tuner: Tuner) -> CandidateSource:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from splc.errors import SpecError
 
 W = TypeVar("W")
+_DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h", r"m(?:in)?", "s")))
+# The seconds of these units.
+_UNITS = (86400, 3600, 60, 1)
 
 
 def numbers_of(texts: Sequence[str]) -> dict[str, float]:
@@ -123,6 +127,17 @@ def counts_of(text: str) -> tuple[int, ...]:
     if not all(part.isdecimal() and len(part) < 8 and int(part) > 0 for part in parts):
         raise SpecError(f"{text!r} is not a positive number, or several such as 20,50,100")
     return tuple(sorted({int(part) for part in parts}))
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a duration: `90`, `90s`, `30m`, `1h30m`, `2d`."""
+    parts = _DURATION.fullmatch(text.replace(" ", ""))
+    plain = _number(text)
+    if plain is None and parts is not None and any(parts.groups()):
+        plain = sum(float(part) * unit for part, unit in zip(parts.groups(), _UNITS, strict=True) if part)
+    if plain is None or plain <= 0:
+        raise SpecError(f"{text!r} is not a time such as 90s, 30m, 2h or 1h30m")
+    return plain
 
 
 def percentage_of(text: str) -> float:

@@ -138,6 +138,97 @@ def test_killed(run: Run, solver: Path) -> None:
     assert json.loads(result.stdout)["resumed"] == len(before)
 
 
+def test_simultaneous_runs(run: Run, solver: Path) -> None:
+    """Workers run at once, ask for nothing twice, and are continued whatever record the journal ends with."""
+    meeting = """
+import os, pathlib, time as clock
+place = pathlib.Path("at", str(os.getpid()))
+place.parent.mkdir(exist_ok=True)
+place.touch()
+end = clock.monotonic() + 20
+while len(list(place.parent.iterdir())) < 2 and clock.monotonic() < end: clock.sleep(0.005)
+print("met:", len(list(place.parent.iterdir())))
+clock.sleep(0.05)
+place.unlink()
+"""
+    script(solver, CODE + meeting)
+    both = (*TUNE[:5], "--property", r"met=regex:met: (\d)")
+    arguments = (*both, "--limit", "met >= 0", "--budget", "16", "--workers", "2")
+    assert run(*arguments).exit_code == 0
+    journal = solver / "measurements.journal"
+    values = [record["values"].get("met") for record in read_journal(journal) if record["kind"] == "run"]
+    assert values.count(2) >= 8
+    searched = [each["configuration"] for each in read_journal(journal) if each.get("why") in ("cover", "search")]
+    assert len({str(each) for each in searched}) == len(searched)
+    whole = journal.read_bytes().splitlines(keepends=True)
+    for kept in (4, 5, 9, 20):
+        journal.write_bytes(b"".join(whole[:kept]))
+        assert run(*arguments, "--resume", "-q").exit_code == 0
+        assert sorted(number for number, *_ in runs_of(journal)) == [*range(1, 17)]
+
+
+def test_a_time_instead_of_a_budget(run: Run, solver: Path) -> None:
+    """With --for the search ends so that there is time to verify; resumed, nothing is left to run."""
+    script(solver, CODE + "import time as clock\nclock.sleep(0.02)\n")
+    arguments = (*TUNE[:5], "--for", "4s")
+    result = run(*arguments, "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["budget"]) == (0, None)
+    journal = solver / "measurements.journal"
+    [end] = [each for each in read_journal(journal) if each["kind"] == "verify"]
+    assert 0 < end["seconds"] < 4
+    runs = runs_of(journal)
+    assert found["runs"] == len(runs)
+    assert found["out_of_time"] or found["best"]["runs"] > 0
+    if not found["out_of_time"]:
+        assert run(*arguments, "--resume").exit_code == 0
+        assert runs_of(journal) == runs
+
+
+def test_runs_are_ended_early(run: Run, solver: Path) -> None:
+    """With --race runs of the search end at a factor times the best time; they did not fail, and are no best one."""
+    script(solver, CODE.replace('print(f"time', 'import time as clock; clock.sleep(time / 10)\nprint(f"time'))
+    arguments = ("tune", "--command", COMMAND, "--property", "t=time", "--budget", "14", "--race", "1.3")
+    found = json.loads(run(*arguments, "--keep-going", "--json").stdout)
+    ended = [step for step in found["trajectory"] if step["failure"] and "time limit" in step["failure"]]
+    assert found["ended_early"] == len(ended) > 0
+    assert found["best"]["configuration"] not in [step["configuration"] for step in ended]
+    assert all(step["why"] in ("cover", "search") for step in ended)
+    again = json.loads(run(*arguments, "--keep-going", "--resume", "--json").stdout)
+    assert again["ended_early"] == found["ended_early"]
+
+
+def test_earlier_measurements(run: Run, solver: Path) -> None:
+    """--from: what earlier runs measured is not measured again, and is needed to continue."""
+    assert run(*TUNE).exit_code == 0
+    earlier = {path.name: path.read_bytes() for path in solver.iterdir() if path.name.startswith("measurements.")}
+    for name, content in earlier.items():
+        (solver / name.replace("measurements", "earlier")).write_bytes(content)
+        (solver / name).unlink()
+    for file in ("earlier.csv", "earlier.journal"):
+        arguments = (*TUNE[:5], "--budget", "5", "--from", file, "-o", f"{file}.tuned.csv")
+        found = json.loads(run(*arguments, "--json").stdout)
+        assert {step["why"] for step in found["trajectory"][-5:]} <= {"search", "repeat"}
+        assert found["runs"] == 5
+        assert found["earlier_runs"] + 5 == len(found["trajectory"])
+    text = run(*TUNE[:5], "--budget", "5", "-o", f"{file}.tuned.csv", "--resume").stderr
+    assert "the earlier measurements differ" in text
+
+
+def test_dry_run(run: Run, solver: Path) -> None:
+    """--dry-run prints the first commands, which a run has, and writes nothing."""
+    before = {path.name for path in solver.iterdir()}
+    result = run(*TUNE, "--dry-run", "--json")
+    assert schema_errors(result.stdout) == []
+    found = json.loads(result.stdout)
+    assert run(*TUNE, "--dry-run").stdout.splitlines()[1].strip() == found["commands"][0] == "./program 0 0 1 9"
+    assert {path.name for path in solver.iterdir()} == before
+    assert run(*TUNE).exit_code == 0
+    first = [each["configuration"] for each in read_journal(solver / "measurements.journal") if each["kind"] == "tune"]
+    lines = [f"./program {each['cache']} {each['log']} {each['threads']} {each['level']}" for each in first]
+    assert lines[:5] == found["commands"]
+
+
 def test_another_tuning_run(run: Run, refused: Refused, solver: Path) -> None:
     """A journal is continued with its own options only, and is not overwritten."""
     run(*TUNE)
@@ -156,6 +247,19 @@ def test_limits_and_fixed_values(run: Run, solver: Path) -> None:
     best = found["best"]["configuration"]
     assert (best["log"], best["level"], best["threads"]) == (1, 6, 8)
     assert all(step["configuration"]["log"] == 1 for step in found["trajectory"])
+
+
+def test_the_front_of_two_properties(run: Run, solver: Path) -> None:
+    """Two properties have a Pareto front: each configuration is verified, printed and written."""
+    arguments = (*TUNE[:5], "--property", r"size=regex:size: (\S+)", "--budget", "40")
+    found = json.loads(run(*arguments, "--json").stdout)
+    front = found["front"]
+    assert len(front) > 2
+    assert all(each["fresh"] and each["properties"]["size"]["runs"] >= 2 for each in front)
+    assert len((solver / "best.csv").read_text().splitlines()) == len(front) + 1
+    printed = run(*arguments, "--resume", "-q").stdout.splitlines()
+    assert [line.split()[0] for line in printed[:2]] == ["time", f"{front[0]['properties']['time']['value']:.4g}"]
+    assert any(line.startswith(f"front  {len(front)} configurations") for line in printed)
 
 
 def test_no_solution(run: Run, solver: Path) -> None:
@@ -215,9 +319,15 @@ def test_a_wrong_command(run: Run, solver: Path) -> None:
         (("tune", "--replay", "all.csv", "--budget", "9", "--resume"), "only a command has it"),
         (("tune", "--command", COMMAND, "--budget", "9", "--limit", "size < 3"), "is not NAME <= NUMBER"),
         (("tune", "--command", COMMAND, "--budget", "9", "--limit", "size <= 3"), "is no property of the runs"),
-        (("tune", "--command", COMMAND, "--budget", "9", *TIME, "--property", "s=time"), "has no --limit"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--maximize-only", "s"), "is no property that is tuned"),
         (("tune", "--command", COMMAND, "--budget", "9", "--default", "threads=3"), "threads cannot be 3"),
         (("tune", "--command", COMMAND, "--budget", "9", "--default", "nowhere.csv"), "nowhere.csv"),
+        (("tune", "--command", COMMAND, "--for", "soon"), "is not a time such as"),
+        (("tune", "--command", COMMAND, "--budget", "9", *TIME, "--race", "1.3"), "only time can be raced"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--race", "0.9"), "a factor above 1 is needed"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--cost", "s"), "is no property of the runs"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--from", "nowhere.csv"), "nowhere.csv"),
+        (("tune", "--replay", "all.csv", "--budget", "9", "--workers", "2"), "only a command has it"),
         (("tune", "--command", "./nothing", "--budget", "9"), "does not exist"),
         (("tune", "--command", "./program {thread}", "--budget", "9"), "thread"),
         (("tune", "--command", COMMAND, "--budget", "9", "--timeout", "0"), "must be positive"),

@@ -74,6 +74,69 @@ def test_told_again(after: int) -> None:
     assert run(other, lambda trial: next(left)) == rest[after:]
 
 
+def test_until() -> None:
+    """The search ends when little is expected of further runs; what it found is verified."""
+    tuner = Tuner(SYSTEM, "seconds", None, until=0.1, verify=4)
+    trials = run(tuner, noisy(0.01, 1))
+    assert 15 < len(trials) < 300
+    assert [trial.why for trial in trials][-4:] == ["verify"] * 4
+    assert tuner.report().best.configuration.assignment(0)["threads"] == 8
+    last = [trial.expected_gain for trial in trials if trial.expected_gain is not None][-5:]
+    assert max(last) < 0.1
+
+
+def test_no_budget() -> None:
+    """Without a budget the search goes on until it is ended; then the runs that verify follow."""
+    tuner = Tuner(SYSTEM, "seconds", None)
+    measure = noisy(0.05, 1)
+    for _ in range(30):
+        trial = tuner.ask()
+        assert trial is not None
+        tuner.tell(trial, measure(trial))
+    assert tuner.searches
+    tuner.end_search()
+    assert [trial.why for trial in run(tuner, measure)] == ["choose"] * 3 + ["verify"] * 6
+
+
+def test_race() -> None:
+    """Trials of the search state where they may be ended; what was ended is no failure and never the best."""
+    tuner = Tuner(SYSTEM, "seconds", 40, race=1.3)
+    best, ended = 1e9, 0
+    while (trial := tuner.ask()) is not None:
+        value = seconds(trial.configuration)
+        assert trial.at_most == (pytest.approx(1.3 * best) if trial.why in ("cover", "search") and best < 1e9 else None)
+        if trial.at_most is not None and value > trial.at_most:
+            tuner.tell(trial, failed="ended", at_least=trial.at_most)
+            ended += 1
+        else:
+            tuner.tell(trial, value)
+            best = min(best, value)
+    found = tuner.report()
+    assert ended > 10
+    assert found.failures == 0
+    assert found.best.value == pytest.approx(best)
+    assert seconds(found.best.configuration.assignment(0)) == best
+
+
+def test_cost() -> None:
+    """With a cost the search prefers cheap runs, and finds as good a configuration."""
+    costly = []
+    for cost in (None, "cost"):
+        tuner = Tuner(SYSTEM, "seconds", 40, cost=cost, verify=0)
+        while (trial := tuner.ask()) is not None:
+            price = 1e6 if trial.configuration["log"] else 1.0
+            tuner.tell(trial, {"seconds": seconds(trial.configuration), "cost": price})
+        search = [trial for trial in tuner.history.trials if trial.why == "search"]
+        costly.append(sum(trial.configuration["log"] == 1 for trial in search))
+        assert tuner.report().best.value == pytest.approx(1.771, abs=0.01)
+    assert costly[1] < costly[0] / 2
+    tuner = Tuner(SYSTEM, "seconds", 40, cost="cost")
+    trial = tuner.ask()
+    assert trial is not None
+    with pytest.raises(MeasurementError, match="must be positive"):
+        tuner.tell(trial, {"seconds": 1.0, "cost": 0.0})
+
+
 def test_several_at_once() -> None:
     """Runs that are asked for before others are told differ from each other, also in the search."""
     tuner = Tuner(SYSTEM, "seconds", 44, verify=0)

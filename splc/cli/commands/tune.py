@@ -14,12 +14,13 @@ from splc.cli.next_steps import NextStep, show_next_steps
 from splc.cli.options import Json
 from splc.cli.progress import progress
 from splc.cli.show.tune import TuneObject, show, show_failure, show_run, show_start
+from splc.cli.show.tune_preview import TunePreviewObject, show_preview
 from splc.cli.show.tune_replays import TuneReplaysObject
 from splc.cli.show.tune_replays import show as show_replays
 from splc.cli.terminal import end_if_negative, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import Without
-from splc.workflows.tune import Request, replay, run
+from splc.workflows.tune import Request, preview, replay, run
 
 EXAMPLES = (
     "splc tune --command './solver -n {nx} -P {px}' --budget 30 --default nx=100 -o tuned.csv",
@@ -47,6 +48,14 @@ def tune(request: Annotated[Request, Without(("nfp", "measurements"))], json: Js
         show_notes(replays.notes)
         if replays.interrupted:
             raise typer.Exit(INTERRUPTED)
+        return
+    if request.dry:
+        planned = preview(request)
+        if json:
+            print_object(TunePreviewObject, planned)
+        else:
+            show_preview(planned)
+        show_notes(planned.notes)
         return
     with interruption("this run", (signal.SIGINT,)) as stop:
         found = run(request, on_start=show_start, on_run=show_run, should_stop=stop)

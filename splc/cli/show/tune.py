@@ -7,17 +7,19 @@ from typing import Any
 
 from splc.cli.detail import detail
 from splc.cli.show.answer import answer
-from splc.cli.show.blocks import counted, interval_text, show_facts, value_text
+from splc.cli.show.blocks import Column, counted, interval_text, show_facts, show_rows, value_text
 from splc.cli.show.optimize import option_values
-from splc.cli.terminal import complain, note, warn
+from splc.cli.terminal import complain, note, say, warn
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import count_text, percentage, short_number
 from splc.tuning.changes import ConfigurationChange, shown_values
+from splc.tuning.mean_value import MeanValue
 from splc.tuning.result import FoundConfiguration
 from splc.tuning.session import TuningSession
 from splc.tuning.trial import TrialOutcome
+from splc.tuning.tuner import Tuner
 from splc.workflows.tune import Result
 
 OptionValues = dict[str, float | None]
@@ -33,6 +35,23 @@ class FoundObject(JsonObject):
     low: float | None = at("mean.low")
     high: float | None = at("mean.high")
     runs: int = at("mean.runs")
+
+
+class MeanObject(JsonObject):
+    """The mean of runs of a configuration, and the 95 % interval of it."""
+
+    value: float
+    low: float | None
+    high: float | None
+    runs: int
+
+
+class TunedFrontObject(JsonObject):
+    """A configuration of the Pareto front with the means of its fresh runs."""
+
+    configuration: OptionValues = at(lambda found: option_values(found.configuration))
+    properties: dict[str, MeanObject] = at("means")
+    fresh: bool
 
 
 class GainObject(JsonObject):
@@ -85,6 +104,15 @@ def _steps(found: Result) -> list[dict[str, Any]]:
     return [{**vars(step), "value": step.values.get(nfp)} for step in found.result.trajectory]
 
 
+def _earlier(found: Result) -> int:
+    history = found.session.tuner.history
+    return len(history.outcomes) - len(history.asked_for)
+
+
+def _ended_early(found: Result) -> int:
+    return sum(each.at_least is not None for each in found.session.tuner.history.outcomes)
+
+
 class TuneObject(JsonObject, schema="splc.tune/1"):
     """The best configuration, with its verified value, and all runs."""
 
@@ -94,21 +122,25 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     best: FoundObject | None = at("result.best")
     default: FoundObject | None = at("result.default")
     gain: GainObject | None = at("result.gain")
+    front: list[TunedFrontObject] = at(lambda found: () if found.result is None else found.result.front)
     changes: list[TunedChangeObject] = at(
         lambda found: [] if found.result is None else list(map(_change, found.result.changes))
     )
     indifferent: list[str] = at(lambda found: () if found.result is None else found.result.indifferent)
     expected_gain: float | None = at("result.expected_gain")
-    budget: int = at("session.tuner.budget")
-    runs: int = at(lambda found: len(found.session.tuner.history.outcomes))
+    budget: int | None = at("session.tuner.budget")
+    runs: int = at(lambda found: len(found.session.tuner.history.asked_for))
+    earlier_runs: int = at(_earlier)
     resumed: int = at("session.resumed")
     failed: int = at(lambda found: len(found.session.tuner.history.failed))
+    ended_early: int = at(_ended_early)
     failing: str | None = at("result.failing")
     drift_percent: float | None = at("result.drift")
     model: TunedModelObject | None = at("learned")
     trajectory: list[StepObject] = at(_steps)
     seed: int = at("session.tuner.seed")
     interrupted: bool
+    out_of_time: bool = at("session.out_of_time")
     stopped: str | None
     output: str | None = at(lambda found: None if found.result is None else found.outputs.measurements)
     journal: str = at("outputs.journal")
@@ -122,12 +154,19 @@ def show_start(session: TuningSession) -> None:
     """
     if not detail().interactive:
         return
-    tuner = session.tuner
-    goal = "greatest" if tuner.objective.maximize else "least"
+    complain(goal_text(session.tuner))
+    objective = session.tuner.objective
+    goal = "greatest" if objective.maximize else "least"
+    complain(_line("run", "why", objective.nfp, f"{goal} run", "predicted", f"changes of the {goal} run before"))
+
+
+def goal_text(tuner: Tuner) -> str:
+    """Return what is searched with how many runs."""
+    goals = " and ".join(f"{'greatest' if each.maximize else 'least'} {each.nfp}" for each in tuner.objective.goals)
     size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
     kept = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
-    complain(f"{goal} {tuner.objective.nfp} of {size}valid configurations; {counted(tuner.budget, 'run')}{kept}")
-    complain(_line("run", "why", tuner.objective.nfp, f"{goal} run", "predicted", f"changes of the {goal} run before"))
+    runs = "as many runs as the time allows" if tuner.budget is None else counted(tuner.budget, "run")
+    return f"{goals} of {size}valid configurations; {runs}{kept}"
 
 
 def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
@@ -143,7 +182,7 @@ def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
     if trial.predicted is not None and before is not None and (level := before.values[objective.nfp]):
         change = 100 * (trial.predicted - level) / abs(level)
         expected = ("+" if change > 0 else "") + percentage(change, 2)
-    if outcome.failure is not None:
+    if outcome.failure is not None and outcome.at_least is None:
         about = outcome.failure
     elif before is None:
         about = ""
@@ -151,6 +190,8 @@ def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
         one, other = (history.configurations[[row]] for row in (before.row, outcome.row))
         about = shown_values(tuner.variables, one, other)
     shown = "failed" if value is None else short_number(value, 4)
+    if outcome.at_least is not None:
+        shown = f"> {short_number(outcome.at_least, 4)}"
     known = "" if best is None else short_number(best.values[objective.nfp], 4)
     complain(_line(str(trial.number), trial.why, shown, known, expected, shorten(about, WIDTH)))
 
@@ -175,6 +216,9 @@ def show(found: Result) -> None:
     result = found.result
     assert result is not None
     unit, tuner = found.unit, found.session.tuner
+    if result.front:
+        _show_front(found)
+        return
     facts: list[tuple[str, Any]] = [("best", f"{_value(result.best, unit)}  -> {found.best}")]
     base = result.default
     if base is not None and base is not result.best:
@@ -202,16 +246,53 @@ def show(found: Result) -> None:
         facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))
     if found.learned is not None:
         facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
-    runs = counted(len(tuner.history.outcomes), "run")
+    runs = counted(len(tuner.history.asked_for), "run")
     failed = f", {result.failures:,} failed" if result.failures else ""
+    if ended := _ended_early(found):
+        failed += f", {ended:,} ended early"
     facts.append(("runs", f"{runs}{failed}  -> {found.outputs.measurements}"))
     show_facts(facts)
+
+
+def _show_front(found: Result) -> None:
+    """Print the configurations of a Pareto front with their verified values, and what they change."""
+    result, tuner = found.result, found.session.tuner
+    assert result is not None
+    base = tuner.default
+    rows = []
+    for each in result.front:
+        values = shown_values(
+            tuner.variables, each.configuration if base is None else base, each.configuration, every=base is None
+        )
+        rows.append({**{name: _mean(mean) for name, mean in each.means.items()}, "values": values or "the default"})
+    names = [goal.nfp for goal in tuner.objective.goals]
+    title = "values" if base is None else "changes of the default"
+    show_rows(rows, (*(Column(name, name) for name in names), Column(title, "values")))
+    kind = "fresh runs" if result.front[0].fresh else "the runs of the search"
+    say()
+    show_facts(
+        [
+            ("front", f"{counted(len(result.front), 'configuration')}, by {kind}  -> {found.best}"),
+            ("runs", f"{counted(len(tuner.history.asked_for), 'run')}  -> {found.outputs.measurements}"),
+        ]
+    )
+
+
+def _mean(mean: MeanValue) -> str:
+    interval = "" if mean.low is None or mean.high is None else interval_text((mean.low, mean.high), _short)
+    return _short(mean.value) + (f" ({interval})" if interval else "")
+
+
+def _short(value: float) -> str:
+    return short_number(value, 4)
 
 
 def show_failure(found: Result) -> None:
     """Print why a tuning run ended before its budget."""
     tuner = found.session.tuner
-    left = counted(tuner.budget - len(tuner.history.outcomes), "run")
+    left = "runs"
+    if tuner.budget is not None:
+        left = counted(tuner.budget - len(tuner.history.asked_for), "run")
     if found.interrupted:
         note(f"interrupted with {left} left; the same command with --resume continues")
     elif found.stopped is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.errors import LearningError, OutputError, SplcError, plural
+from splc.errors import LearningError, OutputError, RequestError, SplcError, plural
 from splc.formats.measurements.assignment import assignment_text, parse_assignments
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
@@ -23,6 +23,7 @@ from splc.measuring.journal import Journal
 from splc.measuring.properties import Property, parse_properties
 from splc.measuring.run_results import common_failure
 from splc.measuring.template import OPTIONS, parse_template
+from splc.system.variability import VariabilityModel
 from splc.tuning.result import TuningResult
 from splc.tuning.session import TunedCommand, TuningSession
 from splc.tuning.trial import TrialOutcome
@@ -32,11 +33,12 @@ from splc.workflows.fixed_space import fixed_space
 from splc.workflows.measure.files import Outputs
 from splc.workflows.measure.preparation import absolute, environment_of
 from splc.workflows.note import Note, Notes
+from splc.workflows.tune.earlier import tell_earlier
 from splc.workflows.tune.remarks import remarks_of
-from splc.workflows.tune.request import Request, default_of, limits_of
+from splc.workflows.tune.request import Request, default_of
 
-# Configurations that the command is checked for before the first run.
-_CHECKED = 1000
+# Configurations that the command is checked for before the first run, and runs that are shown without being run.
+_CHECKED, PREVIEWED = 1000, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,43 +87,14 @@ def run(
         SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist; or if the
             journal cannot be written, after finished runs were written.
     """
-    request.require_consistent()
     with Notes() as notes, ExitStack() as stack:
-        outputs = Outputs.of(request.output, request.journal)
-        project = request.project()
-        system = request.read_system(project, notes, observed=False)
-        described = project.system_file if project.inference is None else project.measurements_file
-        inputs = (described, *(() if request.default is None else (request.default,)))
-        outputs.require_writable(inputs, request.resume, dry=False)
-        best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
-        for path in (best, model):
-            require_writable(path, (*inputs, outputs.measurements, outputs.journal))
-        properties = parse_properties(list(request.properties), exact_names(system))
-        names = [each.name for each in properties]
-        template = parse_template(request.command or "", system, (OPTIONS, "repetition"))
-        fixed = parse_assignments(request.fix, system)
-        space = fixed_space(Space(system), fixed)
-        default = default_of(request.default, space)
-        tuner = Tuner(
-            space,
-            names[0],
-            request.budget[0],
-            default,
-            maximize=request.maximize,
-            limits=limits_of(request.limits, names),
-            verify=request.verify,
-            explore=request.explore,
-            seed=request.seed,
-        )
-        folder, environment = absolute(request.cwd), environment_of(request.env)
-        command = TunedCommand(template, properties, folder, environment, request.timeout)
-        command.setup(_checked(tuner))
-        about = _about(request, tuner, assignment_text(fixed, system))
-        session = _session(request, tuner, command, outputs, about, stack, notes)
+        prepared = _prepare(request, notes)
+        tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
+        session = _session(request, prepared, stack, notes)
         on_start(session)
-        interrupted, error = _run(session, should_stop, on_run, request.keep_going)
+        interrupted, error = _run(request, session, should_stop, on_run)
         setup = command.setup(tuner.history.configurations)
-        written = bool(tuner.history.outcomes) and outputs.write(setup, session.recorded)
+        written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
         if error is not None:
             kept = plural(len(session.recorded.results), "run is", "runs are")
             notes.append(
@@ -131,13 +104,108 @@ def run(
         result, learned = None, None
         if written:
             result = tuner.report()
-            values = {result.nfp: np.array([result.best.value])}
-            write_configurations(Configurations(system, result.best.configuration.indices), best, values)
+            _write_best(result, prepared)
             notes += remarks_of(result, tuner)
+            if session.out_of_time:
+                notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
             if not interrupted:
-                learned = _learned(request, outputs, model, names[0], notes)
+                learned = _learned(request, prepared, notes)
         stopped = None if interrupted or request.keep_going else common_failure(session.recorded)
-        return Result(result, session, learned, outputs, best, interrupted, stopped, tuple(notes), _unit(properties[0]))
+        unit = _unit(command.properties[0])
+        return Result(result, session, learned, outputs, prepared.best, interrupted, stopped, tuple(notes), unit)
+
+
+def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
+    """Write the best configuration, or those of the front, with their values."""
+    means = [each.means for each in result.front] or [{result.nfp: result.best.mean}]
+    configurations = [each.configuration for each in result.front] or [result.best.configuration]
+    indices = np.concatenate([each.indices for each in configurations])
+    values = {name: np.array([each[name].value for each in means]) for name in means[0]}
+    write_configurations(Configurations(prepared.system, indices), prepared.best, values)
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedTuning:
+    """A tuning run that was checked and not started.
+
+    Attributes:
+        system: the system, without fixed values.
+        tuner: asks for the runs.
+        command: does them.
+        outputs: the files of the measurements.
+        best: the file of the best configuration.
+        model: the file of the model.
+        about: what its sessions have in common besides the command.
+    """
+
+    system: VariabilityModel
+    tuner: Tuner
+    command: TunedCommand
+    outputs: Outputs
+    best: str
+    model: str
+    about: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class TuningPreview:
+    """The first runs of a tuning run, which do not depend on values.
+
+    Attributes:
+        tuner: the tuner that asked for them.
+        commands: their command lines, as lists of arguments.
+        notes: what the user should know.
+    """
+
+    tuner: Tuner
+    commands: tuple[tuple[str, ...], ...]
+    notes: tuple[Note, ...] = ()
+
+
+def preview(request: Request) -> TuningPreview:
+    """Return the first runs of a tuning run, without running anything.
+
+    Raises:
+        SplcError: as `run`.
+    """
+    with Notes() as notes:
+        prepared = _prepare(request, notes)
+        tuner = prepared.tuner
+        commands: list[tuple[str, ...]] = []
+        while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
+            job = prepared.command.job(tuner.history.configurations[[trial.row]], trial)
+            commands.append(job.arguments)
+        return TuningPreview(tuner, tuple(commands), tuple(notes))
+
+
+def _prepare(request: Request, notes: Notes) -> PreparedTuning:
+    """Check a request completely, before anything is run."""
+    request.require_consistent()
+    outputs = Outputs.of(request.output, request.journal)
+    project = request.project()
+    system = request.read_system(project, notes, observed=False)
+    described = project.system_file if project.inference is None else project.measurements_file
+    inputs = (described, *request.earlier, *(() if request.default is None else (request.default,)))
+    outputs.require_writable(inputs, request.resume, dry=request.dry)
+    best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
+    for path in (best, model):
+        require_writable(path, (*inputs, outputs.measurements, outputs.journal))
+    properties = parse_properties(list(request.properties), exact_names(system))
+    names = [each.name for each in properties]
+    if request.race is not None and properties[0].source != "time":
+        raise RequestError(f"only time can be raced; {names[0]} is read from {properties[0].source}", "race")
+    template = parse_template(request.command or "", system, (OPTIONS, "repetition"))
+    fixed = parse_assignments(request.fix, system)
+    space = fixed_space(Space(system), fixed)
+    default = default_of(request.default, space)
+    budget = request.budget[0] if request.budget else None
+    tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
+    folder, environment = absolute(request.cwd), environment_of(request.env)
+    command = TunedCommand(template, properties, folder, environment, request.timeout)
+    command.setup(_checked(tuner))
+    known = tell_earlier(request.earlier, request.system, tuner, notes)
+    about = _about(request, tuner, assignment_text(fixed, system), known)
+    return PreparedTuning(system, tuner, command, outputs, best, model, about)
 
 
 def _unit(nfp: Property) -> str | None:
@@ -159,37 +227,37 @@ def _checked(tuner: Tuner) -> Configurations:
     return tuner.source.draw(_CHECKED, np.random.Generator(np.random.PCG64([tuner.seed, 0])), nothing)
 
 
-def _about(request: Request, tuner: Tuner, fixed: str) -> Mapping[str, Any]:
+def _about(request: Request, tuner: Tuner, fixed: str, earlier: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return what the sessions of a tuning run have in common besides the command."""
     default = None if tuner.default is None else describe_configuration(tuner.default, 0)
     return {
         "budget": tuner.budget,
         "default": default,
         "maximize": request.maximize,
+        "maximize_only": list(request.maximize_only) or None,
         "limits": list(request.limits),
         "fixed": fixed,
         "verify": request.verify,
         "explore": request.explore,
+        "until": request.until,
+        "race": request.race,
+        "cost": request.cost,
+        "from": earlier,
         "seed": request.seed,
     }
 
 
-def _session(
-    request: Request,
-    tuner: Tuner,
-    command: TunedCommand,
-    outputs: Outputs,
-    about: Mapping[str, Any],
-    stack: ExitStack,
-    notes: Notes,
-) -> TuningSession:
+def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes: Notes) -> TuningSession:
     """Return the session, whose journal is open until the stack is closed."""
+    outputs = prepared.outputs
     exists = Path(outputs.journal).exists()
     if request.resume and not exists:
         notes.append(Note(f"{outputs.journal} does not exist yet: this tuning run begins"))
     journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
     try:
-        found = TuningSession.begin(tuner, command, journal, about, restart=not request.resume)
+        found = TuningSession.begin(
+            prepared.tuner, prepared.command, journal, prepared.about, restart=not request.resume
+        )
     except OutputError:
         if not exists:
             # It contains nothing that could be continued.
@@ -207,14 +275,20 @@ def _session(
 
 
 def _run(
+    request: Request,
     session: TuningSession,
     should_stop: Callable[[], bool],
     on_run: Callable[[TuningSession, TrialOutcome], None],
-    keep_going: bool,
 ) -> tuple[bool, SplcError | None]:
     """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
     try:
-        session.run(should_stop, lambda outcome: on_run(session, outcome), keep_going=keep_going)
+        session.run(
+            should_stop,
+            lambda outcome: on_run(session, outcome),
+            keep_going=request.keep_going,
+            workers=request.workers,
+            seconds=request.duration,
+        )
     except KeyboardInterrupt:
         return True, None
     except SplcError as error:
@@ -222,13 +296,16 @@ def _run(
     return should_stop() and not session.tuner.done, None
 
 
-def _learned(request: Request, outputs: Outputs, model: str, nfp: str, notes: Notes) -> learn.Result | None:
+def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.Result | None:
     """Return the model of all runs, which is written; None if none can be learned."""
-    if outputs.measurements == "-" or is_stream(outputs.measurements):
+    measured = prepared.outputs.measurements
+    if measured == "-" or is_stream(measured):
         return None
+    files = (measured, *request.earlier) if request.earlier else measured
+    nfp = prepared.tuner.objective.nfp
     try:
         roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "context", "ignore")}
-        return learn.run(learn.Request(**roles, measurements=outputs.measurements, nfp=nfp, output=model))
+        return learn.run(learn.Request(**roles, measurements=files, nfp=nfp, output=prepared.model))
     except LearningError as error:
         notes.append(Note(f"no model is learned: {error.problems[0].message}"))
         return None

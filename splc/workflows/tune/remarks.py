@@ -18,6 +18,12 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     if not objective.admissible(history, row) and objective.limits:
         limits = " and ".join(f"{each.nfp} {each.relation} {each.value:g}" for each in objective.limits)
         found.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
+    elif result.default is not None and objective.limits:
+        own = history.row_of(result.default.configuration)
+        if not objective.admissible(history, own):
+            found.append(
+                Note("the default is not within the limits, so that the best configuration may be worse", True)
+            )
     if not result.best.mean.runs and not exact:
         cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
         found.append(Note(f"the best value is predicted, not verified: {cure}"))

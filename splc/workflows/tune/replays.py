@@ -14,7 +14,7 @@ from splc.tuning.replay import Replay
 from splc.tuning.replay import replay as replay_table
 from splc.workflows.fixed_space import fixed_space
 from splc.workflows.note import Note, Notes
-from splc.workflows.tune.request import Request, default_of, limits_of
+from splc.workflows.tune.request import Request, default_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,10 @@ def replay(
         table = request.read_measurements(project, space, notes)
         nfp = project.resolve_property(table)
         names = [nfp, *(table.resolve_property(name) for name in request.properties[1:])]
-        limits = limits_of(request.limits, names)
+        settings = request.settings(names)
+        if settings["further"]:
+            message = f"{settings['further'][0].nfp!r} has no --limit; a replay is of one property"
+            raise RequestError(message, "properties")
         columns = {name: table.column(name) for name in names}
         there = np.all([~np.isnan(column) for column in columns.values()], axis=0)
         fixed = parse_assignments(request.fix, space.system)
@@ -93,15 +96,13 @@ def replay(
                         nfp,
                         budget,
                         default=default,
-                        maximize=request.maximize,
-                        limits=limits,
-                        verify=request.verify,
-                        explore=request.explore,
                         seed=seed,
+                        **settings,
                     )
                 )
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))
+        limits = settings["limits"]
         within = np.all([[each.holds(value) for value in columns[each.nfp].tolist()] for each in limits], axis=0)
         y = columns[nfp][within] if len(limits) and within.any() else columns[nfp]
         optimum = float(y.max() if request.maximize else y.min())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -13,10 +13,10 @@ from splc.formats.measurements.assignment import parse_assignments
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.io.numbers import parse_number
 from splc.tuning.first import first_valid
-from splc.tuning.objective import Limit
+from splc.tuning.objective import Goal, Limit
 from splc.types import Array
 from splc.workflows.common_fields import Seed
-from splc.workflows.field_values import counts_of
+from splc.workflows.field_values import counts_of, percentage_of, seconds_of
 from splc.workflows.fields import as_flag, as_option, given_fields, request
 from splc.workflows.inputs import SystemInputs
 
@@ -27,7 +27,10 @@ REPLAYS = "Replays"
 # Replays of one command, which take seconds each.
 MOST_SEEDS = 10_000
 # The fields that only a command has.
-_OF_COMMAND = ("cwd", "env", "timeout", "journal", "resume", "keep_going", "output", "best", "model")
+_OF_COMMAND = (
+    *("cwd", "env", "timeout", "duration", "workers", "earlier", "dry"),
+    *("journal", "resume", "keep_going", "output", "best", "model"),
+)
 _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
 
@@ -50,7 +53,7 @@ class Request(SystemInputs):
         as_option(
             "NAME=SOURCE",
             "The property that is to be small, read from each run as by splc measure; with --replay NAME, a column of "
-            "the table. Repeated: properties with a --limit.",
+            "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front.",
             COMMAND,
             names="--property --nfp",
             default="seconds=time",
@@ -60,6 +63,25 @@ class Request(SystemInputs):
         tuple[int, ...],
         as_option("N", "The number of runs. Of replays several are compared: 20,50,100.", SEARCH, parse=counts_of),
     ] = ()
+    duration: Annotated[
+        float | None,
+        as_option(
+            "TIME",
+            "The time of all runs, with those that verify: 90s, 30m, 2h. With --budget, what ends first.",
+            SEARCH,
+            names="--for",
+            parse=seconds_of,
+        ),
+    ] = None
+    until: Annotated[
+        float | None,
+        as_option(
+            "P%",
+            "End the search when 5 runs one after the other are each expected to gain less than this: 1%.",
+            SEARCH,
+            parse=percentage_of,
+        ),
+    ] = None
     default: Annotated[
         str | None,
         as_option(
@@ -70,6 +92,9 @@ class Request(SystemInputs):
         ),
     ] = None
     maximize: Annotated[bool, as_flag("--maximize", "The greatest value is the best.", SEARCH)] = False
+    maximize_only: Annotated[
+        tuple[str, ...], as_option("NAME", "The greatest value of this property only. Can be repeated.", SEARCH)
+    ] = ()
     limits: Annotated[
         tuple[str, ...],
         as_option(
@@ -103,6 +128,28 @@ class Request(SystemInputs):
             default="0",
         ),
     ] = 0.0
+    race: Annotated[
+        float | None,
+        as_option(
+            "FACTOR",
+            "End runs of the search at this times the best value so far, such as 1.3; the property is time.",
+            SEARCH,
+        ),
+    ] = None
+    cost: Annotated[
+        str | None,
+        as_option("NAME", "A property of the runs that is their cost: the expected gain per cost counts.", SEARCH),
+    ] = None
+    earlier: Annotated[
+        tuple[str, ...],
+        as_option(
+            "FILE",
+            "Measurements of earlier runs, a table or a journal, that the search knows from the beginning. Can be "
+            "repeated.",
+            SEARCH,
+            names="--from",
+        ),
+    ] = ()
     seed: Seed = 0
     replay: Annotated[
         str | None,
@@ -116,6 +163,10 @@ class Request(SystemInputs):
     timeout: Annotated[
         float | None, as_option("SECONDS", "End a run after this time; it has failed then.", COMMAND)
     ] = None
+    workers: Annotated[
+        int, as_option("N", "The number of simultaneous runs, which may disturb each other.", COMMAND, minimum=1)
+    ] = 1
+    dry: Annotated[bool, as_flag("--dry-run", "Only print what would be run, and the first commands.", COMMAND)] = False
     output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
     journal: Annotated[
         str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
@@ -145,12 +196,41 @@ class Request(SystemInputs):
         for name in given_fields(self):
             if name in others:
                 raise RequestError(f"only {only} it", name)
-        if not self.budget:
-            raise RequestError("the number of runs is missing; write --budget 60", "budget")
+        if not self.budget and self.duration is None:
+            hint = "" if self.replay is not None else ", or --for 2h"
+            raise RequestError(f"the number of runs is missing; write --budget 60{hint}", "budget")
         if self.seeds > MOST_SEEDS:
             raise RequestError(f"at most {MOST_SEEDS:,} replays are made", "seeds")
         if self.replay is None and len(self.budget) > 1:
             raise RequestError("several budgets are compared only by replays", "budget")
+
+    def settings(self, properties: Sequence[str]) -> dict[str, Any]:
+        """Return the settings of a tuner of properties.
+
+        Raises:
+            RequestError: if a limit or the cost is of none of them.
+        """
+        if self.cost is not None and self.cost not in properties:
+            raise RequestError(f"{self.cost!r} is no property of the runs; add it with --property", "cost")
+        if self.maximize and self.maximize_only:
+            raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
+        limits = limits_of(self.limits, properties)
+        limited = {limit.nfp for limit in limits}
+        goals = [name for name in properties if name == properties[0] or not (name in limited or name == self.cost)]
+        for name in self.maximize_only:
+            if name not in goals:
+                raise RequestError(f"{name!r} is no property that is tuned", "maximize_only")
+        first, *further = [Goal(name, self.maximize or name in self.maximize_only) for name in goals]
+        return {
+            "maximize": first.maximize,
+            "further": tuple(further),
+            "limits": limits,
+            "verify": self.verify,
+            "explore": self.explore,
+            "until": self.until,
+            "race": self.race,
+            "cost": self.cost,
+        }
 
 
 def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, ...]:
@@ -161,7 +241,7 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
         properties: the properties of runs; the first one is tuned.
 
     Raises:
-        RequestError: if a text is not a limit of one of them, or a property has neither a limit nor is tuned.
+        RequestError: if a text is not a limit of one of them.
     """
     found = []
     for text in texts:
@@ -173,9 +253,6 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
         if name not in properties:
             raise RequestError(f"{name!r} is no property of the runs; add it with --property", "limits")
         found.append(Limit(name, "<=" if relation == "<=" else ">=", value))
-    for name in properties[1:]:
-        if name not in {limit.nfp for limit in found}:
-            raise RequestError(f"{name!r} has no --limit, and only the first property is tuned", "properties")
     return tuple(found)
 
 

@@ -1,0 +1,187 @@
+"""The Pareto front of a tuning run of several properties: proposals, verification, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.sequential import most_worth
+from sampling.space.ranking import undominated
+from splc.data.configurations import Configurations
+from splc.learning.active.candidates import BEST, CandidateSource
+from splc.learning.active.search_model import SearchModel
+from splc.tuning.history import History
+from splc.tuning.mean_value import MeanValue
+from splc.tuning.objective import TuningObjective
+from splc.tuning.proposal import Proposal, admissible_ranking
+from splc.tuning.trial import Reason
+from splc.types import Array
+
+# Values that are drawn of each candidate.
+_DRAWS = 64
+# The share of steps that search the best value of one property alone: the ends of the front.
+_ALONE = 0.3
+# The share of the sum of all properties in the worth of a configuration, so that equal worst ones differ.
+_SUM = 0.05
+# Each configuration of the front is run so often, if the runs that verify are enough for two of them.
+_RUNS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class FrontConfiguration:
+    """A configuration that no other one surpasses in all properties.
+
+    Attributes:
+        configuration: the configuration, one row.
+        means: property → the mean of its fresh runs; without such, that of all its runs.
+        fresh: whether they are of fresh runs.
+    """
+
+    configuration: Configurations
+    means: Mapping[str, MeanValue]
+    fresh: bool
+
+
+def front_improvement(
+    models: Mapping[str, SearchModel],
+    objective: TuningObjective,
+    history: History,
+    source: CandidateSource,
+    rng: np.random.Generator,
+) -> Proposal | None:
+    """Return the candidate with the largest expected improvement for a random weighting of the properties.
+
+    The worth of a configuration is its worst weighted property (augmented Chebyshev), so that each part of the front is
+    the best of some weights. None if all valid configurations were run.
+
+    Args:
+        models: property → model of all runs.
+        objective: what is looked for.
+        history: the runs.
+        source: what candidates come from.
+        rng: the random generator of this step.
+    """
+    own = [models[goal.nfp] for goal in objective.goals]
+    first, taken = own[0], history.configurations
+    weights = rng.dirichlet(np.ones(len(own)))
+    if rng.random() < _ALONE:
+        weights = np.eye(len(own))[int(rng.integers(len(own)))]
+    waiting = taken[np.array(sorted({trial.row for trial in history.pending}), dtype=int)]
+    waiting = waiting[first.runs.configurations.find(waiting) < 0] if len(waiting) else waiting
+    own = [model.believing(waiting) for model in own]
+    means = np.array([model.measured[0] for model in own])
+    # The range of the front: that of all runs has bad values, beside which those of the front hardly differ.
+    order = np.lexsort(means[::-1])
+    front = means[:, order[undominated(means.T[order])]]
+    low, span = front.min(axis=1), np.ptp(front, axis=1)
+    span = np.where(span > 0, span, 1.0)
+
+    def worst(values: Array) -> Array:
+        """Return the worths of values of shape (properties, …); less is better."""
+        shape = (-1, *[1] * (values.ndim - 1))
+        scaled = weights.reshape(shape) * (values - low.reshape(shape)) / span.reshape(shape)
+        return np.asarray(scaled.max(axis=0) + _SUM * scaled.sum(axis=0))
+
+    known = worst(means)
+    places = admissible_ranking(models[objective.nfp], objective, history) or np.arange(len(first.runs)).tolist()
+    places = sorted(places, key=lambda place: float(known[place]))
+    candidates = source.candidates(rng, taken, first.runs.configurations[np.array(places[:BEST])])
+    if not len(candidates):
+        return None
+    moments = [model.moments(candidates) for model in own]
+    noise = rng.standard_normal((len(own), _DRAWS, len(candidates)))
+    drawn = worst(np.array([mean + deviation * draw for (mean, deviation), draw in zip(moments, noise, strict=True)]))
+    improvements = np.maximum(float(known[places[0]]) - drawn, 0.0).mean(axis=0)
+    predicted = worst(np.array([mean for mean, _ in moments]))
+    worths = np.log(np.maximum(improvements, 1e-300)) if improvements.max() > 0 else -predicted
+    for limit in objective.limits:
+        limited = models[limit.nfp]
+        worths = worths + limit.log_probability(*limited.moments(candidates), limited)
+    row = most_worth(worths, np.ones(len(candidates), dtype=bool))
+    return Proposal(candidates[[row]], float(first.untransformed(moments[0][0][[row]])[0]))
+
+
+@dataclass
+class FrontVerification:
+    """The last runs of a tuning run of several properties: the configurations of the front in turn.
+
+    Attributes:
+        history: all runs.
+        first: the number of trials before it.
+        runs: the number of its runs.
+        rows: the numbers of the configurations that it runs.
+    """
+
+    history: History
+    first: int
+    runs: int
+    rows: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls,
+        history: History,
+        objective: TuningObjective,
+        models: Mapping[str, SearchModel],
+        default: int | None,
+        runs: int,
+    ) -> FrontVerification:
+        """Return the verification of a search; a long front is verified in places that are spread over it."""
+        front = front_rows(history, objective, models)
+        most = max(1, runs // _RUNS - (default is not None))
+        if len(front) > most:
+            front = [front[place] for place in np.unique(np.linspace(0, len(front) - 1, most).round().astype(int))]
+        rows = dict.fromkeys([*front, *([] if default is None else [default])])
+        return cls(history, len(history.trials), runs, tuple(rows) if front else ())
+
+    @property
+    def ended(self) -> bool:
+        """True if no further run will be asked for."""
+        return len(self.history.trials) - self.first >= self.runs or not self.rows
+
+    def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:
+        """Return why and which configuration to run next; None if there is none."""
+        if self.ended:
+            return None
+        return "verify", self.rows[(len(self.history.trials) - self.first) % len(self.rows)]
+
+    def chosen(self, model: SearchModel) -> int | None:
+        """Return None: no single configuration is chosen."""
+        return None
+
+
+def front_rows(history: History, objective: TuningObjective, models: Mapping[str, SearchModel]) -> list[int]:
+    """Return the numbers of the measured configurations of the front by posterior means, in the order of the first."""
+    if not models:
+        return []
+    model = models[objective.nfp]
+    places = np.array(admissible_ranking(model, objective, history), dtype=int)
+    if not len(places):
+        return []
+    means = np.array([models[goal.nfp].measured[0][places] for goal in objective.goals]).T
+    order = np.lexsort(means.T[::-1])
+    kept = places[order[undominated(means[order])]]
+    return [int(row) for row in history.configurations.find(model.runs.configurations[kept])]
+
+
+def front_of(
+    history: History, objective: TuningObjective, models: Mapping[str, SearchModel], verified: Sequence[int]
+) -> tuple[FrontConfiguration, ...]:
+    """Return the front: of the verified configurations by their fresh runs; without such, by the models of all runs."""
+    names = [goal.nfp for goal in objective.goals]
+    rows = [row for row in verified if history.values(row, names[0], fresh=True) and objective.admissible(history, row)]
+    fresh = True if rows else None
+    if not rows:
+        rows = front_rows(history, objective, models)
+    found = [{name: MeanValue.of(history.values(row, name, fresh)) for name in names} for row in rows]
+    signs = [-1.0 if goal.maximize else 1.0 for goal in objective.goals]
+    values = np.array([[sign * means[name].value for name, sign in zip(names, signs, strict=True)] for means in found])
+    if not len(values):
+        return ()
+    order = np.lexsort(values.T[::-1])
+    kept = order[undominated(values[order])].tolist()
+    return tuple(
+        FrontConfiguration(history.configurations[[rows[place]]], found[place], fresh is True) for place in kept
+    )

@@ -1,0 +1,36 @@
+"""Early ends: of a search that is expected to gain little, and of runs that cannot be the best."""
+
+from __future__ import annotations
+
+from splc.tuning.history import History
+from splc.tuning.objective import TuningObjective
+
+# So many runs of the search one after the other must be expected to gain little, and so many times the number of
+# variables must be measured: a model of few rows is too sure.
+_STEPS, _ROWS = 5, 3
+
+
+def has_stalled(history: History, percent: float, variables: int) -> bool:
+    """Return whether the last runs of a search were each expected to gain less than some percent.
+
+    Args:
+        history: the runs.
+        percent: the least expected gain that is worth a run.
+        variables: the number of variables of the system.
+    """
+    gains = [trial.expected_gain for trial in history.trials if trial.expected_gain is not None][-_STEPS:]
+    enough = len(history.configurations) >= _ROWS * variables
+    return enough and len(gains) == _STEPS and max(gains) < percent
+
+
+def racing_value(history: History, objective: TuningObjective, factor: float) -> float | None:
+    """Return the value at which a run can be ended: a factor times the best mean value within the limits.
+
+    None before there is a positive one.
+    """
+    means = [
+        history.mean(row, objective.nfp) or 0.0
+        for row in range(len(history.configurations))
+        if objective.admissible(history, row)
+    ]
+    return factor * min(means) if means and min(means) > 0 else None
