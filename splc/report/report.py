@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,6 +28,7 @@ from splc.report.page import Page
 from splc.report.profile import profile_page
 from splc.report.study import study_page
 from splc.report.subject import ModelSubject, best_of
+from splc.report.tuning import SCHEMA, tuning_page
 from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
@@ -45,7 +47,8 @@ class Request(ModelInputs):
         tuple[str, ...],
         as_argument(
             "[MODEL...]",
-            "The model; two models (of two versions, or model text and a learned one); a profile; results of a study.",
+            "The model; two models (of two versions, or model text and a learned one); a profile; results of a study; "
+            "the JSON of splc tune.",
         ),
     ] = ("learned.log",)
     scale: Annotated[float | None, as_option("FACTOR", "Multiply the model text.")] = None
@@ -95,13 +98,22 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         require_format(output)
     else:
         drawn = plot_format(output)
+    tuned = _tuned(request.models[0]) if len(request.models) == 1 else None
     results = archive_folders(request.models[0]) if len(request.models) == 1 else ()
-    profile = request.models[0] if len(request.models) == 1 and not results and _is_profile(request.models[0]) else None
-    files = () if profile is not None or results else request.project_of_models(request.models).files
+    single = len(request.models) == 1 and not results and tuned is None
+    profile = request.models[0] if single and _is_profile(request.models[0]) else None
+    files = (
+        () if profile is not None or results or tuned is not None else request.project_of_models(request.models).files
+    )
     require_writable(output, (*request.models, *files))
     notes = Notes()
     with notes:
-        page = study_page(list(map(read_archive, results))) if results else _page(request, profile, notes, on_progress)
+        if tuned is not None:
+            page = tuning_page(tuned, request.models[0])
+        elif results:
+            page = study_page(list(map(read_archive, results)))
+        else:
+            page = _page(request, profile, notes, on_progress)
         if request.picture is None:
             write_page(page, output)
         else:
@@ -147,6 +159,17 @@ def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnPr
     if isinstance(found, SplcError):
         notes.append(Note(f"the report has no best configurations: {found}"))
     return model_page(subjects[0], None if isinstance(found, SplcError) else found)
+
+
+def _tuned(file: str) -> Mapping[str, Any] | None:
+    """Return the JSON of a tuning run in a file, None if there is none."""
+    if not Path(file).is_file():
+        return None
+    source = read_source(file)
+    if not source.data.lstrip().startswith(b"{") or SCHEMA.encode() not in source.data:
+        return None
+    content = parse_json(source.text())
+    return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
 
 
 def _is_profile(file: str) -> bool:

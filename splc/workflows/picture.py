@@ -24,7 +24,9 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.front import front_chart
 from splc.plotting.charts.prediction_errors import prediction_chart
 from splc.plotting.charts.term_scores import term_chart
+from splc.plotting.charts.tuning_progress import progress_chart
 from splc.plotting.picture import Picture
+from splc.tuning.result import TuningResult
 from splc.types import Array
 from splc.workflows.explain.contributions import Explained
 from splc.workflows.explain.overview import Overview
@@ -56,6 +58,16 @@ def picture_of(result: Any, file: str | Path | None = None) -> Picture:
 def chart_of(result: Any) -> Chart:
     """Return the chart of a result."""
     raise SpecError(f"there is no picture of a {type(result).__name__}")
+
+
+@chart_of.register
+def _(result: TuningResult) -> Chart:
+    steps = result.trajectory
+    values = np.array([step.values.get(result.nfp, np.nan) for step in steps])
+    best = np.array([np.nan if step.best is None else step.best for step in steps])
+    default = None if result.default is None else result.default.value
+    whys = [step.why or "search" for step in steps]
+    return progress_chart(whys, values, best, default, result.nfp)
 
 
 @chart_of.register

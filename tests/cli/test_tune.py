@@ -215,6 +215,29 @@ def test_earlier_measurements(run: Run, solver: Path) -> None:
     assert "the earlier measurements differ" in text
 
 
+def test_a_picture_and_a_page(run: Run, solver: Path) -> None:
+    """--plot draws the runs; the JSON of a tuning run has a report with its value, its changes and its failures."""
+    result = run(*TUNE, "--json", "--plot", "progress.svg")
+    assert "best so far" in (solver / "progress.svg").read_text(encoding="utf-8")
+    (solver / "tuned.json").write_text(result.stdout, encoding="utf-8")
+    assert run("report", "tuned.json").exit_code == 0
+    page = (solver / "report.html").read_text(encoding="utf-8")
+    assert "Best time: 1.771" in page
+    assert page.count("out of memory") == json.loads(result.stdout)["failed"]
+    assert "Where it searched" in page
+    assert run("report", "tuned.json", "--picture", "tuning-tried").exit_code == 0
+    both = (*TUNE[:5], "--property", r"size=regex:size: (\S+)", "--budget", "36", "-o", "both.csv", "--json")
+    (solver / "both.json").write_text(run(*both).stdout, encoding="utf-8")
+    assert run("report", "both.json", "-o", "both.html").exit_code == 0
+    assert "The Pareto front" in (solver / "both.html").read_text(encoding="utf-8")
+
+
+def test_not_the_json_of_a_tuning_run(run: Run, refused: Refused, solver: Path) -> None:
+    """A file that was changed is refused."""
+    (solver / "tuned.json").write_text('{"schema": "splc.tune/1", "best": {}}', encoding="utf-8")
+    assert "this is not what splc tune --json writes" in refused("report", "tuned.json")
+
+
 def test_dry_run(run: Run, solver: Path) -> None:
     """--dry-run prints the first commands, which a run has, and writes nothing."""
     before = {path.name for path in solver.iterdir()}

@@ -250,7 +250,8 @@ def show(found: Result) -> None:
     failed = f", {result.failures:,} failed" if result.failures else ""
     if ended := _ended_early(found):
         failed += f", {ended:,} ended early"
-    facts.append(("runs", f"{runs}{failed}  -> {found.outputs.measurements}"))
+    where = f"  -> {found.outputs.measurements}" if tuner.history.asked_for else ""
+    facts.append(("runs", f"{runs}{failed}{where}"))
     show_facts(facts)
 
 

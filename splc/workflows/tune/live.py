@@ -17,12 +17,15 @@ from splc.errors import LearningError, OutputError, RequestError, SplcError, plu
 from splc.formats.measurements.assignment import assignment_text, parse_assignments
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
+from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.measuring.journal import Journal
 from splc.measuring.properties import Property, parse_properties
 from splc.measuring.run_results import common_failure
 from splc.measuring.template import OPTIONS, parse_template
+from splc.plotting import plot_format
+from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
 from splc.tuning.result import TuningResult
 from splc.tuning.session import TunedCommand, TuningSession
@@ -33,6 +36,7 @@ from splc.workflows.fixed_space import fixed_space
 from splc.workflows.measure.files import Outputs
 from splc.workflows.measure.preparation import absolute, environment_of
 from splc.workflows.note import Note, Notes
+from splc.workflows.picture import chart_of
 from splc.workflows.tune.earlier import tell_earlier
 from splc.workflows.tune.remarks import remarks_of
 from splc.workflows.tune.request import Request, default_of
@@ -101,17 +105,18 @@ def run(
                 Note(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
             )
             raise error
-        result, learned = None, None
-        if written:
+        result, learned, unit = None, None, _unit(command.properties[0])
+        if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
             _write_best(result, prepared)
+            if request.plot is not None:
+                write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
             notes += remarks_of(result, tuner)
             if session.out_of_time:
                 notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
-            if not interrupted:
+            if written and not interrupted:
                 learned = _learned(request, prepared, notes)
         stopped = None if interrupted or request.keep_going else common_failure(session.recorded)
-        unit = _unit(command.properties[0])
         return Result(result, session, learned, outputs, prepared.best, interrupted, stopped, tuple(notes), unit)
 
 
@@ -188,7 +193,9 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     inputs = (described, *request.earlier, *(() if request.default is None else (request.default,)))
     outputs.require_writable(inputs, request.resume, dry=request.dry)
     best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
-    for path in (best, model):
+    if request.plot is not None:
+        plot_format(request.plot)
+    for path in (best, model, request.plot):
         require_writable(path, (*inputs, outputs.measurements, outputs.journal))
     properties = parse_properties(list(request.properties), exact_names(system))
     names = [each.name for each in properties]

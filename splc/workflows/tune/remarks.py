@@ -24,10 +24,12 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
             found.append(
                 Note("the default is not within the limits, so that the best configuration may be worse", True)
             )
-    if not result.best.mean.runs and not exact:
+    fresh = result.front[0].fresh if result.front else result.best.mean.runs > 0
+    if not fresh and not exact:
         cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
-        found.append(Note(f"the best value is predicted, not verified: {cure}"))
-    if tuner.default is None:
+        what = "the front is that of the search" if result.front else "the best value is predicted"
+        found.append(Note(f"{what}, not verified: {cure}"))
+    if tuner.default is None and not result.front:
         found.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
     if result.drift is not None:
         text = f"the default has {result.drift:+.3g} % since the search: the machine has changed"

@@ -29,7 +29,7 @@ MOST_SEEDS = 10_000
 # The fields that only a command has.
 _OF_COMMAND = (
     *("cwd", "env", "timeout", "duration", "workers", "earlier", "dry"),
-    *("journal", "resume", "keep_going", "output", "best", "model"),
+    *("journal", "resume", "keep_going", "output", "best", "model", "plot"),
 )
 _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
@@ -178,6 +178,9 @@ class Request(SystemInputs):
         str | None,
         as_option("FILE", "The model of all runs.", RESULTS, default="learned.json, beside the measurements"),
     ] = None
+    plot: Annotated[str | None, as_option("FILE", "Draw the best value over the runs (.svg, .png, .pdf).", RESULTS)] = (
+        None
+    )
     resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
     keep_going: Annotated[
         bool, as_flag("--keep-going", "Continue although the first 3 runs failed for the same reason.", RESULTS)

@@ -315,6 +315,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("tune", "--limit"): _one_of("time <= 3", "s <= 1", "energy >= 0", "time", "<= 3"),
         ("tune", "--model"): _new(".json", ".log"),
         ("tune", "--output"): _new(".csv"),
+        ("tune", "--plot"): _new(".svg", ".png"),
         ("tune", "--property"): _one_of("s=time", "t=regex:time: ([0-9.]+)", "time", "energy"),
         ("tune", "--race"): _one_of("1.3", "2", "1", "x"),
         ("tune", "--seeds"): _one_of("1", "2", "0"),

@@ -24,6 +24,7 @@ from splc.plotting.charts.scaling_curves import curve_chart
 from splc.plotting.charts.sizes import size_chart
 from splc.plotting.charts.sorted_predictions import sorted_chart
 from splc.plotting.charts.term_scores import term_chart
+from splc.plotting.charts.tuning_progress import progress_chart, tried_chart
 from splc.plotting.charts.waterfall import waterfall_chart
 from splc.plotting.scaling import ScalingCurve, Slice
 from tests.support.pictures import EXAMPLE, compared, score
@@ -63,7 +64,12 @@ def several(learners: int, panels: int) -> Chart:
     return learning_curve_chart({f"{LONG} {at}": lines for at in range(panels)}, names, LONG)
 
 
+WHYS = ["default"] + 9 * ["cover"] + 25 * ["search"] + 5 * ["verify"]
 GALLERY: dict[str, Callable[[], Chart]] = {
+    "tuning_progress": lambda: progress_chart(WHYS, MEASURED, np.minimum.accumulate(MEASURED), 50.0, TIME),
+    "tuning_tried": lambda: tried_chart(
+        WHYS, {NAMES[0]: (AT % 2).tolist(), NAMES[1]: [NAMES[each] for each in AT], LONG: MEASURED.tolist()}
+    ),
     "change": lambda: change_chart(
         [TwoEffects(name, ("off", "on"), np.ones((3, 2)), np.full((3, 2), 2.0)) for name in NAMES], NAMES[:2], TIME
     ),

@@ -1,0 +1,89 @@
+"""The report of a tuning run: the best configuration with its verified value, what it changes, and all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from splc.data.property_unit import quantity, span
+from splc.errors import InputError, Problem
+from splc.io.numbers import percentage, short_number
+from splc.report.page import Block, Page, Paragraph, Section, TextTable
+from splc.report.sections.tuning_runs import tuning_runs_section
+
+SCHEMA = "splc.tune/1"
+
+
+def tuning_page(content: Mapping[str, Any], file: str) -> Page:
+    """Return the page about the JSON of `splc tune`.
+
+    Raises:
+        InputError: if no run succeeded, or the file does not have what `splc tune` writes.
+    """
+    try:
+        if content["best"] is None:
+            raise InputError(Problem("no run of this tuning run succeeded", file))
+        direction = "greatest" if content["maximize"] else "least"
+        title = f"Tuning: {direction} {content['nfp']}"
+        sections = (_found(content), tuning_runs_section(content))
+        return Page(title, (*_answer(content), *content["notes"]), sections)
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        hint = "write it again: splc tune … --json > tuned.json"
+        raise InputError(Problem("this is not what splc tune --json writes", file, hint=hint)) from None
+
+
+def _answer(content: Mapping[str, Any]) -> tuple[str, ...]:
+    unit, best, base, gain = (content[key] for key in ("unit", "best", "default", "gain"))
+    found = [f"Best {content['nfp']}: {_value(best, unit)}, after {content['runs']:,.0f} runs"]
+    if base is not None and base["configuration"] != best["configuration"]:
+        more = "" if gain is None else f"; the best configuration gains {percentage(gain['percent'], 3)}"
+        found.append(f"Default: {_value(base, unit)}{more}")
+    if content["indifferent"]:
+        found.append(f"Within 1 % whatever their value: {', '.join(content['indifferent'])}")
+    if content["expected_gain"] is not None:
+        found.append(f"A further run is expected to gain {percentage(content['expected_gain'], 2)}")
+    return tuple(found)
+
+
+def _value(found: Mapping[str, Any], unit: str | None) -> str:
+    text = quantity(found["value"], unit, 4)
+    if found["low"] is None:
+        return text
+    return f"{text} ({span(found['low'], found['high'], unit, 4)})"
+
+
+def _found(content: Mapping[str, Any]) -> Section:
+    """Return the section about the best configuration, or the Pareto front."""
+    blocks: list[Block] = []
+    if content["front"]:
+        names = list(content["front"][0]["properties"])
+        options = list(content["front"][0]["configuration"])
+        rows = tuple(
+            (
+                *(short_number(each["properties"][name]["value"], 4) for name in names),
+                *(short_number(each["configuration"][name], missing="-") for name in options),
+            )
+            for each in content["front"]
+        )
+        caption = "The Pareto front: no other measured configuration is better in all properties"
+        numeric = frozenset(range(len(names) + len(options)))
+        return Section("best", "Best configurations", (TextTable((*names, *options), rows, numeric, caption=caption),))
+    if content["changes"]:
+        rows = tuple(
+            (each["option"], _plain(each["from"]), _plain(each["to"]), short_number(each["change"], 3))
+            for each in content["changes"]
+        )
+        header = ("option", "default", "best", f"change of {content['nfp']} alone")
+        blocks.append(
+            TextTable(header, rows, frozenset({3}), caption="What the best configuration changes", name="changes")
+        )
+        blocks.append(
+            Paragraph("Each change is predicted alone, from the default; they add up only without interactions.")
+        )
+    values = tuple((name, short_number(value, missing="-")) for name, value in content["best"]["configuration"].items())
+    blocks.append(TextTable(("option", "value"), values, frozenset({1}), caption="The best configuration", name="best"))
+    return Section("best", "Best configuration", tuple(blocks))
+
+
+def _plain(value: float | str | None) -> str:
+    return "deselected" if value is None else value if isinstance(value, str) else f"{value:g}"
