@@ -56,6 +56,11 @@ def measured_table(records: Sequence[Record], path: str) -> TableSource:
     if not isinstance(text, str):
         text = _table_of_runs(records, path, 0 if plan is None else plan["configurations"]["count"])
     header, *rows = csv.reader(io.StringIO(text, newline=""))
+    # A configuration with each value of a context is one configuration.
+    turns = {name for name, value in (plan or {}).get("contexts", {}).items() if not isinstance(value, str)}
+    kept = [at for at, name in enumerate(header) if name not in turns]
+    header = [header[at] for at in kept]
+    rows = [list(row) for row in dict.fromkeys(tuple(row[at] for at in kept) for row in rows)]
     return csv_source(Source(path, text.encode()), header, rows)
 
 
@@ -105,7 +110,10 @@ def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
         "timeout": plan["timeout"],
         "batch": batch == [],
         "batch_by": tuple(batch or ()),
-        "contexts": plan.get("contexts", {}),
+        "contexts": {
+            name: value if isinstance(value, str) else tuple(value.values())
+            for name, value in plan.get("contexts", {}).items()
+        },
         "repeat": plan["repeat"],
         "warmup": plan["warmup"],
         "order": plan["order"],

@@ -76,6 +76,7 @@ class Setup:
         timeout: seconds of a run (or batch), None: no limit.
         batch: None: one process per run; else the options that the configurations of one process agree in.
         contexts: columns of the table that are the same in all rows: context (machine, version) → value.
+        turns: contexts of several values, alternative groups of the system → the option of each value → this value.
     """
 
     command: BoundCommand
@@ -88,6 +89,7 @@ class Setup:
     timeout: float | None = None
     batch: tuple[str, ...] | None = None
     contexts: Mapping[str, str] = field(default_factory=dict)
+    turns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
@@ -141,7 +143,7 @@ class Setup:
             "timeout": self.timeout,
             "batch": None if self.batch is None else list(self.batch),
             # Journals of measurements without contexts do not state them.
-            **({"contexts": dict(self.contexts)} if self.contexts else {}),
+            **({"contexts": {**self.contexts, **self.turns}} if self.contexts or self.turns else {}),
             **plan,
             # Not compared: configurations can be added to these (`splc.measuring.continuation`).
             "table": table_text(*self.option_columns()),

@@ -5,15 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sampling import Sample, Space, draw_sample, parse_spec
+from sampling import Sample, SamplingSpec, Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
-from splc.errors import SpecError
+from splc.data.configurations import Configurations
+from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
+from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
+from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
 from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
+
+# The noise of measurements for which the power of pairs is stated, in percent.
+NOISES = (2, 5)
 
 
 @request
@@ -29,6 +35,10 @@ class Request(SystemInputs):
     extend: Annotated[
         str | None,
         as_option("FILE", "An existing sample (configurations or measurements): only what it lacks is picked."),
+    ] = None
+    pairs: Annotated[
+        int | None,
+        as_option("K", "Draw K configurations to measure with two versions (splc changed), and state the power."),
     ] = None
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
@@ -56,7 +66,7 @@ def run(request: Request) -> Result:
         InputError: if a file cannot be found or read.
         OutputError: if the output is an input or cannot be written.
     """
-    spec = parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
+    spec = _spec(request)
     project = request.project()
     require_writable(request.output, (request.extend, *spec.files, *project.files))
     with Notes() as notes:
@@ -73,4 +83,29 @@ def run(request: Request) -> Result:
             existing = read.configurations
             notes += reading_notes(read.report)
         sample = draw_sample(space.system, spec, request.seed, measured, space, existing)
-        return Result(sample, (*notes, *notes_of(sample.notes)))
+        power = () if request.pairs is None else _power(sample.configurations)
+        return Result(sample, (*notes, *notes_of((*sample.notes, *power))))
+
+
+def _spec(request: Request) -> SamplingSpec:
+    if request.pairs is None:
+        return parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
+    for name in ("sampling", "binary", "numeric", "extend"):
+        if getattr(request, name) is not None:
+            raise RequestError("pairs are drawn from all valid configurations", "pairs", name)
+    if request.pairs < MIN_PAIRS:
+        raise RequestError(f"a test needs at least {MIN_PAIRS} pairs", "pairs")
+    return parse_spec(f"random:{request.pairs}")
+
+
+def _power(configurations: Configurations) -> tuple[str, ...]:
+    """Return which change of one influence the pairs find, by the noise of a measurement."""
+    columns = {each.name: configurations.value(each.name) for each in configurations.system.options}
+    sizes = {noise: detectable_change(columns, noise / 100) for noise in NOISES}
+    found = [
+        f"{percentage(100 * (size - 1), 2)} if measurements deviate by {noise} %"
+        for noise, size in sizes.items()
+        if size is not None
+    ]
+    pairs = plural(len(configurations), "pair finds", "pairs find")
+    return (f"{pairs} a change of one influence in three of four cases from {listed(found)}",) if found else ()

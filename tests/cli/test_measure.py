@@ -75,6 +75,48 @@ class TestResults:
         assert scatter["largest_at"]["x"] == 1
         assert found["failure_reasons"] == [{"reason": "exit code 3", "runs": 6}]
 
+    def test_versions_in_turn(self, run: Run, empty: Path) -> None:
+        """Each configuration is measured with each value of a context, which is a column, and no option, afterwards."""
+        text = "awk 'BEGIN {{ print \"time: {= 2 * x + cache}{version}\" }}' {options}"
+        command = (
+            "measure",
+            "--command",
+            text,
+            "--sampling",
+            "random:6,seed=1",
+            "--property",
+            r"time=regex:time: (\d+)",
+        )
+        versions = ("--context", "version=.25 a", "--context", "version=.25 b", "--context", "machine=m")
+        done = run(*command, *versions)
+        assert done.exit_code == 0, done.stderr
+        header, *rows = (empty / "measurements.csv").read_text(encoding="utf-8").splitlines()
+        assert sorted(header.split(",")) == ["cache", "left", "machine", "right", "time", "version", "x"]
+        place = header.split(",").index("version")
+        assert [row.split(",")[place] for row in rows] == [".25 a", ".25 b"] * 6
+        runs = [each for each in read_journal("measurements.journal") if each["kind"] == "run"]
+        assert [each["row"] for each in runs] == [*range(12)]
+        assert "splc changed --measurements measurements.csv --by version" in done.stderr
+        for file in ("measurements.csv", "measurements.journal"):
+            tested = json.loads(run("changed", "--measurements", file, "--by", "version", "--json").stdout)
+            assert (tested["pairs"], tested["old"], tested["new"], tested["factor"]) == (6, ".25 a", ".25 b", 1)
+        assert run("measure", "--resume", "--repeat", "2").exit_code == 0
+        assert len((empty / "measurements.csv").read_text(encoding="utf-8").splitlines()) == 25
+
+    def test_more_configurations_in_turn(self, run: Run, empty: Path) -> None:
+        """Configurations that are added to a journal are measured with each value, too."""
+        first, second = empty / "first.csv", empty / "second.csv"
+        first.write_text("cache,left,right,x\n1,1,0,2\n0,1,0,4\n", encoding="utf-8")
+        second.write_text("cache,left,right,x\n0,0,1,2\n", encoding="utf-8")
+        versions = ("--context", "version=a", "--context", "version=b")
+        command = ("--command", "echo {version} {x}", "--property", r"time=regex:(\d+)")
+        for file, more in ((first, (*command, *versions)), (second, ("--append",))):
+            found = run("measure", str(file), *more, "-o", "out.csv")
+            assert found.exit_code == 0, found.stderr
+        lines = (empty / "out.csv").read_text(encoding="utf-8").splitlines()
+        assert [line.split(",")[-1] for line in lines] == ["time", "2", "2", "4", "4", "2", "2"]
+        assert [line.count("a") for line in lines[1:]] == [1, 0] * 3
+
     def test_contexts(self, run: Run, refused: Refused, empty: Path) -> None:
         """Contexts are columns with the same value in all rows, and a journal is continued with its own only."""
         command = ("measure", "--command", AWK, *ALL, *TIME)

@@ -74,7 +74,10 @@ def measure(
     if result.written and not result.interrupted and STANDARD not in (result.outputs.measurements, request.system):
         measured = ("--measurements", result.outputs.measurements)
         system = () if request.system is None else ("--system", request.system)
-        show_next_steps([NextStep(("learn", *system, *measured), "a model of these measurements")])
+        given = (*system, *measured)
+        turns = result.session.setup.turns
+        steps = [NextStep(("changed", *given, "--by", name), f"what differs between {name}s") for name in turns]
+        show_next_steps(steps or [NextStep(("learn", *given), "a model of these measurements")])
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.session.recorded.failed or result.stopped is not None:

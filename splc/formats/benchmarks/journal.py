@@ -43,11 +43,7 @@ def read(source: Source) -> TableSource:
             row, repetition = (int(entry(record, name, float, source)) for name in ("row", "repetition"))
             runs[row, repetition] = record
     repetitions = [record for (_, repetition), record in sorted(runs.items()) if repetition >= 0]
-    measured = [
-        MeasuredRun(_options(record, table, source), entry(record, "values", dict, source), contexts)
-        for record in repetitions
-        if record.get("status") == "ok"
-    ]
+    measured = [_run(record, table, contexts, source) for record in repetitions if record.get("status") == "ok"]
     failed = len(repetitions) - len(measured)
     notes = (f"{plural(failed, 'failed run is', 'failed runs are')} left out",) if failed else ()
     if not measured:
@@ -86,11 +82,20 @@ def _plan(journal: Source) -> dict[str, Any]:
 def _roles(plan: dict[str, Any]) -> StatedRoles | None:
     """Return the roles of the columns of the table of a measurement, None if its description does not state them."""
     header = next(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")), [])
-    options, stated = plan.get("columns") or header, plan.get("properties")
-    if not (isinstance(options, list) and options and isinstance(stated, list) and stated):
+    contexts = tuple(map(str, plan.get("contexts") or {}))
+    columns, stated = plan.get("columns") or header, plan.get("properties")
+    options = [str(name) for name in columns if name not in contexts] if isinstance(columns, list) else []
+    if not (options and isinstance(stated, list) and stated):
         return None
     properties = tuple(str(text).partition("=")[0] for text in stated)
-    return StatedRoles(tuple(map(str, options)), tuple(map(str, plan.get("contexts") or {})), properties)
+    return StatedRoles(tuple(options), contexts, properties)
+
+
+def _run(record: dict[str, Any], table: list[list[str]], contexts: dict[str, Any], source: Source) -> MeasuredRun:
+    """Return a run; contexts whose values were measured in turn are columns of the configurations."""
+    options = _options(record, table, source)
+    values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
+    return MeasuredRun(options, entry(record, "values", dict, source), values)
 
 
 def _options(record: dict[str, Any], table: list[list[str]], source: Source) -> dict[str, Any]:

@@ -162,13 +162,35 @@ def change_test(
     probability = 2 * (1 - sign_probability(mean, error, fit.freedom)) if mean else 1.0
     low, high = ends[0]
     changed = probability <= LEVEL / 2 and _beyond(low, high, at_least)
-    detectable = None
-    if len(single.spans):
-        width = float(np.median(single.spans))
-        detectable = _exp((quantile + POWER_QUANTILE) * fit.deviation * width)
+    detectable = _detectable(single, quantile, fit.deviation)
     return ChangeTest(
         count, _exp(mean), _exp(low), _exp(high), probability, changed, influences, fit.deviation, detectable, at_least
     )
+
+
+def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:
+    """Return the change of one influence, as a factor above 1, that planned pairs find in three of four cases.
+
+    Args:
+        columns: option → its values at the pairs, shape (n,).
+        noise: the relative standard deviation of a measurement.
+        seed: the seed of the permutations.
+    """
+    single = _candidates({(name,): option_column(values) for name, values in columns.items()})
+    count = len(next(iter(columns.values()), ()))
+    if count < MIN_PAIRS:
+        return None
+    generator = np.random.default_rng(seed)
+    orders = np.array([generator.permutation(count) for _ in range(PERMUTATIONS)])
+    _, quantile = _search(single, generator.normal(size=count), orders, [])
+    return _detectable(single, quantile, math.sqrt(2) * noise)
+
+
+def _detectable(single: _Candidates, quantile: float, deviation: float) -> float | None:
+    """Return the detectable change of one influence; None if no option varies."""
+    if not len(single.spans):
+        return None
+    return _exp((quantile + POWER_QUANTILE) * deviation * float(np.median(single.spans)))
 
 
 def option_column(values: Array) -> Array:

@@ -33,6 +33,7 @@ from splc.workflows.measure.preparation import (
 )
 from splc.workflows.measure.request import Request
 from splc.workflows.measure.selection import configurations_of, subject_of
+from splc.workflows.measure.turns import constant_contexts, context_children, in_turn, turns_of, with_turns
 from splc.workflows.note import Note, Notes, notes_of
 
 
@@ -129,21 +130,28 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     names = tuple(text.partition("=")[0].strip() for text in request.properties)
     before = plan_in(records)
     name = None if before is None else before["system"]["name"]
-    subject = subject_of(project, request.configurations, earlier, name, names)
+    turns = turns_of(request.contexts)
+    subject = subject_of(project, request.configurations, earlier, name, (*names, *turns))
     system = subject.system
     notes += notes_of(subject.notes)
     properties = parse_properties(list(request.properties), exact_names(system), batch=request.batched)
     extras = (OPTIONS, "repetition")
     notes += context_notes(request.contexts, (*exact_names(system), *(each.name for each in properties)))
-    template = parse_template(request.command, system, ("configurations", *extras) if request.batched else extras)
+    whole = with_turns(system, turns)
+    template = parse_template(request.command, whole, ("configurations", *extras) if request.batched else extras)
     if request.batched:
-        require_batchable(request.batch_by, template, system)
+        require_batchable(request.batch_by, template, whole)
     described = project.system_file if project.has_system else None
     outputs.require_writable((described, request.configurations), request.continues, dry)
     space = Space(system)
     chosen, texts = configurations_of(subject, space, request.configurations, earlier, sampling, request.seed)
     notes += notes_of(texts)
-    bound = bind(template, chosen, output_strings(chosen) if OPTIONS in template.extras else None)
+    strings = output_strings(chosen) if OPTIONS in template.extras else None
+    if turns:
+        count, known = len(chosen), strings
+        chosen = in_turn(chosen, whole, turns)
+        strings = None if known is None else [each for each in known for _ in range(len(chosen) // count)]
+    bound = bind(template, chosen, strings)
     programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
     executables = {}
     if request.scheduler is None:
@@ -158,7 +166,8 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
         environment,
         request.timeout,
         request.batch_by if request.batched else None,
-        request.contexts,
+        constant_contexts(request.contexts),
+        {name: context_children(whole, name) for name in turns},
     )
     return Prepared(setup, outputs, programs, tuple(notes))
 

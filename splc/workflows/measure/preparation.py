@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sampling import Space, draw_sample, parse_spec
@@ -14,6 +14,7 @@ from splc.errors import InputError, Problem, SpecError, plural
 from splc.formats.measurements.columns import MISSING
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.io.numbers import parse_number
+from splc.workflows.measure.turns import Contexts
 from splc.workflows.note import Note, notes_of
 
 SHOWN = 5
@@ -79,22 +80,25 @@ def environment_of(assignments: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def context_notes(contexts: Mapping[str, str], taken: Collection[str]) -> tuple[Note, ...]:
+def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...]:
     """Return notes about contexts that other commands take for properties.
 
     Args:
-        contexts: context → value.
+        contexts: context → its value, or its values.
         taken: the names of the other columns of the table.
 
     Raises:
         SpecError: if a context has the name of another column, or no value.
     """
-    for name, value in contexts.items():
+    values = [
+        (name, value) for name, given in contexts.items() for value in ((given,) if isinstance(given, str) else given)
+    ]
+    for name, value in values:
         if name in taken:
             raise SpecError(f"the context {name!r} has the name of an option or a property", hint="rename it")
         if value.casefold() in MISSING:
             raise SpecError(f"the context {name!r} needs a value, not {value!r}", hint="write --context machine=NAME")
-    numbers = [name for name, value in contexts.items() if not math.isnan(parse_number(value))]
+    numbers = dict.fromkeys(name for name, value in values if not math.isnan(parse_number(value)))
     return notes_of(f"the values of {name!r} are numbers: other commands need --context {name}" for name in numbers)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field
 from typing import Annotated, Literal
 
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System
-from splc.workflows.field_values import names_of, values_of
+from splc.workflows.field_values import names_of
 from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.measure.turns import Contexts, contexts_of
 
 COMMAND = "Command"
 REPETITIONS = "Repetitions and order"
@@ -55,13 +55,14 @@ class Request:
         tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
     ] = ()
     contexts: Annotated[
-        Mapping[str, str],
+        Contexts,
         as_option(
             "COLUMN=VALUE",
-            "A column of the table: the machine, the version. Can be repeated.",
+            "A column of the table: the machine, the version. Can be repeated; several values of a column are "
+            "measured in turn, and '{COLUMN}' in the command is the value.",
             COMMAND,
             names="--context",
-            parse=values_of,
+            parse=contexts_of,
             repeated=True,
         ),
     ] = field(default_factory=dict)

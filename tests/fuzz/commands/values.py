@@ -224,6 +224,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--on": lambda project, rng: rng.choice(("measured", "all", "configurations.csv", _sampling(project, rng))),
         "--options": _columns,
         "--output": _new(".json", ".log", ".csv", ".txt", ".xml", ".py", ".tex", ".toml", ""),
+        "--pairs": _one_of("6", "8", "3", "0", "1000"),
         "--parameter": _one_of("alpha=1", "beta=0", "gamma=-1", "delta=1", "alpha=1e-9", "beta=2"),
         "--parameters": _file("parameters.*"),
         "--picture": _one_of("effects", "sizes", "learning-curves", "unknown"),
@@ -286,7 +287,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("report", "--output"): _new(".html", ".md", ".txt"),
         ("learn", "--output"): _new(".json", ".log", ".py", ".tex", "", ".txt"),
         ("measure", "--command"): _program,
-        ("measure", "--context"): _one_of("version=1.9", "machine=a", "time=1"),
+        ("measure", "--context"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1"),
         ("measure", "--max-repeat"): _one_of("1", "2", "3"),
         ("measure", "--output"): _new(".csv"),
         ("measure", "--property"): _one_of(
