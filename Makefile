@@ -38,7 +38,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts samplings agent measure bench explore slow fuzz commands mutants oldest package docs schemas format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes samplings agent measure bench explore slow fuzz commands mutants oldest package docs schemas format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -189,6 +189,11 @@ constraints: $(DRAWABLE) ## how good inferred constraints are: the tables of cas
 contexts: $(DRAWABLE) ## how much the rows of other contexts save: the table of casestudies/contexts (about 20 minutes)
 	@$(BIN)/python -m casestudies.contexts few -o casestudies/contexts/few
 	@$(BIN)/python -m casestudies.contexts page
+
+# An interrupted one continues where it stopped.
+changes: $(DRAWABLE) ## how often changes between versions are found and named rightly: casestudies/changes (about 10 minutes)
+	@$(BIN)/python -m casestudies.changes simulated -o casestudies/changes/simulated
+	@$(BIN)/python -m casestudies.changes page
 
 # An interrupted one continues where it stopped.
 samplings: $(DRAWABLE) ## how good models are by sampling strategy: casestudies/sampling_strategies (about 10 minutes)

@@ -87,6 +87,20 @@ def child_name(name: str, text: str) -> str:
     return f"{name}_{plain}"
 
 
+def with_alternatives(options: Iterable[Option], name: str, texts: Iterable[str]) -> tuple[Option, ...]:
+    """Return options with one more alternative group, such as a context, after the binary ones.
+
+    Args:
+        options: the options.
+        name: the parent of the group.
+        texts: its values, see `alternative_options`.
+    """
+    options = tuple(options)
+    group = tuple(alternative_options(name, texts, {option.name for option in options}))
+    numeric = tuple(option for option in options if isinstance(option, NumericOption))
+    return (*(option for option in options if not isinstance(option, NumericOption)), *group, *numeric)
+
+
 def constraints_of_texts(
     texts: Iterable[str | Constraint], names: NameTable, binary: Iterable[str]
 ) -> tuple[Constraint, ...]:

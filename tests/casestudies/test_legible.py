@@ -8,6 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
+from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
@@ -28,6 +29,7 @@ EVALUATIONS: dict[Path, Evaluation] = {
     CASES / "scaling_evaluation" / "noise-10": read_evaluation(CASES / "scaling_evaluation" / "noise-10.toml"),
     CASES / "sampling_strategies" / "error": StrategyEvaluation(),
     CASES / "contexts" / "few": FewRowsEvaluation(),
+    CASES / "changes" / "simulated": SimulatedChanges(),
     CASES / "tuning" / "rank": RankEvaluation(),
     CASES / "tuning" / "spaces": SpacesEvaluation(),
     **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},

@@ -11,6 +11,7 @@ from scipy.stats import sem
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import RequestError
+from splc.formats.models.read import read_model
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.learn.context_changes import mean_ratio
@@ -82,6 +83,21 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (change,) = found.changes
     assert change.contrast is not None
     assert [each.option for each in change.contrast.settled] == ["b"]
+    # Changes are computed once.
+    assert change.influences is None
+    assert found.shared is not None
+    assert found.shared.options == {"v0": "version_v0", "v1": "version_v1"}
+    assert 0 < found.shared.differing < len(found.shared.result.result.terms)
+    assert found.shared.result.output is None
+    written = run(Request(by="version", share=True, measurements="m.csv", output="m-{}.log", plot="changes.svg"))
+    assert written.plot == "changes.svg"
+    assert written.shared is not None
+    assert written.shared.result.output == "m-shared.log"
+    asked = {"a": [1, 1], "b": [1, 1], "n": [4.0, 4.0], "version": ["v0", "v1"]}
+    system = written.shared.result.measured.system
+    model = read_model("m-shared.log", system)
+    predicted = model.predict(Configurations.from_columns(system, asked))
+    np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)
     for refused in ({"learner": "forest"}, {"search": ("terms=[1,2]",)}):
         with pytest.raises(RequestError, match="one table only"):
             run(Request(by="version", share=True, write=False, measurements="m.csv", **refused))

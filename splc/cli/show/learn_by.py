@@ -9,7 +9,7 @@ from typing import Any
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, interval_text, narrowed, show_rows
+from splc.cli.show.blocks import Column, columns, counted, interval_text, narrowed, show_rows
 from splc.cli.show.learn import LearnedObject
 from splc.cli.terminal import say, tell
 from splc.errors import listed, plural
@@ -105,6 +105,16 @@ class FailedValueObject(JsonObject):
     reason: str = at(1)
 
 
+class SharedModelObject(JsonObject):
+    """One printed model of all values that are learned together, and value → its option in it."""
+
+    model: str = at(lambda shared: shared.result.result.model.text)
+    options: dict[str, str]
+    terms: int = at(lambda shared: len(shared.result.result.terms))
+    differing: int
+    output: str | None = at("result.output")
+
+
 class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     """The models of the values of a context, and what changed between them."""
 
@@ -113,6 +123,7 @@ class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     changes: list[ChangeObject]
     plot: str | None
     weights_of_alone: dict[str, float] = optional(lambda found: dict(found.weights) or None)
+    shared: SharedModelObject = optional()
     failed: list[FailedValueObject] = at(lambda found: found.failed.items())
 
 
@@ -164,6 +175,11 @@ def show(found: Result) -> None:
     value = Column(by, lambda entry: shown_value(entry[0]))
     rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])
     show_rows(found.models.items(), (value, rows, *VALUES))
+    if found.shared is not None:
+        own = found.shared.result
+        terms = counted(len(own.result.terms), "term")
+        file = "" if own.output is None else f": {own.output}"
+        say(f"model of all values: {terms}, {found.shared.differing} of them about single values{file}")
     if not found.changes:
         return
     say()

@@ -23,11 +23,12 @@ from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.project import Project
 from splc.workflows import learn
-from splc.workflows.by import each_context, is_pattern, require_files, with_context
+from splc.workflows.by import each_context, file_names, is_pattern, require_files, with_context
 from splc.workflows.fields import python_only, request
 from splc.workflows.learn.context_changes import Change, context_change, joint_course
 from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
 from splc.workflows.learn.parts import OnStep
+from splc.workflows.learn.shared_model import MAX_VALUES, SHARED, SharedModel, shared_model
 from splc.workflows.learn.stored_sources import require_joint
 from splc.workflows.note import Note, Notes
 
@@ -57,6 +58,7 @@ class Result:
         stopped: whether learning was stopped early.
         plot: the file that the plot of the changes was written to.
         weights: value → the weight of learning it alone, if all values are learned together; else empty.
+        shared: one printed model of all values that are learned together.
     """
 
     request: Request
@@ -67,6 +69,7 @@ class Result:
     stopped: bool = False
     plot: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
+    shared: SharedModel | None = None
 
 
 def run(
@@ -139,6 +142,13 @@ def run(
             context_change(models[first], models[second], first, second, influences)
             for first, second in pairwise(models)
         )
+        shared = None
+        if sharing is not None and joint is not None and len(sharing.parts) <= MAX_VALUES and not stopped:
+            nfp = next(iter(models.values())).result.nfp
+            pattern = request.output or default
+            shared = shared_model(
+                request, sharing.parts, request.by, nfp, file_names(pattern, [*parts, SHARED])[SHARED]
+            )
         plot = None
         if drawn is not None and request.plot is not None:
             try:
@@ -149,7 +159,7 @@ def run(
         weights = (
             {} if sharing is None else {value: sharing.weights[value] for value in models if value in sharing.weights}
         )
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights)
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared)
 
 
 def _seed(request: Request, value: str, values: Collection[str]) -> int:

@@ -14,8 +14,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
-from splc.system.definition import alternative_options
-from splc.system.options import BinaryOption
+from splc.system.definition import with_alternatives
 from splc.system.variability import VariabilityModel
 
 # Context → its value, or its values in turn.
@@ -46,10 +45,7 @@ def turns_of(contexts: Contexts) -> dict[str, tuple[str, ...]]:
 def with_turns(system: VariabilityModel, turns: Mapping[str, Sequence[str]]) -> VariabilityModel:
     """Return a system with each context of several values as an alternative group."""
     for name, values in turns.items():
-        group = tuple(alternative_options(name, values, system.positions))
-        binary = tuple(option for option in system.options if isinstance(option, BinaryOption))
-        others = tuple(option for option in system.options if not isinstance(option, BinaryOption))
-        system = replace(system, options=(*binary, *group, *others))
+        system = replace(system, options=with_alternatives(system.options, name, values))
     return system
 
 

@@ -1,0 +1,81 @@
+"""One printed model of all values of a context: the terms that they share, and those that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning.contexts.joint_model import ContextRows
+from splc.system.definition import with_alternatives
+from splc.workflows import learn
+
+# The name of its file in place of a value's.
+SHARED = "shared"
+# With more values, most terms would be about single values.
+MAX_VALUES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class SharedModel:
+    """One printed model of all values of a context, which is one more alternative group in it.
+
+    Attributes:
+        result: the model.
+        options: value → its option in the model.
+    """
+
+    result: learn.Result
+    options: Mapping[str, str]
+
+    @property
+    def differing(self) -> int:
+        """The number of terms that are about single values."""
+        own = {*self.options.values()}
+        return sum(not own.isdisjoint(term.options) for term in self.result.result.terms)
+
+
+def shared_model(
+    request: learn.Request, parts: Mapping[str, ContextRows], by: str, nfp: str, output: str | None
+) -> SharedModel:
+    """Learn one model of the rows of all values, and write it.
+
+    Args:
+        request: the request of the values.
+        parts: value → its rows.
+        by: the context.
+        nfp: the property.
+        output: the file.
+    """
+    measured, options = _pooled(parts, by, nfp)
+    own = replace(
+        request,
+        nfp=nfp,
+        output=output,
+        companion=False,
+        plot=None,
+        sampling=None,
+        binary=None,
+        numeric=None,
+        evaluate_on=None,
+        validation=None,
+        baselines=False,
+        folds=0,
+    )
+    return SharedModel(learn.run(own, given=measured), options)
+
+
+def _pooled(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
+    """Return the rows of all values with the context as an alternative group, and the options of the values."""
+    every = Configurations.concatenate([part.configurations for part in parts.values()])
+    system = every.system
+    whole = replace(system, options=with_alternatives(system.options, by, parts))
+    children = [option.name for option in whole.binary_options if option.parent == by]
+    places = np.repeat(np.arange(len(parts)), [len(part.configurations) for part in parts.values()])
+    columns = {**every.to_columns(), by: np.array([*parts], dtype=object)[places]}
+    values = np.concatenate([part.y for part in parts.values()])
+    measured = Measurements(Configurations.from_columns(whole, columns), {nfp: values})
+    return measured, dict(zip(parts, children, strict=True))

@@ -1,0 +1,63 @@
+"""The evaluation of tests for change: rows, tables, and the committed results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from casestudies.changes.simulated_changes import SimulatedChanges
+from casestudies.changes.tables import HERE, blocks_of_page, detection_table, false_alarm_table, names_table
+from casestudies.evaluation.evaluation import rows_of
+from casestudies.report.page import blocks_of
+from tests.support.paths import CASES
+
+CELL = {"options": 8, "pairs": 40, "noise": 0.02, "draws": 8, "size": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "found"),
+    [("none", 8, (0, 1)), ("influence", 8, (8, 8)), ("several", 20, (6, 8)), ("joint", 8, (1, 1))],
+)
+def test_rows(kind: str, options: int, found: tuple[int, int]) -> None:
+    """Nothing is found where nothing changed, and most names are right; the same cell gives the same row."""
+    cell = {**CELL, "kind": kind, "options": options, "draws": 1 if kind == "joint" else 8}
+    [row] = SimulatedChanges().rows(cell)
+    assert found[0] <= row["found"] <= found[1]
+    assert row["right"] <= row["stated"]
+    if kind != "none":
+        assert row["right"] >= 0.7 * row["stated"] > 0
+    assert SimulatedChanges().rows(cell) == [row]
+
+
+def test_tables() -> None:
+    """Shares are percentages of draws and of names."""
+    row = {**CELL, "kind": "none", "found": 2, "named": 0, "stated": 1, "right": 0, "changed": 0}
+    assert false_alarm_table([row]).rows == ((8, 8, 25.0, 12.5), ("all", 8, 25.0, 12.5))
+    row = {**row, "kind": "influence", "named": 1}
+    assert detection_table([row]).rows == (("one influence 20 %", "25 (12)"),)
+    row = {**row, "kind": "several", "stated": 4, "right": 3, "changed": 6}
+    assert names_table([row]).rows == (("splc changed, pairs", 40, 2.0, 4, 75.0, 50.0),)
+
+
+def test_committed_results() -> None:
+    """The committed results are finished, have at least 2,000 versions without a change, and are on the page."""
+    assert json.loads((HERE / "simulated" / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
+    rows = rows_of(HERE / "simulated" / "table.csv")
+    assert sum(row["draws"] for row in rows if row["kind"] == "none") >= 2000
+    found = blocks_of((HERE / "README.md").read_text(encoding="utf-8"))
+    for name, block in blocks_of_page().items():
+        assert found[name] == block.rstrip() + "\n"
+
+
+def test_measured_releases() -> None:
+    """Both tables of two releases have as many runs of each, and the second one has other configurations."""
+    folder = CASES / "duckdb"
+    tables = [
+        Path(folder / name).read_text(encoding="utf-8").splitlines()[1:]
+        for name in ("versions.csv", "confirmation.csv")
+    ]
+    configurations = [{line.rsplit(",", 2)[0] for line in lines} for lines in tables]
+    assert [(len(lines), len(own)) for lines, own in zip(tables, configurations, strict=True)] == [(40, 20), (200, 100)]
+    assert len(configurations[0] & configurations[1]) < 10
