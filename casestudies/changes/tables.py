@@ -62,7 +62,8 @@ def names_table(rows: Sequence[Row]) -> Table:
 
 
 def _percent(rows: Sequence[Row], key: str) -> float:
-    return 100 * sum(row[key] for row in rows) / max(1, sum(row["draws"] for row in rows))
+    share: float = 100 * sum(row[key] for row in rows) / max(1, sum(row["draws"] for row in rows))
+    return share
 
 
 def blocks_of_page() -> dict[str, str]:

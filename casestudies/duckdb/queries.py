@@ -7,7 +7,7 @@ import json
 import sys
 import time
 
-import duckdb
+import duckdb  # type: ignore[import-not-found]
 
 PASSES = 3
 OPTIMIZERS = (

@@ -15,6 +15,7 @@ from splc.report.sections.effects import effects_section
 from splc.report.sections.explorer import explorer_section
 from splc.report.sections.formula import formula_section
 from splc.report.sections.importance import importance_section
+from splc.report.sections.influences_by_context import influences_by_context
 from splc.report.sections.interactions import interactions_section
 from splc.report.sections.predictions import predictions_section
 from splc.report.sections.provenance import provenance_section
@@ -38,6 +39,7 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
         importance_section(subject),
         effects_section(subject),
         interactions_section(subject),
+        influences_by_context(subject),
         formula_section(subject),
         predictions_section(subject),
         None if best is None else best_section(best, subject.stored.unit),

@@ -9,6 +9,8 @@ from splc.cli.options import Json
 from splc.cli.progress import progress
 from splc.cli.show.explain import ExplanationObject, show
 from splc.cli.show.explain_configuration import ExplainedPredictionObject
+from splc.cli.show.explain_contexts import ExplainedContextsObject
+from splc.cli.show.explain_contexts import show as show_contexts
 from splc.cli.terminal import show_notes
 from splc.workflows.explain import Request, run
 from splc.workflows.fields import Without
@@ -28,7 +30,12 @@ def explain(request: Annotated[Request, Without(("invalid", "duplicates", "aggre
     """
     with progress("explaining") as advance:
         result = run(request, advance)
-    if json:
+    if request.by is not None:
+        if json:
+            print_object(ExplainedContextsObject, result)
+        else:
+            show_contexts(result, request.by)
+    elif json:
         print_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
     else:
         show(result)

@@ -152,8 +152,8 @@ class ContextInfluences:
     def contrast(self, first: str, second: str) -> ContextContrast:
         """Return what differs between two values."""
         before, after = (self.names.index(name) for name in (first, second))
-        mean, deviation = self._difference(before, after)
-        settled = abs(mean) > self._threshold(1) * deviation
+        mean, deviation = self.difference(before, after)
+        settled = abs(mean) > self.threshold(1) * deviation
         reach = NORMAL_QUANTILE * deviation
         factors, low, high = (np.exp(np.clip(each, -600, 600)).tolist() for each in (mean, mean - reach, mean + reach))
         found = [
@@ -168,8 +168,8 @@ class ContextInfluences:
         pairs = list(combinations(range(len(self.names)), 2))
         settled = np.zeros(1 + len(self.options), dtype=bool)
         for before, after in pairs:
-            mean, deviation = self._difference(before, after)
-            settled |= abs(mean) > self._threshold(len(pairs)) * deviation
+            mean, deviation = self.difference(before, after)
+            settled |= abs(mean) > self.threshold(len(pairs)) * deviation
         spreads = self.means.std(axis=0)
         factors = np.exp(np.clip(self.means, -600, 600))
         found = [
@@ -178,13 +178,13 @@ class ContextInfluences:
         ]
         return tuple(sorted(found, key=lambda each: -each.spread))
 
-    def _difference(self, before: int, after: int) -> tuple[Array, Array]:
+    def difference(self, before: int, after: int) -> tuple[Array, Array]:
         """Return the differences of logarithms between two values, and their standard deviations."""
         own = self.covariances
         variance = own[:, before, before] + own[:, after, after] - 2 * own[:, before, after]
         return self.means[after] - self.means[before], np.sqrt(np.maximum(variance, 0.0))
 
-    def _threshold(self, pairs: int) -> float:
+    def threshold(self, pairs: int) -> float:
         """Return the multiple of the standard deviation above which one of all influences counts as changed."""
         compared = max(1, pairs * len(self.options))
         return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)

@@ -17,8 +17,9 @@ from splc.formats.measurements.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
+from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.plausibility import valid_predictions
-from splc.learning.projection import Full
+from splc.learning.projection import Ensemble, Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
@@ -66,6 +67,10 @@ class Request(ModelInputs):
         str | None, as_option("CONFIGURATION", "Another configuration: explain why the predictions of the two differ.")
     ] = None
     printed: Printed = False
+    by: Annotated[
+        str | None,
+        as_option("COLUMN", "How influences vary over the values of this context, of a model of learn --share."),
+    ] = None
     plot: Annotated[str | None, as_option("FILE", "Draw the explanation (.svg, .png, .pdf).")] = None
 
 
@@ -84,6 +89,7 @@ class Result:
         contexts: context → its value in the measurements that the model was learned from.
         folds: the number of folds that support of interactions is counted in; 0 if that is not known.
         unit: the unit of the property, None if it is not known.
+        influences: those with each value of a context, None if the model or a configuration is explained.
     """
 
     name: str
@@ -96,6 +102,7 @@ class Result:
     contexts: Mapping[str, str] = field(default_factory=dict)
     folds: int = 0
     unit: str | None = None
+    influences: ContextInfluences | None = None
 
     @property
     def stated_contexts(self) -> tuple[str, ...]:
@@ -134,6 +141,11 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             None if each is None else one_configuration(each, space)
             for each in (request.configuration, request.against)
         )
+        if request.by is not None:
+            influences = _influences(request, stored, request.by)
+            return Result(
+                system.name, stored.model, stored.nfp, notes=tuple(notes), unit=stored.unit, influences=influences
+            )
         whole = None
         blocks: Sequence[Block] = ()
         if one is None:
@@ -160,6 +172,25 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))
     return result
+
+
+def _influences(request: Request, stored: StoredModel, by: str) -> ContextInfluences:
+    """Return the influences with each value of the context that a model was learned by.
+
+    Raises:
+        RequestError: if it was not learned together with other values of this context.
+    """
+    for name in ("configuration", "against", "plot", "printed"):
+        if getattr(request, name):
+            raise RequestError("influences of the full model are compared, over all valid configurations", "by", name)
+    if by not in stored.columns.contexts:
+        raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
+    full = stored.full
+    found = ContextInfluences.of(full) if isinstance(full, Ensemble) else None
+    if found is None:
+        hint = "learn them together: splc learn --by COLUMN --share"
+        raise RequestError("the model knows no effects at other values of the context", "by", hint=hint)
+    return found
 
 
 def model_overview(stored: StoredModel, space: Space, notes: Notes, on_progress: OnProgress | None = None) -> Overview:

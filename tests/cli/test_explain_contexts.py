@@ -1,0 +1,67 @@
+"""`splc explain --by` and the section of `splc report` about models that were learned together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+
+CHANGES = {"v1": 1.0, "v2": 1.0, "v10": 1.5}
+
+
+@pytest.fixture
+def learned(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Learn three versions together, the last of which is slower with `b`."""
+    noise = np.random.default_rng(0)
+    lines = ["version,a,b,n,time"]
+    for version, change in CHANGES.items():
+        for a, b, n in [(a, b, n) for a in (0, 1) for b in (0, 1) for n in (1, 2, 4, 8)]:
+            time = 3 * 2**a * change**b * n**0.5 * np.exp(noise.normal(0, 0.02))
+            lines.append(f"{version},{a},{b},{n},{time}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    result = run("learn", "t.csv", "--by", "version", "--share", "-o", "m.json")
+    assert result.exit_code == 0, result.stderr
+    return tmp_path
+
+
+def test_influences(learned: Path, run: Run) -> None:
+    """The option whose influence differs is first, with its factor at each version; any of the models has all."""
+    found = run("explain", "m-v2.json", "--by", "version")
+    assert found.stdout.startswith("b varies most with version: factor ")
+    assert "influences with 3 values of version" in found.stdout
+    content = json.loads(run("explain", "m-v10.json", "--by", "version", "--json").stdout)
+    assert content["values"] == ["v1", "v2", "v10"]
+    first, second, _ = content["influences"]
+    assert (first["option"], first["settled"]) == ("b", True)
+    np.testing.assert_allclose(first["factors"], [1, 1, 1.5], rtol=0.03)
+    assert second["spread"] < 0.1 * first["spread"]
+
+
+def test_refused(learned: Path, run: Run) -> None:
+    """Models of one value, other contexts, and explanations of one configuration are refused."""
+    for arguments, text in (
+        (("m-v2.json", "--by", "machine"), "the model was not learned by 'machine'"),
+        (("m-shared.json", "--by", "version"), "the model was not learned by 'version'"),
+        (("m-v2.json", "a=1,b=0,n=2", "--by", "version"), "over all valid configurations"),
+    ):
+        found = run("explain", *arguments)
+        assert found.exit_code == 2
+        assert text in found.stderr
+    assert run("learn", "t.csv", "--where", "version=v1", "-o", "alone.json").exit_code == 0
+    assert "no effects at other values" in run("explain", "alone.json", "--by", "version").stderr
+
+
+def test_report(learned: Path, run: Run) -> None:
+    """The report of a model has the changes between neighbours, the influences, and where they changed."""
+    pytest.importorskip("matplotlib")
+    assert run("report", "m-v10.json", "-o", "r.md").exit_code == 0
+    page = (learned / "r.md").read_text(encoding="utf-8")
+    assert "What differs with version" in page
+    assert "| v2 → v10 |" in page
+    changed = page[page.index("Where changes happened") :]
+    assert "| b | v2 → v10 |" in changed
