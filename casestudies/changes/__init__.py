@@ -1,1 +1,1 @@
-"""How often changes between versions are found, named rightly, and stated without a cause."""
+"""The evaluation of tests for change: false alarms, changes that are found, and names that are right."""

@@ -52,7 +52,7 @@ class LearnedContexts(Presented, Mapping[str, LearningResult]):
 
     @property
     def changes(self) -> tuple[ContextContrast, ...]:
-        """What differs between consecutive values by the joint model; empty without one."""
+        """The contrasts of consecutive values by the joint model; empty without one."""
         known = self.influences
         return () if known is None else tuple(known.contrast(*each) for each in pairwise(known.names))
 

@@ -1,4 +1,4 @@
-"""Where influences change along the values of an ordered context, such as versions."""
+"""The places where influences change along the values of an ordered context, such as versions."""
 
 from __future__ import annotations
 
