@@ -103,19 +103,21 @@ class TestResults:
         assert run("measure", "--resume", "--repeat", "2").exit_code == 0
         assert len((empty / "measurements.csv").read_text(encoding="utf-8").splitlines()) == 25
 
-    def test_more_configurations_in_turn(self, run: Run, empty: Path) -> None:
-        """Configurations that are added to a journal are measured with each value, too."""
-        first, second = empty / "first.csv", empty / "second.csv"
-        first.write_text("cache,left,right,x\n1,1,0,2\n0,1,0,4\n", encoding="utf-8")
-        second.write_text("cache,left,right,x\n0,0,1,2\n", encoding="utf-8")
+    def test_more_configurations_in_turn(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Configurations that are added to a journal are measured with each value, too, also without a description."""
+        monkeypatch.chdir(tmp_path)
+        Path("first.csv").write_text("mode,level\nfast,1\nsafe,2\n", encoding="utf-8")
+        Path("second.csv").write_text("mode,level\nfast,2\n", encoding="utf-8")
         versions = ("--context", "version=a", "--context", "version=b")
-        command = ("--command", "echo {version} {x}", "--property", r"time=regex:(\d+)")
-        for file, more in ((first, (*command, *versions)), (second, ("--append",))):
-            found = run("measure", str(file), *more, "-o", "out.csv")
+        command = ("--command", "echo {version} {level}", "--property", r"time=regex:(\d+)")
+        for file, more in (("first.csv", (*command, *versions)), ("second.csv", ("--append",))):
+            found = run("measure", file, *more, "-o", "out.csv")
             assert found.exit_code == 0, found.stderr
-        lines = (empty / "out.csv").read_text(encoding="utf-8").splitlines()
-        assert [line.split(",")[-1] for line in lines] == ["time", "2", "2", "4", "4", "2", "2"]
-        assert [line.count("a") for line in lines[1:]] == [1, 0] * 3
+        header, *rows = Path("out.csv").read_text(encoding="utf-8").splitlines()
+        assert header == "mode,version,level,time"
+        assert rows == [
+            f"{mode},{version},{at},{at}" for mode, at in (("fast", 1), ("safe", 2), ("fast", 2)) for version in "ab"
+        ]
 
     def test_contexts(self, run: Run, refused: Refused, empty: Path) -> None:
         """Contexts are columns with the same value in all rows, and a journal is continued with its own only."""
