@@ -14,6 +14,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.learning.contexts.change_test import option_column
 from splc.learning.contexts.joint_model import JointModel
+from splc.learning.contexts.source_mixture import SourceMixture
 from splc.learning.projection import Ensemble, KernelDesign, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
@@ -188,6 +189,12 @@ class ContextInfluences:
         """Return the multiple of the standard deviation above which one of all influences counts as changed."""
         compared = max(1, pairs * len(self.options))
         return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)
+
+
+def joint_ensemble(full: object) -> Ensemble | None:
+    """Return the joint model in a full model that predicts one value of a context; None of other models."""
+    found = full.joint if isinstance(full, SourceMixture) else full
+    return found if isinstance(found, Ensemble) else None
 
 
 def _members(full: Ensemble) -> list[str]:

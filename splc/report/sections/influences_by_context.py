@@ -7,8 +7,7 @@ from itertools import pairwise
 from splc.errors import listed
 from splc.io.numbers import short_number
 from splc.learning.contexts.change_points import change_points, is_ordered
-from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.projection import Ensemble
+from splc.learning.contexts.contrasts import ContextInfluences, joint_ensemble
 from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
 
@@ -18,12 +17,11 @@ MAX_MATRIX, MAX_COLUMNS, MAX_NAMED = 12, 6, 5
 
 def influences_by_context(subject: ModelSubject) -> Section | None:
     """Return how values and influences differ between the values of the context; None of a model of one value."""
-    full = subject.stored.full
-    influences = ContextInfluences.of(full) if isinstance(full, Ensemble) else None
-    if influences is None:
+    full = joint_ensemble(subject.stored.full)
+    influences = None if full is None else ContextInfluences.of(full)
+    if full is None or influences is None:
         return None
     # The context has the value that the model is about.
-    assert isinstance(full, Ensemble)
     assert full.basis.context is not None
     own = full.basis.context.names[full.basis.context.place]
     by = next((name for name, value in subject.stored.columns.contexts.items() if value == own), "context")

@@ -17,9 +17,9 @@ from splc.formats.measurements.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
-from splc.learning.contexts.contrasts import ContextInfluences
+from splc.learning.contexts.contrasts import ContextInfluences, joint_ensemble
 from splc.learning.plausibility import valid_predictions
-from splc.learning.projection import Ensemble, Full
+from splc.learning.projection import Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
@@ -185,8 +185,8 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
             raise RequestError("influences of the full model are compared, over all valid configurations", "by", name)
     if by not in stored.columns.contexts:
         raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
-    full = stored.full
-    found = ContextInfluences.of(full) if isinstance(full, Ensemble) else None
+    full = joint_ensemble(stored.full)
+    found = None if full is None else ContextInfluences.of(full)
     if found is None:
         hint = "learn them together: splc learn --by COLUMN --share"
         raise RequestError("the model knows no effects at other values of the context", "by", hint=hint)
