@@ -188,6 +188,7 @@ constraints: $(DRAWABLE) ## how good inferred constraints are: the tables of cas
 # An interrupted one continues where it stopped.
 contexts: $(DRAWABLE) ## how much the rows of other contexts save: the table of casestudies/contexts (about 20 minutes)
 	@$(BIN)/python -m casestudies.contexts few -o casestudies/contexts/few
+	@$(BIN)/python -m casestudies.contexts published -o casestudies/contexts/published
 	@$(BIN)/python -m casestudies.contexts page
 
 # An interrupted one continues where it stopped.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from casestudies.contexts.tables import few_table
+from casestudies.contexts.published_rows import published
+from casestudies.contexts.tables import few_table, published_table
 from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import with_blocks
 from splc.io.files import write_whole
@@ -16,7 +17,11 @@ _DIGITS = 3
 
 def blocks_of_page() -> dict[str, str]:
     """Return name → Markdown of all blocks."""
-    return {"few": markdown_text(few_table(rows_of(HERE / "few" / "table.csv")), _DIGITS)}
+    few, shared = (rows_of(HERE / name / "table.csv") for name in ("few", "published"))
+    return {
+        "few": markdown_text(few_table(few), _DIGITS),
+        "published": markdown_text(published_table(shared, published()), _DIGITS),
+    }
 
 
 def write_page() -> None:

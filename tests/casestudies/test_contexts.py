@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
 
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.page import HERE, blocks_of_page
-from casestudies.contexts.systems import SYSTEMS, contexts_of
-from casestudies.contexts.tables import METHODS, few_table
+from casestudies.contexts.published_rows import PublishedEvaluation, published, split
+from casestudies.contexts.systems import SYSTEMS, TABLES, contexts_of
+from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
 from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import blocks_of
 from tests.support.real_data import needs_data
@@ -44,9 +46,41 @@ def test_table() -> None:
     assert line == ("s", 5, "2 / 1", "3 / 1", "4 / 1", "5 / 1", 0.5, 1.0, 90.0, 90.0)
 
 
+def test_splits() -> None:
+    """A run has the rows that the published run of its number had."""
+    random.seed(2 * 3)
+    others = random.sample(list(range(20)), 16)
+    learned = random.sample([row for row in range(20) if row not in others], 4)
+    found = split(20, 4, 3)
+    assert (found[0].tolist(), found[1].tolist()) == (learned, others)
+
+
+@needs_data
+def test_published_rows() -> None:
+    """With few rows, and all rows of the other environments, the error is below that of all published methods."""
+    cell = {"system": "imagemagick", "size": 11, "context": "e0", "seed": 0}
+    [together, alone] = PublishedEvaluation().rows(cell)
+    assert (together["method"], alone["method"]) == PUBLISHED_METHODS
+    assert together["mean"] < min(published()["imagemagick", 11, "e0"].values()) < alone["mean"]
+
+
+def test_published_table() -> None:
+    """The best published method is the one with the smallest mean; environments are compared with the best of each."""
+    rows = [
+        {"system": "s", "size": 5, "context": context, "seed": 0, "method": method, "mean": mean, "inside": 0.9}
+        for context in ("e0", "e1")
+        for method, mean in zip(PUBLISHED_METHODS, (2.0, 4.0), strict=True)
+    ]
+    known = {("s", 5, "e0"): {"a": 1.0, "b": 4.0}, ("s", 5, "e1"): {"a": 9.0, "b": 4.0}}
+    [line] = published_table(rows, known).rows
+    assert line == ("s", 5, 1, 2.0, 4.0, "4 (b)", 0.5, 0.5, "1 of 2", 90.0)
+
+
+@needs_data
 def test_committed_results() -> None:
     """The committed results are finished, have all systems, and are on the page."""
-    assert json.loads((HERE / "few" / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
-    assert {row["system"] for row in rows_of(HERE / "few" / "table.csv")} == set(SYSTEMS)
-    found = blocks_of(Path(HERE / "README.md").read_text(encoding="utf-8"))
-    assert found["few"] == blocks_of_page()["few"].rstrip() + "\n"
+    blocks, found = blocks_of_page(), blocks_of(Path(HERE / "README.md").read_text(encoding="utf-8"))
+    for name, systems in (("few", SYSTEMS), ("published", TABLES)):
+        assert json.loads((HERE / name / "manifest.json").read_text(encoding="utf-8"))["state"] == "finished"
+        assert {row["system"] for row in rows_of(HERE / name / "table.csv")} == set(systems)
+        assert found[name] == blocks[name].rstrip() + "\n"

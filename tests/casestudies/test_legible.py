@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.changes.simulated_changes import SimulatedChanges
 from casestudies.contexts.few_rows import FewRowsEvaluation
+from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
 from casestudies.sampling_strategies.error import StrategyEvaluation
@@ -30,6 +31,7 @@ EVALUATIONS: dict[Path, Evaluation] = {
     CASES / "sampling_strategies" / "error": StrategyEvaluation(),
     CASES / "contexts" / "few": FewRowsEvaluation(),
     CASES / "changes" / "simulated": SimulatedChanges(),
+    CASES / "contexts" / "published": PublishedEvaluation(),
     CASES / "tuning" / "rank": RankEvaluation(),
     CASES / "tuning" / "spaces": SpacesEvaluation(),
     **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
