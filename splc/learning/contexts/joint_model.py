@@ -6,9 +6,10 @@ between the values of the context if the option matters, and if the context does
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -24,10 +25,18 @@ from splc.learning.projection import (
     Variable,
     canonical_order,
     chosen_model,
+    first_fit,
     hash_order,
     option_constants,
+    positive_scale,
+    without_numbers,
 )
 from splc.types import Array
+
+# Fewer values cannot show that they are numbers.
+MIN_NUMBERS = 4
+# A number and a unit: `8`, `0.5`, `16 GB`.
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\s*(\D*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,16 +154,35 @@ def fit_joint_model(
     y = np.concatenate([np.asarray(part.y, dtype=float) for part in parts.values()])[rows]
     repetitions = np.concatenate([np.asarray(part.repetitions, dtype=float) for part in parts.values()])[rows]
     configurations = every[rows]
-    block = ContextBlock(names)
 
-    def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
+    def data_of(block: ContextBlock, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
         basis = OptionBasis(used, len(rows), block)
         designs = basis.designs(configurations, places)
         # Each context is predicted from the others and from its own rest.
         return basis, Data(designs, y, repetitions, on_fit, ranks % FOLDS)
 
-    whole = chosen_model(configurations, rows, variables, data_of, positive=bool(y.min() > 0), scale=scale)
+    positive = bool(y.min() > 0)
+    block = ContextBlock(names)
+    if positive and variables and (numbers := numbers_of_contexts(names)):
+        plain, log = without_numbers(variables), positive_scale("log", y)
+        blocks = block, ContextBlock(names, numbers=numbers)
+        block = max(blocks, key=lambda each: first_fit(data_of(each, plain)[1], len(plain), log).evidence)
+    whole = chosen_model(configurations, rows, variables, partial(data_of, block), positive=positive, scale=scale)
     return JointModel(whole, names, places, origins)
+
+
+def numbers_of_contexts(names: Sequence[str]) -> tuple[float, ...]:
+    """Return the values of a context as numbers; empty if there are few, or not all are distinct numbers with one unit.
+
+    Versions such as 1.10 are names.
+    """
+    matches = [_NUMBER.fullmatch(name) for name in names]
+    if len(names) < MIN_NUMBERS or None in matches or len({each[2] for each in matches if each}) > 1:
+        return ()
+    texts = [each[1] for each in matches if each]
+    numbers = tuple(map(float, texts))
+    plain = all(text in (f"{number:g}", f"{number:.1f}") for text, number in zip(texts, numbers, strict=True))
+    return numbers if plain and len(set(numbers)) == len(numbers) else ()
 
 
 def _kept(places: Array) -> Array:

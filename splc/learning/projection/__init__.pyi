@@ -29,6 +29,7 @@ from splc.learning.projection.ensemble_sum import EnsembleSum as EnsembleSum
 from splc.learning.projection.ensemble_sum import Full as Full
 from splc.learning.projection.ensemble_sum import Summand as Summand
 from splc.learning.projection.fit import Data as Data
+from splc.learning.projection.fit import first_fit as first_fit
 from splc.learning.projection.full_model import FullModel as FullModel
 from splc.learning.projection.full_model import MomentsPredictor as MomentsPredictor
 from splc.learning.projection.full_model import chosen_model as chosen_model

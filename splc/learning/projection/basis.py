@@ -39,10 +39,12 @@ class ContextBlock:
     Attributes:
         names: the values of the context.
         place: the position of the value that predictions are about.
+        numbers: the values as numbers, such as numbers of cores; empty if they are names.
     """
 
     names: tuple[str, ...]
     place: int = 0
+    numbers: tuple[float, ...] = ()
 
     def columns(self, places: Array) -> tuple[Array, Array]:
         """Return the columns with a relevance each, and those that share one, for the values of rows.
@@ -51,6 +53,10 @@ class ContextBlock:
 
         `places`: positions of values, shape (n,).
         """
+        if self.numbers:
+            # No levels: values between those that were measured are like their neighbours.
+            shapes = _numeric_shapes(sorted(self.numbers), rows=0)
+            return _columns(shapes, np.array(self.numbers)[places], len(places)), np.zeros((len(places), 0))
         selected = places[:, None] == np.arange(len(self.names))
         if len(self.names) == 2:
             return _signs(selected[:, :1]), np.zeros((len(places), 0))

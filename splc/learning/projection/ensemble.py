@@ -160,7 +160,8 @@ class Ensemble:
         block = self.basis.context
         if block is None or self.places is None:
             return {}
-        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist()}}
+        numbers = {"numbers": list(block.numbers)} if block.numbers else {}
+        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **numbers}}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -231,7 +232,10 @@ def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextB
     if content is None:
         return None, None
     names, places = tuple(map(str, content["names"])), np.array(content["rows"], dtype=int)
-    block = ContextBlock(names, int(content["place"]))
+    numbers = tuple(map(float, content.get("numbers", ())))
+    block = ContextBlock(names, int(content["place"]), numbers)
+    if numbers and len(numbers) != len(names):
+        raise ValueError("the numbers of the contexts do not fit their names")
     if len(places) != rows or not all(0 <= place < len(names) for place in (block.place, *places.tolist())):
         raise ValueError("the contexts do not fit the configurations")
     return block, places

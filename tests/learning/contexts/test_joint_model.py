@@ -1,0 +1,77 @@
+"""Tests of the joint model: contexts that are numbers, and the rows that it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.learning.contexts.joint_model import ContextRows, fit_joint_model, numbers_of_contexts
+from splc.learning.projection import Ensemble, variables_of
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(10)))
+SPACE = Space(SYSTEM).enumerate()
+
+
+def _values(cores: float, other: bool = False) -> Array:
+    """Return values that fall with the number of cores; `other`: with levels that do not."""
+    column = SPACE.column
+    level = 7 * (cores * 0.618 % 1) if other else -0.8 * np.log(cores)
+    return np.asarray(np.exp(level + (0.6 + 0.1 * np.log(cores)) * column("b0") + 0.5 * column("b1")))
+
+
+def _rows(cores: float, count: int, other: bool = False) -> ContextRows:
+    generator = np.random.default_rng(int(cores))
+    places = np.sort(generator.permutation(len(SPACE))[:count])
+    noise = np.exp(generator.normal(0, 0.01, count))
+    return ContextRows(SPACE[places], _values(cores, other)[places] * noise, np.ones(count))
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        (("1", "2", "4", "8"), (1, 2, 4, 8)),
+        (("8 GB", "16 GB", "32 GB", "0.5 GB"), (8, 16, 32, 0.5)),
+        (("8 GB", "16 GB", "32 MB", "64 GB"), ()),
+        (("1", "2", "4"), ()),
+        (("v1", "v2", "v3", "v4"), ()),
+        (("1.8", "1.9", "1.10", "1.11"), ()),
+        (("1", "2", "4", "4.0"), ()),
+    ],
+)
+def test_numbers(names: tuple[str, ...], numbers: tuple[float, ...]) -> None:
+    """Contexts are numbers if all are, with one unit; versions and few contexts are not."""
+    assert numbers_of_contexts(names) == numbers
+
+
+def test_contexts_are_numbers() -> None:
+    """Where values depend smoothly on the number of cores, it counts as a number, and few rows suffice."""
+    counts = (1, 2, 4, 8, 16)
+    variables = variables_of(SYSTEM)
+    smooth = fit_joint_model({str(each): _rows(each, 6) for each in counts}, variables)
+    assert smooth.whole.basis.context is not None
+    assert smooth.whole.basis.context.numbers == counts
+    model = smooth.of("8").ensemble
+    assert np.mean(np.abs(model.predict(SPACE) / _values(8) - 1)) < 0.05
+    again = Ensemble.from_json(model.as_json(), SYSTEM)
+    np.testing.assert_allclose(again.predict(SPACE), model.predict(SPACE), rtol=1e-9)
+    damaged = model.as_json()
+    damaged["contexts"]["numbers"].pop()
+    with pytest.raises(ValueError, match="numbers"):
+        Ensemble.from_json(damaged, SYSTEM)
+    steps = fit_joint_model({str(each): _rows(each, 20, other=True) for each in counts}, variables)
+    assert steps.whole.basis.context is not None
+    assert steps.whole.basis.context.numbers == ()
+
+
+def test_all_rows_of_the_poorest() -> None:
+    """Of more than 1,000 rows all of the context with the fewest are kept, the others are thinned alike."""
+    joint = fit_joint_model(
+        {name: _rows(cores, count) for name, cores, count in (("a", 1, 700), ("b", 2, 700), ("c", 3, 400))},
+        variables_of(SYSTEM),
+        "log",
+    )
+    assert [int((joint.places == place).sum()) for place in range(3)] == [300, 300, 400]
