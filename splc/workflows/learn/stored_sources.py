@@ -127,10 +127,10 @@ def require_joint(request: Request, learner: Learner, field: str) -> None:
         RequestError: naming the fields.
     """
     if not isinstance(learner, ProjectionLearner):
-        raise RequestError(f"the learner {learner.name} learns from one table only", field, "learner")
+        raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
     for name in ("parts", "observed", "search", "given_terms"):
         if getattr(request, name):
-            raise RequestError("not together: this learns from one table only", field, name)
+            raise RequestError("not together: this learns from these rows alone", field, name)
 
 
 def note_of(sharing: Sharing) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.contexts.joint_model import ContextRows, fit_joint_model, numbers_of_contexts
+from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.projection import Ensemble, variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -47,13 +47,17 @@ def test_numbers(names: tuple[str, ...], numbers: tuple[float, ...]) -> None:
     assert numbers_of_contexts(names) == numbers
 
 
+def _numbers(joint: JointModel) -> tuple[float, ...]:
+    assert joint.whole.basis.context is not None
+    return joint.whole.basis.context.numbers
+
+
 def test_contexts_are_numbers() -> None:
     """Where values depend smoothly on the number of cores, it counts as a number, and few rows suffice."""
     counts = (1, 2, 4, 8, 16)
     variables = variables_of(SYSTEM)
     smooth = fit_joint_model({str(each): _rows(each, 6) for each in counts}, variables)
-    assert smooth.whole.basis.context is not None
-    assert smooth.whole.basis.context.numbers == counts
+    assert _numbers(smooth) == counts
     model = smooth.of("8").ensemble
     assert np.mean(np.abs(model.predict(SPACE) / _values(8) - 1)) < 0.05
     again = Ensemble.from_json(model.as_json(), SYSTEM)
@@ -63,8 +67,7 @@ def test_contexts_are_numbers() -> None:
     with pytest.raises(ValueError, match="numbers"):
         Ensemble.from_json(damaged, SYSTEM)
     steps = fit_joint_model({str(each): _rows(each, 20, other=True) for each in counts}, variables)
-    assert steps.whole.basis.context is not None
-    assert steps.whole.basis.context.numbers == ()
+    assert _numbers(steps) == ()
 
 
 def test_all_rows_of_the_poorest() -> None:
