@@ -101,3 +101,13 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for refused in ({"learner": "forest"}, {"search": ("terms=[1,2]",)}):
         with pytest.raises(RequestError, match="one table only"):
             run(Request(by="version", share=True, write=False, measurements="m.csv", **refused))
+
+
+def test_contexts_that_are_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note says that numbers of cores count as numbers, where times depend smoothly on them."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{k},{a},{b},{10 * k**-0.8 * 1.6**a * 1.3**b:.5g}" for k in (1, 2, 4, 8) for a in (0, 1) for b in (0, 1)]
+    (tmp_path / "m.csv").write_text("\n".join(["cores,a,b,time", *rows]) + "\n", encoding="utf-8")
+    table = str(tmp_path / "m.csv")
+    found = run(Request(by="cores", share=True, write=False, measurements=table, options=("a", "b")))
+    assert any("cores count as numbers" in note.text for note in found.notes)

@@ -85,6 +85,12 @@ class Sharing:
         """The joint model of the given rows, None if it was not fitted yet."""
         return self._joint
 
+    @property
+    def counts_numbers(self) -> bool:
+        """True if the values of the context count as numbers in the joint model of the given rows."""
+        context = None if self._joint is None else self._joint.whole.basis.context
+        return context is not None and bool(context.numbers)
+
     def fit_of(self, name: str) -> SharedFit:
         """Return the fit of one value."""
         return SharedFit(name, self)

@@ -136,6 +136,8 @@ def run(
                 stopped = True
                 break
         notes += _noted_values(request.by, noted, len(models))
+        if sharing is not None and sharing.counts_numbers:
+            notes.append(Note(f"the values of {request.by} count as numbers, which explains the measurements better"))
         joint = None if sharing is None else sharing.given
         influences = None if joint is None else ContextInfluences.of_joint(joint)
         changes = tuple(
