@@ -99,7 +99,7 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     predicted = model.predict(Configurations.from_columns(system, asked))
     np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)
     for refused in ({"learner": "forest"}, {"search": ("terms=[1,2]",)}):
-        with pytest.raises(RequestError, match="one table only"):
+        with pytest.raises(RequestError, match="alone"):
             run(Request(by="version", share=True, write=False, measurements="m.csv", **refused))
 
 

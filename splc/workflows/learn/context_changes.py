@@ -1,4 +1,4 @@
-"""The changes between two values of a context: by the models of both, or by their joint model."""
+"""Changes between two values of a context: by the models of both, or by their joint model."""
 
 from __future__ import annotations
 
