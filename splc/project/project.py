@@ -134,8 +134,8 @@ class Project(ProjectFiles):
     @property
     def measurements_file(self) -> str:
         """The measurements; those of the folder where the table that is named as the system lists configurations."""
-        if self.lists_configurations and (found := self._only("measurements")) is not None:
-            return found
+        if self.lists_configurations and (file := self._single_file("measurements")) is not None:
+            return file
         return super().measurements_file
 
     @property
