@@ -68,8 +68,7 @@ def front_improvement(
     weights = rng.dirichlet(np.ones(len(own)))
     if rng.random() < _ALONE:
         weights = np.eye(len(own))[int(rng.integers(len(own)))]
-    waiting = taken[np.array(sorted({trial.row for trial in history.pending}), dtype=int)]
-    waiting = waiting[first.runs.configurations.find(waiting) < 0] if len(waiting) else waiting
+    waiting = history.waiting(first.runs.configurations)
     own = [model.believing(waiting) for model in own]
     means = np.array([model.measured[0] for model in own])
     # The range of the front: that of all runs has bad values, beside which those of the front hardly differ.

@@ -68,6 +68,12 @@ class History:
         told = {outcome.trial.number for outcome in self.outcomes if outcome.trial is not None}
         return [trial for trial in self.trials if trial.number not in told]
 
+    def waiting(self, known: Configurations) -> Configurations:
+        """Return the configurations of pending trials that are not among known ones."""
+        rows = {trial.row for trial in self.pending}
+        asked = self.configurations[np.array(sorted(rows), dtype=int)]
+        return asked[known.find(asked) < 0] if len(asked) else asked
+
     def values(self, row: int, nfp: str, fresh: bool | None = None) -> list[float]:
         """Return the values of a configuration.
 

@@ -71,9 +71,7 @@ def best_improvement(
     candidates = source.candidates(rng, taken, best)
     if not len(candidates):
         return None
-    rows = {trial.row for trial in history.pending}
-    believed = taken[np.array(sorted(rows), dtype=int)]
-    waiting = believed[model.runs.configurations.find(believed) < 0] if len(believed) else believed
+    waiting = history.waiting(model.runs.configurations)
     conditioned = model.believing(waiting)
     means, deviations = conditioned.moments(candidates)
     worths = np.zeros(len(candidates))

@@ -20,10 +20,10 @@ from splc.learning.projection import (
     Hyperparameters,
     KernelDesign,
     cholesky_factor,
-    inverse,
     kernel_diagonal,
     kernel_matrix,
     minimum,
+    negative_evidence,
     solved,
 )
 from splc.types import Array
@@ -89,16 +89,13 @@ class MappedProcess:
         def objective(logarithms: Array) -> tuple[float, Array]:
             matrix = 1 + np.tensordot(np.exp(logarithms), kernels, 1)
             matrix.flat[:: len(z) + 1] += JITTER
-            try:
-                factor = cholesky_factor(matrix)
-            except np.linalg.LinAlgError:
+            evidence = negative_evidence(matrix, z)
+            if evidence is None:
                 return np.inf, np.zeros_like(logarithms)
-            value = float(np.log(np.diag(factor)).sum())
-            outer = inverse(factor)
-            v = outer @ z
+            value, outer = evidence
             distance = (logarithms - PRIORS[:, 0]) / PRIORS[:, 1]
-            value += float(z @ v + distance @ distance) / 2
-            slopes = np.exp(logarithms) * np.tensordot(kernels, (outer - np.outer(v, v)) / 2, 2)
+            value += float(distance @ distance) / 2
+            slopes = np.exp(logarithms) * np.tensordot(kernels, outer, 2)
             return value, slopes + distance / PRIORS[:, 1]
 
         low, high = PRIORS[:, 0] - REACH[0], PRIORS[:, 0] + REACH[1]

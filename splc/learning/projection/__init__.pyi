@@ -8,7 +8,7 @@ from splc.learning.projection.basis import threshold_shapes as threshold_shapes
 from splc.learning.projection.changed_contexts import ChangedContexts as ChangedContexts
 from splc.learning.projection.changed_contexts import KnownContexts as KnownContexts
 from splc.learning.projection.cholesky import cholesky_factor as cholesky_factor
-from splc.learning.projection.cholesky import inverse as inverse
+from splc.learning.projection.cholesky import negative_evidence as negative_evidence
 from splc.learning.projection.cholesky import solved as solved
 from splc.learning.projection.constants import FOLDS as FOLDS
 from splc.learning.projection.constants import ITERATIONS as ITERATIONS

@@ -62,6 +62,30 @@ def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     return np.asarray(solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False))
 
 
+def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
+    """Return the negative log evidence of targets, without the constant, and its derivative by the covariance.
+
+    Args:
+        matrix: the covariance of the targets K, shape (n, n), which is overwritten.
+        z: the targets, shape (n,).
+
+    Returns:
+        ln |K| / 2 + z' K^-1 z / 2, and (K^-1 - v v') / 2 with v = K^-1 z (Rasmussen and Williams, Gaussian Processes
+        for Machine Learning, 2006, equation 5.9); None if K is not positive definite.
+    """
+    try:
+        factor = cholesky_factor(matrix)
+    except np.linalg.LinAlgError:
+        return None
+    value = float(np.log(np.diag(factor)).sum())
+    slopes = inverse(factor)
+    v = slopes @ z
+    value += float(z @ v) / 2
+    slopes -= np.outer(v, v)
+    slopes /= 2
+    return value, slopes
+
+
 def _inverse_of_factor(factor: Array) -> Array:
     if len(factor) <= _SMALL:
         return np.asarray(np.linalg.inv(factor))

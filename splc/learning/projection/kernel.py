@@ -14,7 +14,7 @@ from operator import mul
 
 import numpy as np
 
-from splc.learning.projection.cholesky import cholesky_factor, inverse
+from splc.learning.projection.cholesky import negative_evidence
 from splc.learning.projection.constants import JITTER
 from splc.types import Array
 
@@ -188,16 +188,10 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
     parts = _Parts(theta, design, design)
     matrix = parts.kernel
     matrix.flat[:: len(z) + 1] += theta.noise * noise + JITTER
-    try:
-        factor = cholesky_factor(matrix)
-    except np.linalg.LinAlgError:
+    evidence = negative_evidence(matrix, z)
+    if evidence is None:
         return np.inf, np.zeros_like(logarithms)
-    value = float(np.log(np.diag(factor)).sum())
-    outer = inverse(factor)
-    v = outer @ z
-    value += float(z @ v) / 2
-    outer -= np.outer(v, v)
-    outer /= 2
+    value, outer = evidence
     return value, _gradient(parts, design, outer, noise)
 
 
