@@ -118,22 +118,7 @@ def suggest(
 
 
 @overload
-def suggest(
-    data: Any,
-    nfp: str | None = None,
-    count: int = 1,
-    *,
-    system: VariabilityModel | None = None,
-    options: str | Collection[str] = (),
-    contexts: str | Collection[str] = (),
-    where: Mapping[str, Any] | None = None,
-    ignore: str | Collection[str] = (),
-    invalid: Invalid = "error",
-    goal: Goal = "variance",
-    maximize: bool = False,
-    cost: str | None = None,
-    seed: int = 0,
-) -> ConfigurationSuggestions: ...
+def suggest(data: Any, nfp: str | None = None, count: int = 1, **settings: Any) -> ConfigurationSuggestions: ...
 
 
 def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggestions:
