@@ -31,6 +31,7 @@ NUMBERS = {
     "scale --jobs": 1,
     "suggest --extend": 0,
     "tune --seeds": 1,
+    "tune --workers": 1,
     **{f"{name} --seed": 0 for name in SEEDED},
 }
 LEAST = {

@@ -40,6 +40,7 @@ PLOTS: dict[str, tuple[str, ...]] = {
     "optimize": ("other.txt", "analytical.txt", "--property", "time", "--property", "energy"),
     "compare": ("other.txt", "analytical.txt"),
     "scale": ("profile.csv",),
+    "tune": ("--command", "echo 3", "--property", "t=regex:(.)", "--budget", "3"),
 }
 
 

@@ -239,7 +239,7 @@ def test_a_plot_of_a_learner_without_terms(project: Path) -> None:
     """Predicted against measured values are drawn for every learner."""
     found_ = learn.run(learn.Request(nfp=PROPERTY, learner="tree", sampling="measured:40", plot="tree.svg"))
     assert found_.plot == "tree.svg"
-    assert (project / "tree.svg").read_bytes().startswith(b"<?xml")
+    assert (project / "tree.svg").read_bytes().startswith(b"<svg")
 
 
 def test_sums_need_terms(project: Path) -> None:

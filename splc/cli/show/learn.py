@@ -114,6 +114,15 @@ class ExpectedErrorObject(JsonObject):
     reason: str
 
 
+class LearnedColumnsObject(JsonObject):
+    """The roles of columns that the user chose, and whether constraints were inferred from the measurements."""
+
+    options: list[str] = optional(lambda columns: columns.get("options"))
+    ignore: list[str] = optional(lambda columns: columns.get("ignore"))
+    constraints: bool = optional(lambda columns: columns.get("constraints"))
+    mined: bool = optional(lambda columns: columns.get("mined"))
+
+
 class LearnedObject(JsonObject, schema="splc.learn/1"):
     """A learned model; errors are in percent, and those outside of `printed` are of what predicts."""
 
@@ -130,7 +139,7 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     learning_configurations: int = at("result.learning_configurations")
     measured_configurations: int = at("result.provenance.measured_configurations")
     contexts: dict[str, str] = at("measured.contexts")
-    columns: dict[str, list[str]] = at(lambda learned: learned.result.provenance.get("columns", {}))
+    columns: LearnedColumnsObject = at(lambda learned: learned.result.provenance.get("columns", {}))
     learning_error: float | None = at("result.learning_error")
     error: float | None = at("result.error")
     error_all: float | None = at("result.error_all")

@@ -240,7 +240,7 @@ def show(found: Result) -> None:
     else:
         best = result.best.configuration
         facts.append(("values", shown_values(tuner.variables, best, best, every=True)))
-    facts.append(("no matter", f"{' '.join(result.indifferent) or 'no option'}  (within 1 % of the prediction)"))
+    facts.append(("no matter", f"{' '.join(result.indifferent) or 'none'}  (within 1 % of the prediction)"))
     if result.expected_gain is not None:
         gained = percentage(result.expected_gain, 2)
         facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from splc.data.table import names_of, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem
 from splc.formats.measurements import inference
@@ -79,7 +81,8 @@ def _source(table: Any) -> Source:
     """Return a table in memory as the content of a CSV file."""
     columns = []
     for values in table_columns(table).values():
-        numbers = numbers_of(values)
+        # Truth values are words, as in a CSV file.
+        numbers = None if np.asarray(values).dtype == bool else numbers_of(values)
         columns.append(texts_of(values) if numbers is None else column_texts(numbers))
     names = list(table_columns(table))
     if not names or not columns[0]:

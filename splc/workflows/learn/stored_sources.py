@@ -10,7 +10,6 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed
-from splc.formats.models.read import read_stored_models
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
@@ -44,6 +43,9 @@ class StoredSources:
         Raises:
             InputError: if a file cannot be read, or has no measured values.
         """
+        # Most models have no sources.
+        from splc.formats.models.read import read_stored_models
+
         return cls(tuple(read_stored_models(files, full=True)))
 
     def project(self, project: Project) -> Project:
