@@ -56,6 +56,7 @@ LEAST = {
     "tune --explore": 0,
     "tune --seeds": 1,
     "tune --verify": 0,
+    "tune --workers": 1,
     **{f"{name} --seed": 0 for name in SEEDED},
 }
 

@@ -20,6 +20,7 @@ Refused = Callable[..., str]
 
 STEPWISE = ("--learner", "stepwise")
 # Arguments of each command that writes a file, and the name of the file.
+TUNE = ("--command", "echo 3", "--property", "t=regex:(.)", "--budget", "3")
 WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "init": (("measurements.csv",), "out.xml"),
     "sample": (("--sampling", "pb:9,3"), "out.csv"),
@@ -28,7 +29,7 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "calibrate": (("--free", "base"), "out.toml"),
     "scale": (("profile.csv",), "out.json"),
     "suggest": (("--measurements", "few.csv", "--budget", "1"), "out.csv"),
-    "tune": (("--command", "echo 3", "--property", "t=regex:(.)", "--budget", "3"), "out.csv"),
+    "tune": (TUNE, "out.csv"),
     "predict": (("other.txt", "measurements.csv"), "out.csv"),
     "run": (("s.a", "--to-study"), "out.toml"),
     "convert": (("other.txt", "--to", "json"), "out.json"),
@@ -40,7 +41,7 @@ PLOTS: dict[str, tuple[str, ...]] = {
     "optimize": ("other.txt", "analytical.txt", "--property", "time", "--property", "energy"),
     "compare": ("other.txt", "analytical.txt"),
     "scale": ("profile.csv",),
-    "tune": ("--command", "echo 3", "--property", "t=regex:(.)", "--budget", "3"),
+    "tune": (*TUNE, "-o", "out.csv"),
 }
 
 
