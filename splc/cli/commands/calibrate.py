@@ -25,14 +25,14 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
     if by is not None:
         with progress("calibrating"):
             results = run_by(request, by)
-        for each in results.values():
-            if each.output is not None:
-                write(each, each.output)
+        for calibrated in results.values():
+            if calibrated.output is not None:
+                write(calibrated, calibrated.output)
         if json:
             print_object(CalibrationsObject, results, by=by)
         else:
             show_by(results, by)
-        notes = list(dict.fromkeys(note for each in results.values() for note in each.notes))
+        notes = list(dict.fromkeys(note for result in results.values() for note in result.notes))
         show_notes(notes)
         end_if_negative(notes)
         return

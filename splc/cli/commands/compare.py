@@ -55,9 +55,7 @@ def compare(
         return
     if view is not None and request.plot is None:
         raise typer.BadParameter("it needs --plot FILE", param_hint="--view")
-    forms = [
-        name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted
-    ]
+    forms = [name for name, flag in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if flag]
     if len(forms) > 1:
         raise typer.BadParameter("only one output format can be used", param_hint=f"--{forms[0]}, --{forms[1]}")
     form = forms[0] if forms else ""

@@ -84,9 +84,9 @@ def learn(
         if request.measurements is not None:
             raise typer.BadParameter("the measurements are given twice", param_hint="--measurements")
         request = replace(request, measurements=one_or_several(tables))
-    named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
-    own = {name: value for name, value in named.items() if value is not None}
-    request = replace(request, settings={**request.settings, **own})
+    flags = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
+    settings = {name: value for name, value in flags.items() if value is not None}
+    request = replace(request, settings={**request.settings, **settings})
     if report is not None:
         if by is not None:
             raise typer.BadParameter("with --by there are several models: use splc report", param_hint="--report")
@@ -130,9 +130,9 @@ def _write_report(request: Request, result: Result, file: str) -> None:
     model = result.companion or result.output
     if model is None or model == STANDARD:
         raise typer.BadParameter("the report needs the file of the model", param_hint="--report")
-    given = {name: value for name, value in values_of(request).items() if name in reports.Request.__dataclass_fields__}
+    values = {name: value for name, value in values_of(request).items() if name in reports.Request.__dataclass_fields__}
     with progress("report"):
-        reports.run(reports.Request(**given | {"models": (model,), "output": file}))
+        reports.run(reports.Request(**values | {"models": (model,), "output": file}))
     note(f"the report is in {file}")
 
 

@@ -74,10 +74,10 @@ def measure(
     if result.written and not result.interrupted and STANDARD not in (result.outputs.measurements, request.system):
         measured = ("--measurements", result.outputs.measurements)
         system = () if request.system is None else ("--system", request.system)
-        given = (*system, *measured)
+        inputs = (*system, *measured)
         turns = result.session.setup.turns
-        steps = [NextStep(("changed", *given, "--by", name), f"what differs between {name}s") for name in turns]
-        show_next_steps(steps or [NextStep(("learn", *given), "a model of these measurements")])
+        steps = [NextStep(("changed", *inputs, "--by", name), f"what differs between {name}s") for name in turns]
+        show_next_steps(steps or [NextStep(("learn", *inputs), "a model of these measurements")])
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.session.recorded.failed or result.stopped is not None:

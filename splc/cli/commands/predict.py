@@ -27,15 +27,15 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
     if by is not None:
         with progress("predicting"):
             results = predict_by.run(request, by)
-        for each in results.values():
-            if each.output is not None:
-                write(each, each.output)
+        for predicted in results.values():
+            if predicted.output is not None:
+                write(predicted, predicted.output)
         if json:
             print_object(ContextPredictionsObject, results, by=by)
         else:
             show_by(results, by)
         # Many notes are the same for all values.
-        show_notes(dict.fromkeys(note for each in results.values() for note in each.notes))
+        show_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
         return
     with progress("predicting") as advance:
         result = run(request, advance)

@@ -36,18 +36,18 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
     """
     if not is_about_profile(system, profile):
         with progress("searching for configurations"):
-            found = of_system.run(system)
+            suggested = of_system.run(system)
         if system.output is not None or not json:
-            shown_configurations.write(found, STANDARD if system.output is None else system.output)
+            shown_configurations.write(suggested, STANDARD if system.output is None else system.output)
         if json:
             print_object(
                 shown_configurations.ConfigurationSuggestionsObject,
-                found,
-                **shown_configurations.given(found, system.output),
+                suggested,
+                **shown_configurations.given(suggested, system.output),
             )
-        show_notes(found.notes)
+        show_notes(suggested.notes)
         show_next_steps(next_steps(system))
-        end_if_negative(found.notes)
+        end_if_negative(suggested.notes)
         return
     with progress("searching for points"):
         result = of_profile.run(profile)

@@ -58,17 +58,17 @@ def tune(request: Annotated[Request, Without(("nfp", "measurements"))], json: Js
         show_notes(planned.notes)
         return
     with interruption("this run", (signal.SIGINT,)) as stop:
-        found = run(request, on_start=show_start, on_run=show_run, should_stop=stop)
+        tuned = run(request, on_start=show_start, on_run=show_run, should_stop=stop)
     if json:
-        print_object(TuneObject, found)
-    elif found.result is not None:
-        show(found)
-    show_notes(found.notes)
-    show_failure(found)
-    if found.learned is not None and found.learned.output is not None and request.system != STANDARD:
-        show_next_steps([NextStep(("explain", found.learned.output), "what each option costs")])
-    if found.interrupted:
+        print_object(TuneObject, tuned)
+    elif tuned.result is not None:
+        show(tuned)
+    show_notes(tuned.notes)
+    show_failure(tuned)
+    if tuned.learned is not None and tuned.learned.output is not None and request.system != STANDARD:
+        show_next_steps([NextStep(("explain", tuned.learned.output), "what each option costs")])
+    if tuned.interrupted:
         raise typer.Exit(INTERRUPTED)
-    if found.result is None or found.stopped is not None:
+    if tuned.result is None or tuned.stopped is not None:
         raise typer.Exit(1)
-    end_if_negative(found.notes)
+    end_if_negative(tuned.notes)

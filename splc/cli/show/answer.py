@@ -24,16 +24,16 @@ def answer(learned: Result) -> str:
     result, expected = learned.result, learned.expected_error
     constant = result.termination == "constant"
     kind = VERDICTS.get("constant" if constant else expected.verdict, "")
-    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    count, everything = result.learning_configurations, result.provenance["measured_configurations"]
     parts = [f"{kind}{_error(expected, learned)}"]
-    if expected.verdict == "unknown" and learned.unmeasured == 0 and own == everything:
+    if expected.verdict == "unknown" and learned.unmeasured == 0 and count == everything:
         # There are no new configurations to be wrong about.
         exact = result.learning_error is not None and result.learning_error < EXACT
         error = f"below {EXACT} %" if exact else percentage(result.learning_error, DIGITS) or "unknown"
         parts = [f"{kind}every configuration is measured: typical error on these {error}"]
     if result.readable and not constant:
         parts.append(counted(len(result.model.terms), "term") if result.model.options else "a constant")
-    parts.append(f"from {own:,} of {everything:,} measured" if own < everything else f"from {own:,} measured")
+    parts.append(f"from {count:,} of {everything:,} measured" if count < everything else f"from {count:,} measured")
     return "; ".join(parts)
 
 
@@ -45,17 +45,17 @@ def _error(expected: ExpectedError, learned: Result) -> str:
     elif expected.margin is not None:
         within = f"9 in 10 within {quantity(expected.margin, unit, DIGITS)}"
     if expected.percent is not None:
-        found = percentage(expected.percent, DIGITS)
+        error = percentage(expected.percent, DIGITS)
     elif expected.difference is not None:
         values = learned.measured.measured(learned.result.nfp).column(learned.result.nfp)
         ends = span(float(values.min()), float(values.max()), unit, DIGITS)
-        found = f"{quantity(expected.difference, unit, DIGITS)} for values from {ends}"
+        error = f"{quantity(expected.difference, unit, DIGITS)} for values from {ends}"
     else:
         # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
         far = expected.factor is not None and expected.factor >= ROUGH_FACTOR
-        found = "unknown"
+        error = "unknown"
         within = f"{expected.reason}; {within}" if far else expected.reason
-    return f"typical error on new configurations {found}" + (f" ({within})" if within else "")
+    return f"typical error on new configurations {error}" + (f" ({within})" if within else "")
 
 
 def factor_text(factor: float) -> str:

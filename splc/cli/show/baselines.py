@@ -22,7 +22,7 @@ class BaselineObject(JsonObject):
     error_p95: float | None = at("p95")
     cross_validated: CrossValidated | None = at("result.cross_validated")
     learning_error: float | None = at("result.learning_error")
-    terms: int | None = at(lambda found: len(found.result.model.terms) if found.result.readable else None)
+    terms: int | None = at(lambda row: len(row.result.model.terms) if row.result.readable else None)
     seconds: float = at("result.seconds")
     settings: dict[str, Any] = at("result.settings")
 
@@ -39,17 +39,17 @@ ERRORS = "error = result.error, median, 95th percentile = p95, cross-validated =
 VALIDATED = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
 
 
-def _terms(each: JudgedLearner) -> str:
-    return str(len(each.result.model.terms)) if each.result.readable else "–"
+def _terms(row: JudgedLearner) -> str:
+    return str(len(row.result.model.terms)) if row.result.readable else "–"
 
 
 def show_baselines(learned: Result) -> None:
     """Print the table of learners; nothing if no baselines were asked for."""
     if not learned.compared:
         return
-    outside = any(each.median is not None for each in learned.compared)
+    outside = any(row.median is not None for row in learned.compared)
     where = " outside of the learning set" if outside else f", cross-validated with {counted(learned.folds, 'fold')}"
     say(f"\nRelative errors of learners{where}:")
     errors = columns(ERRORS if outside else VALIDATED, percentage)
-    rest = (Column("terms", _terms, right=True), Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s"))
-    show_rows(learned.compared, (*columns("learner = result.learner"), *errors, *rest))
+    extra = (Column("terms", _terms, right=True), Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s"))
+    show_rows(learned.compared, (*columns("learner = result.learner"), *errors, *extra))

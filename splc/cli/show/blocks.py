@@ -53,7 +53,7 @@ def columns(text: str, form: Getter | None = None) -> tuple[Column, ...]:
 def narrowed(shown: Iterable[Column], *titles: str) -> tuple[Column, ...]:
     """Return columns of which those with these titles are left out where the terminal is too narrow, in this order."""
     ranks = {title: rank for rank, title in enumerate(titles, 1)}
-    return tuple(replace(each, optional=ranks.get(each.title, each.optional)) for each in shown)
+    return tuple(replace(column, optional=ranks.get(column.title, column.optional)) for column in shown)
 
 
 def show_rows(
@@ -67,26 +67,26 @@ def show_rows(
         most: the largest number of rows; the others are counted below the table.
         more: what prints all rows.
     """
-    found = list(rows)
-    kept = found if most is None else found[:most]
-    cells = [column.values(kept) for column in shown]
+    results = list(rows)
+    head = results if most is None else results[:most]
+    cells = [column.values(head) for column in shown]
     texts = [column.texts(values) for column, values in zip(shown, cells, strict=True)]
-    right = [each.right or not any(isinstance(value, str) for value in cells[at]) for at, each in enumerate(shown)]
+    right = [column.right or not any(isinstance(value, str) for value in cells[at]) for at, column in enumerate(shown)]
     table(
         [column.title for column in shown],
         list(zip(*texts, strict=True)),
         right,
         [column.signed for column in shown],
-        sorted((at for at, each in enumerate(shown) if each.optional), key=lambda at: shown[at].optional),
+        sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional),
     )
-    if len(kept) < len(found):
-        say(f"… {len(found) - len(kept):,} more ({more})")
+    if len(head) < len(results):
+        say(f"… {len(results) - len(head):,} more ({more})")
 
 
 def table_of(rows: Iterable[Any], shown: Sequence[Column], caption: str | None = None) -> Table:
     """Return a table of results for several formats."""
-    found = list(rows)
-    cells = [column.values(found) for column in shown]
+    results = list(rows)
+    cells = [column.values(results) for column in shown]
     lines: list[tuple[Cell, ...]] = list(zip(*cells, strict=True))
     return Table(tuple(column.title for column in shown), tuple(lines), caption)
 
@@ -100,9 +100,9 @@ def show_table(shown: Table) -> None:
 
 def show_facts(facts: Iterable[tuple[str, Any]]) -> None:
     """Print names with their values; those that are None are left out."""
-    known = [(name, value) for name, value in facts if value is not None]
-    width = max((len(name) for name, _ in known), default=0)
-    for name, value in known:
+    pairs = [(name, value) for name, value in facts if value is not None]
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
         tell(f"{name:{width}}  {value_text(value)}")
 
 

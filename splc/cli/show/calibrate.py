@@ -38,7 +38,7 @@ class EstimateObject(JsonObject):
     ratio_high: float | None = at("ratio_interval.1")
     determined: bool
     at_bound: Literal["low", "high"] | None
-    table: TableFactorObject | None = at(lambda found: None if found.key is None else found)
+    table: TableFactorObject | None = at(lambda factor: None if factor.key is None else factor)
 
 
 class CombinationObject(JsonObject):
@@ -46,7 +46,7 @@ class CombinationObject(JsonObject):
 
     text: str
     kind: Literal["sum", "product"]
-    parts: dict[str, float] = at(lambda found: dict(found.parts))
+    parts: dict[str, float] = at(lambda row: dict(row.parts))
     value: float
     low: float
     high: float
@@ -116,7 +116,7 @@ ESTIMATES = (
     Column("remark", _remark),
 )
 RESIDUALS = (
-    Column("greatest residuals", lambda each: _place(each.configuration)),
+    Column("greatest residuals", lambda row: _place(row.configuration)),
     *columns("measured, predicted"),
     Column("error, %", "error"),
 )
@@ -129,20 +129,20 @@ ERRORS = columns(
 
 def show(result: Result) -> None:
     """Print the errors, and the table of estimates."""
-    found = result.calibration
-    before = percentage(found.error_before, 6)
-    text = f"mean relative error: {percentage(found.error_after, 6)}"
+    fit = result.calibration
+    before = percentage(fit.error_before, 6)
+    text = f"mean relative error: {percentage(fit.error_after, 6)}"
     text += f" (with the benchmarked values {before})" if before else ""
-    tell(f"{text} on {counted(found.configurations, 'configuration')} with {result.nfp}", "answer")
+    tell(f"{text} on {counted(fit.configurations, 'configuration')} with {result.nfp}", "answer")
     if detail().quiet:
         return
-    if found.folds and found.error_after is not None:
-        other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
-        say(f"cross-validated: {other} ({counted(found.folds, 'fold')}, each predicted with estimates from the others)")
+    if fit.folds and fit.error_after is not None:
+        error = percentage(fit.error_cross_validated, 6) or "undefined, there is not always a prediction"
+        say(f"cross-validated: {error} ({counted(fit.folds, 'fold')}, each predicted with estimates from the others)")
     say()
-    show_rows(found.estimates, ESTIMATES)
+    show_rows(fit.estimates, ESTIMATES)
     say()
-    show_rows(found.worst, RESIDUALS)
+    show_rows(fit.worst, RESIDUALS)
     if result.output is not None:
         note(f"parameters written to {result.output}")
 
@@ -151,7 +151,8 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
     """Print the estimates of each value of a context, with their intervals."""
     first = next(iter(results.values())).calibration
     names = [
-        Column(_name(each), f"1.calibration.estimates.{place}", _estimate) for place, each in enumerate(first.estimates)
+        Column(_name(estimate), f"1.calibration.estimates.{index}", _estimate)
+        for index, estimate in enumerate(first.estimates)
     ]
     show_rows(
         results.items(),
@@ -168,10 +169,10 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
             note(f"parameters of {by} {shown_value(value)} written to {result.output}")
 
 
-def _estimate(each: Estimate) -> str:
-    if not each.determined:
+def _estimate(estimate: Estimate) -> str:
+    if not estimate.determined:
         return "not determined"
-    return f"{short_number(each.value)} ({interval_text((each.low, each.high))})"
+    return f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})"
 
 
 def _place(configuration: Mapping[str, float]) -> str:

@@ -66,31 +66,31 @@ def show(result: Result) -> None:
     tell(_answer(result), "answer")
     values = f"{shown_value(result.new)} / {shown_value(result.old)}"
     unpaired = result.only_old + result.only_new
-    others = f"; {unpaired:,} with one of them only" if unpaired else ""
-    tell(f"{result.nfp}: {result.request.by} {values}, {counted(test.pairs, 'pair')} of runs{others}")
+    extra = f"; {unpaired:,} with one of them only" if unpaired else ""
+    tell(f"{result.nfp}: {result.request.by} {values}, {counted(test.pairs, 'pair')} of runs{extra}")
     rows: list[tuple[str, ChangeTest | ChangedInfluence, str]] = [
         ("common factor", test, _remark(result, test.probability, counts=test.factor_changed))
     ]
-    rows += [(_title(each), each, _remark(result, each.probability, counts=each.relevant)) for each in test.influences]
+    rows += [(_title(term), term, _remark(result, term.probability, counts=term.relevant)) for term in test.influences]
     show_rows(rows, CHANGES)
-    for each in test.influences:
-        if each.alternatives:
+    for term in test.influences:
+        if term.alternatives:
             say(
-                f"{_title(each)} cannot be told apart from {listed([_joined(names) for names in each.alternatives], 4)}"
+                f"{_title(term)} cannot be told apart from {listed([_joined(names) for names in term.alternatives], 4)}"
             )
 
 
 def _answer(result: Result) -> str:
     """Return the first line: what changed, or the change that would have been found."""
     test = result.test
-    found = [(_title(each), each.factor) for each in test.influences if each.relevant]
-    found = [*([("common factor", test.factor)] if test.factor_changed else []), *found]
+    changes = [(_title(influence), influence.factor) for influence in test.influences if influence.relevant]
+    changes = [*([("common factor", test.factor)] if test.factor_changed else []), *changes]
     size = percentage(detectable(result), 2) if test.deviation > ROUNDING else ""
     power = f"{counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
-    if not found:
+    if not changes:
         limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
         return f"no change{limit} found" + (f"; {power}" if size else "")
-    shown = listed([f"{name} {_percent(factor)}" for name, factor in found], MAX_NAMED)
+    shown = listed([f"{name} {_percent(factor)}" for name, factor in changes], MAX_NAMED)
     return f"changed: {shown}" + (f"; {power}" if size else "")
 
 
@@ -111,8 +111,8 @@ def _joined(names: Sequence[str]) -> str:
     return " * ".join(names)
 
 
-def _title(each: ChangedInfluence) -> str:
-    return _joined(each.options)
+def _title(influence: ChangedInfluence) -> str:
+    return _joined(influence.options)
 
 
 CHANGES = (

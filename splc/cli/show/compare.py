@@ -151,8 +151,8 @@ class ComparisonSettingsObject(JsonObject):
 def _settings(result: Result) -> dict[str, Any]:
     request, compared = result.request, result.comparisons
     learning = None if request.learning is None else str(request.learning or "all")
-    known = {"round": str(request.round), "learning": learning, "weights": compared.weights, "level": compared.level}
-    return vars(request) | request.policies | known
+    values = {"round": str(request.round), "learning": learning, "weights": compared.weights, "level": compared.level}
+    return vars(request) | request.policies | values
 
 
 class ComparedObject(JsonObject):
@@ -199,7 +199,7 @@ class ModelRangesObject(JsonObject):
 def _ranges(result: Result) -> Iterator[dict[str, Any]]:
     """Yield the models with the ranges of their terms."""
     for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
-        terms = [{**vars(each), "term": each.term.text(model.model.order), "exact": each.exact} for each in ranges]
+        terms = [{**vars(row), "term": row.term.text(model.model.order), "exact": row.exact} for row in ranges]
         yield {"model": model.name, "terms": terms}
 
 
@@ -248,20 +248,20 @@ def show(result: Result, names: Sequence[str], form: str, *, usual: bool) -> Non
         if detail().quiet and usual:
             return
         say()
-    written = {"markdown": markdown_text, "latex": latex_text}
-    found = [table for name in names for table in tables_of(name, result)]
-    for number, each in enumerate(found):
+    writers = {"markdown": markdown_text, "latex": latex_text}
+    tables = [table for name in names for table in tables_of(name, result)]
+    for number, table in enumerate(tables):
         if number:
             say()
         if form:
-            say(written[form](each).rstrip("\n"))
+            say(writers[form](table).rstrip("\n"))
         else:
-            show_table(each)
+            show_table(table)
 
 
 MEASURE_COLUMNS = (
     *columns("measure = key, title, kind, better"),
-    Column("computed", lambda each: "always" if each.key in DEFAULT_KEYS else ""),
+    Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
 )
 
 
@@ -298,6 +298,6 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
         charts.append(term_chart(pairs))
     elif view == "terms" or not charts:
         raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
-    first, *others = (model.name for model in compared.models)
-    title = f"{first} and {others[0] if len(others) == 1 else f'{len(others)} other models'}"
+    first, *models = (model.name for model in compared.models)
+    title = f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}"
     return chart_file(joined(charts, title), file_format)

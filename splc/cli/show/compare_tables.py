@@ -20,9 +20,9 @@ def answer(result: Result) -> str:
     """Return the first line: the errors of the models, the smallest first, and how far they differ."""
     compared = result.comparisons
     parts = []
-    errors = [(each.semantic.values["error_rate"], each.model) for each in compared.judged]
-    if known := sorted((error, name) for error, name in errors if error is not None):
-        shown = ", ".join(f"{name} {percentage(error, 2)}" for error, name in known)
+    errors = [(judged.semantic.values["error_rate"], judged.model) for judged in compared.judged]
+    if ranked := sorted((error, name) for error, name in errors if error is not None):
+        shown = ", ".join(f"{name} {percentage(error, 2)}" for error, name in ranked)
         parts.append(f"error against the measurements: {shown}")
     if len(compared.comparisons) == 1:
         (pair,) = compared.comparisons
@@ -65,15 +65,15 @@ def csv_table(name: str, result: Result) -> Table:
     tables = list(tables_of(name, result))
     if name not in {"terms", "classes", "sets", "ranges"}:
         return tables[0]
-    first, *others = (model.name for model in result.comparisons.models)
+    first, *names = (model.name for model in result.comparisons.models)
     if name == "ranges":
-        return _joined("model", (first, *others), tables, tables[0].columns)
+        return _joined("model", (first, *names), tables, tables[0].columns)
     columns = list(tables[0].columns)
     # Columns with the name of a model have one name for all tables.
     columns[2:4] = ("first", "second") if name == "terms" else columns[2:4]
     columns[1:3] = ("% of first", "% of second") if name == "sets" else columns[1:3]
     columns[4:6] = ("% of first", "% of second") if name == "classes" else columns[4:6]
-    return _joined("second model", others, tables, columns)
+    return _joined("second model", names, tables, columns)
 
 
 def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: Sequence[str]) -> Table:
@@ -88,7 +88,7 @@ def measures_table(result: Result) -> Table:
     pairs = compared.comparisons
     first = compared.models[0].name
     scores = [pair.syntactic if pair.same_link else None for pair in pairs]
-    opposite = any(each is not None and each.opposite for each in scores)
+    opposite = any(score is not None and score.opposite for score in scores)
     hybrids = [pair.hybrid for pair in pairs]
     sources: list[tuple[Sequence[Any], str, str]] = [
         (scores, "syntactic score", "score"),
@@ -101,10 +101,10 @@ def measures_table(result: Result) -> Table:
         ([pair.option_sets for pair in pairs], "overlap of sets of options", "overlap"),
     ]
     rows: list[tuple[Cell, ...]] = [
-        (first, title, None, *map(getter(source), found)) for found, title, source in sources if any(found)
+        (first, title, None, *map(getter(source), column)) for column, title, source in sources if any(column)
     ]
-    other = pairs[0].second if len(pairs) == 1 else "the other model"
-    rows += semantic_rows(first, (first, other), [None, *(pair.semantic for pair in pairs)], result.measures)
+    second = pairs[0].second if len(pairs) == 1 else "the other model"
+    rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], result.measures)
     judgements = [judged.semantic for judged in compared.judged]
     rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
     if any(judged.covered is not None for judged in compared.judged):
@@ -124,17 +124,17 @@ def semantic_rows(
 
     `names`: those of the first and of the second values.
     """
-    some = next((each for each in found if each is not None), None)
+    some = next((score for score in found if score is not None), None)
     if some is None:
         return
     first, second = names if some.reference == "first" else names[::-1]
-    ours, reversed_ = sorted(ERROR_RATES.values(), key=lambda key: key != ERROR_RATES[some.reference])
-    exchanged = {"error_rate": ours, "error_rate_reversed": reversed_}
+    direct, reversed_ = sorted(ERROR_RATES.values(), key=lambda key: key != ERROR_RATES[some.reference])
+    exchanged = {"error_rate": direct, "error_rate_reversed": reversed_}
     for key in (exchanged.get(key, key) for key in keys):
         title = directed_title(key, second if key == reversed_ else first)
-        yield compared_with, title, *(None if each is None else each.values.get(key) for each in found)
+        yield compared_with, title, *(None if score is None else score.values.get(key) for score in found)
     for power in some.mean_power:
-        values = (None if each is None else each.mean_power[power] for each in found)
+        values = (None if score is None else score.mean_power[power] for score in found)
         yield compared_with, mean_power_title(power), *values
 
 
@@ -190,26 +190,26 @@ def class_table(pair: Comparison) -> Table:
 
 def set_table(pair: Comparison) -> Table:
     """Return the sets of options of two models with their shares, the largest first."""
-    found = pair.option_sets
+    shares = pair.option_sets
     shown = (
-        Column("set of options", lambda each: ", ".join(each.options) or CONSTANT),
+        Column("set of options", lambda row: ", ".join(row.options) or CONSTANT),
         Column(f"% of {pair.first}", _percent("first")),
         Column(f"% of {pair.second}", _percent("second")),
         Column("% of both", _percent("shared")),
     )
     caption = f"Sets of options of {pair.first} and {pair.second}"
-    if found is None:
+    if shares is None:
         return table_of((), shown, f"{caption}: unknown without configurations")
-    of = "mean absolute contributions" if found.of == "mean" else "variance of the predictions"
-    overlap = "undefined" if found.overlap is None else f"{found.overlap:.3g}"
-    rows = sorted(found.sets, key=lambda each: -comparable_size(max(each.first, each.second)))
+    of = "mean absolute contributions" if shares.of == "mean" else "variance of the predictions"
+    overlap = "undefined" if shares.overlap is None else f"{shares.overlap:.3g}"
+    rows = sorted(shares.sets, key=lambda row: -comparable_size(max(row.first, row.second)))
     return table_of(rows, shown, f"{caption}: overlap {overlap}; shares of the {of}")
 
 
 def range_tables(result: Result) -> Iterator[Table]:
     """Yield for each model: the least and the greatest contribution of every term over the configuration space."""
     for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
-        rows = [(found.term.text(model.model.order), found) for found in ranges]
+        rows = [(bounds.term.text(model.model.order), bounds) for bounds in ranges]
         caption = f"Contributions of the terms of {model.name} over all valid configurations"
         yield table_of(rows, RANGES, caption)
 

@@ -39,7 +39,7 @@ class RelearnedObject(JsonObject):
 
 def _relearned(result: Result) -> list[Recomputed] | None:
     """Return the learnings that were learned again, None if that was not asked for."""
-    return [each for each in result.learnings if each.relearned is not None] if result.request.relearn else None
+    return [row for row in result.learnings if row.relearned is not None] if result.request.relearn else None
 
 
 class CorpusObject(JsonObject, schema="splc.corpus/1"):
@@ -49,7 +49,7 @@ class CorpusObject(JsonObject, schema="splc.corpus/1"):
     systems: str | None = at("request.systems")
     logs: int
     learnings: int = at(lambda result: len(result.learnings))
-    stated_errors: int = at(lambda result: sum(each.checked for each in result.learnings))
+    stated_errors: int = at(lambda result: sum(learning.checked for learning in result.learnings))
     differing: int
     without_learning: list[str] = at("switches")
     rules: dict[str, int]
@@ -63,12 +63,12 @@ class CorpusObject(JsonObject, schema="splc.corpus/1"):
 
 def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
     """Return the tables with these names."""
-    tests = [_tested(each) for each in result.tests]
-    pairs = [(each, pair) for each in result.tests for pair in each.test.pairs]
+    tests = [_tested(test) for test in result.tests]
+    pairs = [(test, pair) for test in result.tests for pair in test.test.pairs]
     correction = result.tests[0].test.correction if result.tests else ""
     about_pairs = f"p is corrected ({correction}); A12 above 0.5: the first has the larger errors"
-    again = [each for each in result.learnings if each.relearned is not None]
-    known: dict[str, tuple[Sequence[Any], Sequence[Column], str | None]] = {
+    again = [learning for learning in result.learnings if learning.relearned is not None]
+    tables: dict[str, tuple[Sequence[Any], Sequence[Column], str | None]] = {
         "errors": (
             result.cells,
             ERRORS,
@@ -84,21 +84,21 @@ def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
             "Learned again: the first rounds that are equal, how the sample is drawn, and what differs",
         ),
     }
-    return [table_of(*known[name]) for name in names]
+    return [table_of(*tables[name]) for name in names]
 
 
-def _error(each: CorpusCell) -> Cell:
-    return each.error if each.deviation is None else Spread(each.error, each.deviation, relative=False)
+def _error(cell: CorpusCell) -> Cell:
+    return cell.error if cell.deviation is None else Spread(cell.error, cell.deviation, relative=False)
 
 
-def _tested(each: StrategyTest) -> dict[str, Any]:
+def _tested(row: StrategyTest) -> dict[str, Any]:
     """Return the cells of the comparison of the strategies of a system and size."""
-    test = each.test
+    test = row.test
     best = min(test.medians, key=lambda name: test.medians[name])
     clear = [pair for pair in test.pairs if pair.p_value is not None and pair.p_value < 0.05]
     dunn = f"{len(clear)} of {len(test.pairs)}" if all(pair.p_value is not None for pair in test.pairs) else ""
     cells = {"strategies": len(test.sizes), "dunn": dunn, "best": best, "median": test.medians[best]}
-    return {**vars(each), **vars(test), **cells}
+    return {**vars(row), **vars(test), **cells}
 
 
 ERRORS = (
@@ -116,10 +116,10 @@ PAIRS = columns(
 )
 LOGS = (
     *columns("file, learning, system, strategy"),
-    Column("sampling", lambda each: "; ".join(each.sampling)),
+    Column("sampling", lambda row: "; ".join(row.sampling)),
     *columns("size, rounds, stated, recomputed = error, best stated, best recomputed = best, best round, checked"),
     *columns("differ = differing"),
-    Column("rule", lambda each: ", ".join(each.rules)),
+    Column("rule", lambda row: ", ".join(row.rules)),
 )
 FAILURES = columns("file, reason")
 RELEARNED = columns(
@@ -131,8 +131,8 @@ RELEARNED = columns(
 def show(result: Result, tables: Sequence[Table], form: str) -> None:
     """Print tables and a summary, in one of the forms text, csv, markdown and latex."""
     if form != "text":
-        written = {"csv": csv_text, "markdown": markdown_text, "latex": latex_text}[form]
-        print("\n".join(printable(written(table)).rstrip("\n") for table in tables))
+        writer = {"csv": csv_text, "markdown": markdown_text, "latex": latex_text}[form]
+        print("\n".join(printable(writer(table)).rstrip("\n") for table in tables))
         return
     for table in tables:
         if table.rows:
@@ -142,20 +142,20 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
             if many:
                 say(f"… {len(table.rows) - MAX_FAILURES:,} more (--table failures --csv)")
             say()
-    stated = sum(each.checked for each in result.learnings)
-    agree = stated - result.differing
+    checked = sum(learning.checked for learning in result.learnings)
+    agree = checked - result.differing
     say(
         f"{counted(result.logs, 'log')}, {counted(len(result.learnings), 'learning')}: "
-        f"{agree:,} of {counted(stated, 'stated error')} recomputed, {result.differing:,} differ"
+        f"{agree:,} of {counted(checked, 'stated error')} recomputed, {result.differing:,} differ"
     )
     if any(rule != ALL_VALUES for rule in result.rules):
         say("right by the rule: " + ", ".join(f"{rule} {count:,}" for rule, count in result.rules.items()))
-    again = [each.relearned for each in result.learnings if each.relearned is not None]
+    again = [learning.relearned for learning in result.learnings if learning.relearned is not None]
     if again:
-        complete, known = sum(each.complete for each in again), sum(bool(each.sample) for each in again)
+        complete, samples = sum(row.complete for row in again), sum(bool(row.sample) for row in again)
         say(
             f"{complete:,} of {counted(len(again), 'learning')} relearned with equal rounds, "
-            f"{result.not_relearned:,} differ, the samples of {len(again) - known:,} cannot be drawn again"
+            f"{result.not_relearned:,} differ, the samples of {len(again) - samples:,} cannot be drawn again"
         )
     if result.switches:
         say(f"{counted(len(result.switches), 'log')} without a learning: their scripts continue in other logs")
@@ -167,10 +167,10 @@ def picture(result: Result, file_format: str) -> bytes | None:
     from splc.plotting.charts.learning_curves import learning_curve_chart
 
     panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
-    for each in result.cells:
-        if each.size is not None and each.error is not None:
-            lines = panels.setdefault(each.system, {})
-            lines.setdefault(each.strategy, []).append((each.size, each.error, each.deviation or 0.0))
+    for cell in result.cells:
+        if cell.size is not None and cell.error is not None:
+            lines = panels.setdefault(cell.system, {})
+            lines.setdefault(cell.strategy, []).append((cell.size, cell.error, cell.deviation or 0.0))
     if not panels:
         return None
     strategies = list(dict.fromkeys(name for lines in panels.values() for name in lines))

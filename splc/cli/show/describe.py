@@ -69,8 +69,10 @@ class DescriptionObject(JsonObject, schema="splc.describe/1"):
 
     name: str = at("description.system.name")
     source: str | None = at("description.system.source")
-    binary_options: list[str] = at(lambda result: [each.name for each in result.description.system.binary_options])
-    numeric_options: list[str] = at(lambda result: [each.name for each in result.description.system.numeric_options])
+    binary_options: list[str] = at(lambda result: [option.name for option in result.description.system.binary_options])
+    numeric_options: list[str] = at(
+        lambda result: [option.name for option in result.description.system.numeric_options]
+    )
     constraints: int = at(lambda result: len(result.description.system.constraints))
     valid_configurations: int | None = at(lambda result: _writable(result.description))
     log10_valid_configurations: float | None = at(
@@ -97,11 +99,11 @@ def _options(description: Description) -> Iterator[dict[str, Any]]:
     """Yield the JSON objects of the options."""
     system = description.system
     # Long numbers for each option would be gigabytes.
-    known = _writable(description) is not None
-    for each in system.binary_options:
-        found = {"option": each, "role": option_role(system, each), "excluded": system.exclusions[each.name]}
-        selected = description.occurrences[each.name][1] if known else None
-        yield json_object(BinaryOptionObject, {**found, "selected_in": selected})
+    writable = _writable(description) is not None
+    for feature in system.binary_options:
+        row = {"option": feature, "role": option_role(system, feature), "excluded": system.exclusions[feature.name]}
+        selected = description.occurrences[feature.name][1] if writable else None
+        yield json_object(BinaryOptionObject, {**row, "selected_in": selected})
     for option in system.numeric_options:
         yield json_object(NumericOptionObject, option)
 
@@ -117,7 +119,7 @@ def show(result: Result, depth: int | None = None) -> None:
     # Some inferred constraints are parents and groups.
     mined = () if result.inference is None else result.inference.mined.constraints
     parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
-    say(f"{system.name}: {', '.join(counted(len(found), noun) for noun, found in parts.items())}")
+    say(f"{system.name}: {', '.join(counted(len(items), noun) for noun, items in parts.items())}")
     say(f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}")
     if description.engine not in {None, DIAGRAMS}:
         core, dead = len(description.core or ()), len(description.dead or ())
@@ -164,8 +166,8 @@ CONSTRAINTS = (
 
 MINED = (
     Column("constraint", str),
-    Column("rows that could contradict", lambda each: f"{each.rows:,}", right=True),
-    Column("by chance", lambda each: f"{each.expected:.3g}", right=True),
+    Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
+    Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
 )
 
 
@@ -175,11 +177,11 @@ def _show_options(description: Description) -> None:
     if system.binary_options:
         say("\nBinary options")
         binary = (
-            Column("option", lambda each: "  " * each[1] + each[0].name),
-            Column("kind", lambda each: option_role(system, each[0])),
-            Column("selected in", lambda each: share(description, each[0].name), right=True),
-            Column("excludes", lambda each: ", ".join(_excluded(system, each[0]))),
-            Column("implies", lambda each: ", ".join(" | ".join(group) for group in each[0].implied)),
+            Column("option", lambda row: "  " * row[1] + row[0].name),
+            Column("kind", lambda row: option_role(system, row[0])),
+            Column("selected in", lambda row: share(description, row[0].name), right=True),
+            Column("excludes", lambda row: ", ".join(_excluded(system, row[0]))),
+            Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
         )
         show_rows(
             in_tree_order(system),
@@ -215,16 +217,16 @@ def share(description: Description, name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _percentage(part: int, whole: int) -> str:
+def _percentage(part: int, total: int) -> str:
     # Integer arithmetic: floats are not exact for 10^27 configurations and more.
-    tenths = (1000 * part + whole // 2) // whole
+    tenths = (1000 * part + total // 2) // total
     return f"{tenths // 10}.{tenths % 10} %"
 
 
 def level_ranges(names: Sequence[str]) -> list[str]:
     """Return names; those that differ only in the last number are a range: `C_0 … C_6`."""
-    found = []
+    ranges = []
     for _, group in groupby(names, key=lambda name: name.rstrip("0123456789")):
         of_group = list(group)
-        found += [f"{of_group[0]} … {of_group[-1]}"] if len(of_group) > 2 else of_group
-    return found
+        ranges += [f"{of_group[0]} … {of_group[-1]}"] if len(of_group) > 2 else of_group
+    return ranges

@@ -19,12 +19,12 @@ INDENT = "  "
 # Columns that are left out where the terminal is too narrow, the first one first.
 OPTIONAL = {"std. error": 1, "folds": 2, "90 % interval": 3}
 SUM = tuple(
-    Column(title, place, right=0 < place < 6, signed=title == "influence", optional=OPTIONAL.get(title, 0))
-    for place, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
+    Column(title, index, right=0 < index < 6, signed=title == "influence", optional=OPTIONAL.get(title, 0))
+    for index, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
 )
 PRODUCT = tuple(
-    Column(title, place)
-    for place, title in enumerate(("if selected", "factor", "90 % interval", "range", "folds", "remark"))
+    Column(title, index)
+    for index, title in enumerate(("if selected", "factor", "90 % interval", "range", "folds", "remark"))
 )
 UNSETTLED = "sign not settled"
 UNSETTLED_MARK = "?"
@@ -97,56 +97,56 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
 
 def _worth_a_line(groups: Sequence[OptionEffects]) -> tuple[list[OptionEffects], int]:
     """Return the groups without negligible effects, and the number of these; a table has at least one line."""
-    kept = []
+    result = []
     for group in groups:
-        effects = tuple(each for each in group.effects if not each.negligible)
+        effects = tuple(effect for effect in group.effects if not effect.negligible)
         # The levels of an alternative group belong together.
-        kept += [group if group.levels else replace(group, effects=effects)] if effects else []
-    kept = kept or list(groups[:1])
-    return kept, sum(len(group.effects) for group in groups) - sum(len(group.effects) for group in kept)
+        result += [group if group.levels else replace(group, effects=effects)] if effects else []
+    result = result or list(groups[:1])
+    return result, sum(len(group.effects) for group in groups) - sum(len(group.effects) for group in result)
 
 
 def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[str, ...]], bool]:
     """Return the lines of the table, and whether one has a mark; what exceeds the most lines is summed up."""
-    found: list[tuple[tuple[str, ...], Sequence[Effect]]] = []
+    lines: list[tuple[tuple[str, ...], Sequence[Effect]]] = []
     marked: list[bool] = []
     for group in groups:
         compact = group.levels and len(group.effects) > MAX_LEVELS
         rows = _rows(group) if compact else {effect.text: [effect] for effect in group.effects}
         indent = INDENT if len(rows) > 1 else ""
         if indent:
-            found.append((_header(group, product), ()))
+            lines.append((_header(group, product), ()))
             marked.append(False)
         title = " * ".join(group.options)
         for text, effects in rows.items():
             line = _levels(text if indent else title, effects, product) if compact else _line(effects[0], product)
-            found.append(((indent + line[0], *line[1:]), effects))
+            lines.append(((indent + line[0], *line[1:]), effects))
             marked.append(compact and any(effect.unsettled for effect in effects))
-    if len(found) <= MAX_LINES:
-        return [line for line, _ in found], any(marked)
-    kept = MAX_LINES - 1
-    if not found[kept - 1][1]:
-        kept -= 1
-    rest = [effect for _, effects in found[kept:] for effect in effects]
+    if len(lines) <= MAX_LINES:
+        return [line for line, _ in lines], any(marked)
+    count = MAX_LINES - 1
+    if not lines[count - 1][1]:
+        count -= 1
+    hidden = [effect for _, effects in lines[count:] for effect in effects]
     noun = "factor" if product else "term"
-    text = f"{len(rest)} more {noun}s"
-    shares = [effect.share for effect in rest if effect.share is not None]
+    text = f"{len(hidden)} more {noun}s"
+    shares = [effect.share for effect in hidden if effect.share is not None]
     if shares:
         text += f", together {share_text(sum(shares))}"
     width = len(PRODUCT if product else SUM)
-    return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))], any(marked[:kept])
+    return [*(line for line, _ in lines[:count]), (text, *[""] * (width - 1))], any(marked[:count])
 
 
 def _wrapped(line: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """Yield a line of factors, with further rows for a long factor, which is divided before operators."""
-    name, factor, *rest = line
+    name, factor, *cells = line
     for operator in "*+-":
         factor = factor.replace(f" {operator} ", f" {operator}{NO_BREAK}")
     factor = factor.replace(": ", f":{NO_BREAK}")
     wrapped = textwrap.wrap(factor, WIDEST_FACTOR, subsequent_indent=INDENT, break_long_words=False) or [""]
-    first, *others = (part.replace(NO_BREAK, " ") for part in wrapped)
-    yield (name, first, *rest)
-    yield from (("", other, *[""] * len(rest)) for other in others)
+    first, *parts = (part.replace(NO_BREAK, " ") for part in wrapped)
+    yield (name, first, *cells)
+    yield from (("", part, *[""] * len(cells)) for part in parts)
 
 
 def _rows(group: OptionEffects) -> dict[str, list[Effect]]:

@@ -110,11 +110,11 @@ def show(result: Result) -> None:
     tell(_answer(result, product), "answer")
     if detail().quiet:
         return
-    what = f"model of {result.nfp}" if result.nfp else "model"
+    title = f"model of {result.nfp}" if result.nfp else "model"
     kind = f"a {'product of factors' if product else 'sum of terms'}"
     if result.overview is not None and result.overview.full:
         kind = f"as the full model predicts{', by the logarithm' if product else ''}"
-    say(", ".join((f"{result.name}: {what}", *result.stated_contexts, kind)))
+    say(", ".join((f"{result.name}: {title}", *result.stated_contexts, kind)))
     if result.overview is not None:
         _show_overview(result.overview, result.folds, result.unit, product=product)
     if result.explained is not None:
@@ -130,10 +130,10 @@ def _answer(result: Result, product: bool) -> str:
     assert result.overview is not None
     if not result.overview.leading:
         return "no option changes the prediction"
-    first, *others = ((each.name, percentage(each.share * 100, 2)) for each in result.overview.leading)
+    first, *options = ((option.name, percentage(option.share * 100, 2)) for option in result.overview.leading)
     of = "the logarithm of the prediction" if product else "the prediction"
-    rest = "".join(f", {name} {share}" for name, share in others)
-    return f"{first[0]} explains {first[1]} of the variance of {of}{rest}"
+    more = "".join(f", {name} {share}" for name, share in options)
+    return f"{first[0]} explains {first[1]} of the variance of {of}{more}"
 
 
 def _show_overview(overview: Overview, folds: int, unit: str | None, *, product: bool) -> None:
@@ -145,23 +145,23 @@ def _show_overview(overview: Overview, folds: int, unit: str | None, *, product:
     if overview.options:
         of = "the logarithm of the prediction" if product else "the prediction"
         say(f"\nOptions by their share of the variance of {of}")
-        rest = overview.options[MAX_OPTIONS:]
-        more = [{"name": f"{len(rest)} more", "share": sum(each.share for each in rest)}] if rest else []
+        hidden = overview.options[MAX_OPTIONS:]
+        more = [{"name": f"{len(hidden)} more", "share": sum(option.share for option in hidden)}] if hidden else []
         show_rows([*map(vars, overview.options[:MAX_OPTIONS]), *more], OPTIONS)
     if overview.unused:
         say(f"not in the model: {listed(overview.unused)}")
     # Of the full model, those of the printed one are listed whatever their share is.
     large = [
-        each
-        for each in overview.interactions
-        if abs(each.share) * 100 >= MIN_INTERACTION or (overview.full and each.printed)
+        interaction
+        for interaction in overview.interactions
+        if abs(interaction.share) * 100 >= MIN_INTERACTION or (overview.full and interaction.printed)
     ]
     if large:
         say("\nInteractions")
-        options = Column("options", lambda each: " * ".join(each.names))
-        printed = Column("printed", lambda each: _support(each, overview, folds))
+        options = Column("options", lambda row: " * ".join(row.names))
+        printed = Column("printed", lambda row: _support(row, overview, folds))
         show_rows(large, narrowed((options, *SHARES, printed), "printed", INTERVAL), MAX_INTERACTIONS)
-    if any(share < 0 for share in (*(each.share for each in large), *(each.share for each in overview.options))):
+    if any(share < 0 for share in (*(row.share for row in large), *(option.share for option in overview.options))):
         say("a negative part: constraints let these options vary together, so that their effects cancel")
     shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
     if shown:
@@ -182,9 +182,9 @@ def _value_rows(option: OptionImportance) -> Iterator[dict[str, Any]]:
     values: Sequence[OptionValue] = option.values
     if len(values) > MAX_VALUES:
         step = (len(values) - 1) / (MAX_VALUES - 1)
-        values = [values[round(place * step)] for place in range(MAX_VALUES)]
-    for place, value in enumerate(values):
-        yield {**vars(value), "option": "" if place else option.name, "first": value is option.values[0]}
+        values = [values[round(index * step)] for index in range(MAX_VALUES)]
+    for index, value in enumerate(values):
+        yield {**vars(value), "option": "" if index else option.name, "first": value is option.values[0]}
 
 
 def _change(row: Mapping[str, Any], form: Callable[[float], str]) -> str:
@@ -193,10 +193,10 @@ def _change(row: Mapping[str, Any], form: Callable[[float], str]) -> str:
     return "-" if row["change"] is None else form(row["change"])
 
 
-def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:
+def _support(interaction: OptionInteraction, overview: Overview, folds: int) -> str:
     """Return whether the printed model has an interaction, and in how many folds its own one has."""
     if not overview.full:
         return ""
-    if not each.printed:
+    if not interaction.printed:
         return "-"
-    return "yes" if each.folds is None or not folds else f"{each.folds} of {folds} folds"
+    return "yes" if interaction.folds is None or not folds else f"{interaction.folds} of {folds} folds"

@@ -52,8 +52,8 @@ def _contributions(result: Result) -> list[dict[str, Any]]:
     assert result.explained is not None
     product = result.model.link == "log"
     return [
-        {**vars(each), "difference": each.difference, "factor": _exponential(each.difference) if product else None}
-        for each in result.explained.contributions
+        {**vars(term), "difference": term.difference, "factor": _exponential(term.difference) if product else None}
+        for term in result.explained.contributions
     ]
 
 
@@ -76,10 +76,10 @@ class ExplainedPredictionObject(JsonObject, schema="splc.explain.configuration/1
 def explained_answer(explained: Explained, unit: str | None, *, product: bool) -> str:
     """Return the first line about a prediction: its value, what it is compared with, and the term that matters most."""
     text = f"predicted {_with_interval(explained.predicted, explained.interval, unit)}"
-    other = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
+    reference = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
     if explained.reference * explained.predicted > 0:
-        text += f"; {explained.predicted / explained.reference:.3g} times {other}"
-    sums = [each for each, _ in sums_of([each for each in explained.contributions if each.difference != 0])]
+        text += f"; {explained.predicted / explained.reference:.3g} times {reference}"
+    sums = [total for total, _ in sums_of([term for term in explained.contributions if term.difference != 0])]
     if sums and sums[0].difference != 0:
         change = _exponential(sums[0].difference) if product else sums[0].difference
         text += f", most by {sums[0].text} ({change_text(change, product)})"
@@ -99,31 +99,34 @@ def show_explained(explained: Explained, unit: str | None, *, product: bool) -> 
     )
     say()
     if explained.against is not None:
-        one, two = (
+        first, second = (
             value_texts(explained.configuration.system, explained.configuration.assignment(0)),
             value_texts(explained.against.system, explained.against.assignment(0)),
         )
-        options = [name for name in one if one[name] != two[name]]
+        options = [name for name in first if first[name] != second[name]]
         if options:
-            own, other = (Column("value", one.__getitem__, right=True), Column("other", two.__getitem__, right=True))
-            show_rows(options, (Column("option", str), own, other))
+            value, other = (
+                Column("value", first.__getitem__, right=True),
+                Column("other", second.__getitem__, right=True),
+            )
+            show_rows(options, (Column("option", str), value, other))
         else:
             say("the two configurations are the same")
         say()
-    sums = sums_of([each for each in explained.contributions if each.difference != 0])
+    sums = sums_of([term for term in explained.contributions if term.difference != 0])
     moving = [pair for pair in sums if pair[0].difference != 0]
-    rest = [each for each, _ in moving[MAX_TERMS:]]
+    hidden = [total for total, _ in moving[MAX_TERMS:]]
     lines: list[tuple[str, Contribution | TermSum]] = []
-    for each, terms in moving[:MAX_TERMS]:
-        lines += [(each.text, each), *((f"  {term.text}", term) for term in terms)]
-    if rest:
-        lines.append((f"{len(rest)} more", TermSum.of("", rest)))
-    still: list[Contribution | TermSum] = [each for each in explained.contributions if each.difference == 0]
+    for total, terms in moving[:MAX_TERMS]:
+        lines += [(total.text, total), *((f"  {term.text}", term) for term in terms)]
+    if hidden:
+        lines.append((f"{len(hidden)} more", TermSum.of("", hidden)))
+    still: list[Contribution | TermSum] = [term for term in explained.contributions if term.difference == 0]
     # Differences of several terms may cancel.
-    still += [each for each, _ in sums if each.difference == 0]
+    still += [total for total, _ in sums if total.difference == 0]
     if still:
-        same = TermSum.of("", still)
-        lines.append((plural(same.count, "term without difference", "terms without difference"), same))
+        equal = TermSum.of("", still)
+        lines.append((plural(equal.count, "term without difference", "terms without difference"), equal))
     lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
     number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
     change = partial(change_text, product=product)

@@ -41,39 +41,39 @@ def show(result: Result, by: str) -> None:
     """Print the options by how much their influence varies."""
     influences = result.influences
     assert influences is not None
-    found = influences.variations()
-    tell(_answer(found, by), "answer")
+    variations = influences.variations()
+    tell(_answer(variations, by), "answer")
     if detail().quiet:
         return
     values = plural(len(influences.names), "value", "values")
     say(f"{result.name}: model of {result.nfp}, influences with {values} of {by}, as the full model predicts")
-    show_rows(found, (Column("option", "option"), *_columns(influences)), MAX_OPTIONS)
+    show_rows(variations, (Column("option", "option"), *_columns(influences)), MAX_OPTIONS)
     say("factor of the prediction between the greatest and the least value of an option, or selected and not")
 
 
-def _answer(found: tuple[InfluenceVariation, ...], by: str) -> str:
+def _answer(variations: tuple[InfluenceVariation, ...], by: str) -> str:
     """Return the first line: the option that varies most."""
-    settled = [each for each in found if each.settled]
+    settled = [variation for variation in variations if variation.settled]
     if not settled:
         return f"no influence differs between values of {by} by more than its uncertainty"
     first = settled[0]
     ends = f"{FACTOR(min(first.factors))} to {FACTOR(max(first.factors))}"
-    others = f"{len(settled)} of {plural(len(found), 'influence', 'influences')}"
+    count = f"{len(settled)} of {plural(len(variations), 'influence', 'influences')}"
     verb = "differs" if len(settled) == 1 else "differ"
-    return f"{first.option} varies most with {by}: factor {ends}; {others} {verb} by more than the uncertainty"
+    return f"{first.option} varies most with {by}: factor {ends}; {count} {verb} by more than the uncertainty"
 
 
 def _columns(influences: ContextInfluences) -> tuple[Column, ...]:
     """Return a column for each of few values, or the least and the greatest of many."""
     names = influences.names
     if len(names) <= MAX_VALUES:
-        each = tuple(Column(shown_value(name), partial(_factor, at=at), right=True) for at, name in enumerate(names))
+        columns = tuple(Column(shown_value(name), partial(_factor, at=at), right=True) for at, name in enumerate(names))
     else:
-        each = tuple(
+        columns = tuple(
             Column(title, partial(_end, names=names, greatest=title == "greatest"), right=True)
             for title in ("least", "greatest")
         )
-    return (*each, Column("", lambda row: "" if row.settled else "not known to differ"))
+    return (*columns, Column("", lambda row: "" if row.settled else "not known to differ"))
 
 
 def _factor(row: InfluenceVariation, at: int) -> str:

@@ -23,9 +23,9 @@ class InferenceObject(JsonObject):
     """A system description that was inferred from a table."""
 
     source: str = at("system.source")
-    binary_options: list[str] = at(lambda found: [option.name for option in found.system.binary_options])
+    binary_options: list[str] = at(lambda result: [option.name for option in result.system.binary_options])
     numeric_options: dict[str, list[float]] = at(
-        lambda found: {option.name: option.values for option in found.system.numeric_options}
+        lambda result: {option.name: option.values for option in result.system.numeric_options}
     )
     alternative_groups: list[list[str]] = at("system.alternative_groups")
     uncertain_groups: list[list[str]] = at("uncertain")

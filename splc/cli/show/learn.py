@@ -171,9 +171,9 @@ def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
     # Errors are percentages; only the relative loss is one.
     relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
     for this, error in zip(result.rounds, learned.round_errors, strict=bool(result.rounds)):
-        known = {"round": this.number, "term": this.added.text(result.model.order), "selection_error": this.error}
-        known |= {"test_error": error, "error": this.error if relative else this.learning_error}
-        yield {**vars(this), **known}
+        row = {"round": this.number, "term": this.added.text(result.model.order), "selection_error": this.error}
+        row |= {"test_error": error, "error": this.error if relative else this.learning_error}
+        yield {**vars(this), **row}
 
 
 def show(learned: Result, *, path: bool = False) -> None:
@@ -232,18 +232,18 @@ def _title(learned: Result) -> str:
 def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, str, str, str]]:
     """Yield the errors of the printed and the full model, and the configurations that they are computed on."""
     result = learned.result
-    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    where = f"on {_configurations(own)} learned from"
+    count, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    where = f"on {_configurations(count)} learned from"
     yield ("learning error", _percent(printed.learning_error), _percent(result.learning_error), where)
     crossed, full = printed.cross_validated, result.cross_validated
     if crossed is not None or full is not None:
-        first, second = (_percent(None if each is None else each.mean) for each in (crossed, full))
+        first, second = (_percent(None if errors is None else errors.mean) for errors in (crossed, full))
         yield ("cross-validated", first, second, f"{learned.folds} folds" if learned.folds else "")
     if learned.evaluated is not None:
         where = f"on {learned.evaluated.source}, {_configurations(learned.evaluated.configurations)}"
     else:
-        where = f"on {_configurations(everything - own)} not learned from"
-    if everything == own and learned.evaluated is None:
+        where = f"on {_configurations(everything - count)} not learned from"
+    if everything == count and learned.evaluated is None:
         yield ("error elsewhere", "unknown", "unknown", "nothing is left to judge by: all was learned from")
     else:
         yield ("error elsewhere", _percent(printed.error), _percent(result.error), where)
@@ -253,8 +253,8 @@ def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, 
 
 def _scores(forms: Sequence[FormScore]) -> Iterator[str]:
     """Yield the other forms with their cross-validated errors."""
-    for each in forms:
-        yield f"{FORMS.get(each.form, each.form)} {_percent(each.cross_validated)} ({counted(each.terms, 'term')})"
+    for score in forms:
+        yield f"{FORMS.get(score.form, score.form)} {_percent(score.cross_validated)} ({counted(score.terms, 'term')})"
 
 
 def show_path(result: LearningResult) -> None:
@@ -269,16 +269,16 @@ def show_path(result: LearningResult) -> None:
 def _errors(learned: Result) -> Iterator[tuple[str, str]]:
     """Yield the errors and the configurations that they are computed on."""
     result, evaluated = learned.result, learned.evaluated
-    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    yield ("learning error", f"{_percent(result.learning_error)} on {_configurations(own)} learned from")
+    size, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    yield ("learning error", f"{_percent(result.learning_error)} on {_configurations(size)} learned from")
     if evaluated is not None:
         count = _configurations(evaluated.configurations)
         yield ("error", f"{_percent(result.error)} on {evaluated.source}, {count}")
-    elif everything > own:
-        yield ("error", f"{_percent(result.error)} on {_configurations(everything - own)} not learned from")
+    elif everything > size:
+        yield ("error", f"{_percent(result.error)} on {_configurations(everything - size)} not learned from")
     else:
         yield ("error", "unknown: everything measured was learned from, nothing is left to judge the model by")
-    if everything > own:
+    if everything > size:
         yield ("error, all", f"{_percent(result.error_all)} on {_configurations(everything)} measured")
     if result.cross_validated is not None:
         median, mean, high = map(_percent, vars(result.cross_validated).values())

@@ -58,7 +58,7 @@ def _undetermined(change: Change) -> list[dict[str, Any]] | None:
     if change.influences is None:
         return None
     sides = zip((change.first, change.second), change.influences.undetermined, strict=True)
-    return [{"value": value, **vars(each)} for value, each in sides]
+    return [{"value": value, **vars(side)} for value, side in sides]
 
 
 class InfluenceContrastObject(JsonObject):
@@ -119,12 +119,12 @@ class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     """The models of the values of a context, and what changed between them."""
 
     by: str = at("request.by")
-    models: list[ValueModelObject] = at(lambda found: found.models.items())
+    models: list[ValueModelObject] = at(lambda result: result.models.items())
     changes: list[ChangeObject]
     plot: str | None
-    weights_of_alone: dict[str, float] = optional(lambda found: dict(found.weights) or None)
+    weights_of_alone: dict[str, float] = optional(lambda result: dict(result.weights) or None)
     shared: SharedModelObject = optional()
-    failed: list[FailedValueObject] = at(lambda found: found.failed.items())
+    failed: list[FailedValueObject] = at(lambda result: result.failed.items())
 
 
 def _title(change: Change) -> str:
@@ -158,7 +158,7 @@ CONTRASTED = partial(short_number, digits=4)
 CONTRASTS = (
     Column("changed influence", "option"),
     *columns("factor", CONTRASTED),
-    Column("90 % interval", lambda each: interval_text((each.low, each.high), CONTRASTED), right=True),
+    Column("90 % interval", lambda row: interval_text((row.low, row.high), CONTRASTED), right=True),
 )
 
 
@@ -176,9 +176,9 @@ def show(found: Result) -> None:
     rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])
     show_rows(found.models.items(), (value, rows, *VALUES))
     if found.shared is not None:
-        own = found.shared.result
-        terms = counted(len(own.result.terms), "term")
-        file = "" if own.output is None else f": {own.output}"
+        shared = found.shared.result
+        terms = counted(len(shared.result.terms), "term")
+        file = "" if shared.output is None else f": {shared.output}"
         say(f"model of all values: {terms}, {found.shared.differing} of them about single values{file}")
     if not found.changes:
         return
@@ -203,24 +203,24 @@ def show(found: Result) -> None:
         say(f"\nplot of the changes: {found.plot}")
 
 
-def _answer(found: Result) -> str:
+def _answer(result: Result) -> str:
     """Return the first line: the range of the errors to expect at configurations that were not learned from."""
-    errors = [(each.expected_error.percent, value) for value, each in found.models.items()]
-    known = sorted((error, value) for error, value in errors if error is not None)
+    errors = [(model.expected_error.percent, value) for value, model in result.models.items()]
+    ranked = sorted((error, value) for error, value in errors if error is not None)
     text = "unknown"
-    if known:
-        ends = dict.fromkeys((known[0], known[-1]))
+    if ranked:
+        ends = dict.fromkeys((ranked[0], ranked[-1]))
         text = " to ".join(f"{percentage(error, 2)} ({shown_value(value)})" for error, value in ends)
-        text += f", of {len(known)} of {len(errors)} models" if len(known) < len(errors) else ""
+        text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
     return f"typical error on new configurations {text}; {plural(len(errors), 'model', 'models')}"
 
 
-def _shared(found: Result) -> str:
+def _shared(result: Result) -> str:
     """Return how the values were learned."""
-    weight = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in found.weights.items())
-    alone = [shown_value(value) for value, weight in found.weights.items() if weight > ALONE]
+    weight = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in result.weights.items())
+    alone = [shown_value(value) for value, weight in result.weights.items() if weight > ALONE]
     text = f"{listed(alone)} alone, the others together" if alone else "all values together"
-    if len(alone) == len(found.weights):
+    if len(alone) == len(result.weights):
         text = "each value alone, which predicts held-out values better"
     return f"learned: {text} (weights of learning alone: {weight})"
 
@@ -232,46 +232,46 @@ def show_contrast(by: str, change: ContextContrast) -> None:
     say(f"{by} {second} = {factor} times {first}")
     if change.settled:
         show_rows(change.settled, CONTRASTS)
-    others = len(change.influences) - len(change.settled)
-    if others:
-        verb = "influence is" if others == 1 else "influences are"
-        rest = percentage((change.rest - 1) * 100, 2)
-        say(f"{others} {'other ' * bool(change.settled)}{verb} the same within {rest}, or not known better")
+    count = len(change.influences) - len(change.settled)
+    if count:
+        verb = "influence is" if count == 1 else "influences are"
+        limit = percentage((change.rest - 1) * 100, 2)
+        say(f"{count} {'other ' * bool(change.settled)}{verb} the same within {limit}, or not known better")
 
 
 def settled_sets(change: Change) -> list[SetChange]:
     """Return the changed sets of options that are larger than their uncertainty."""
-    return [] if change.influences is None else [each for each in change.influences.sets if each.settled]
+    return [] if change.influences is None else [influence for influence in change.influences.sets if influence.settled]
 
 
 def show_influences(title: str, whole: Change, change: ModelChange) -> None:
     """Print the changes that are clearly larger than their uncertainty, or what is known without any."""
     product = change.link == "log"
-    settled = [each for each in change.sets if each.settled]
+    settled = [influence for influence in change.sets if influence.settled]
     summary = _summary(whole, change, settled=bool(settled))
     say(f"{title}: {summary}" if summary else title)
     if reasons := list(_not_compared(whole, change)):
         say(f"not compared: {'; '.join(reasons)}")
     if not settled:
         return
-    lines = [line for each in settled[:MAX_SETS] for line in _lines(each, product=product)]
+    lines = [line for influence in settled[:MAX_SETS] for line in _lines(influence, product=product)]
     shown = [
-        Column(name, place, right=place > 0) for place, name in enumerate(("factor" if product else "term", *SETS))
+        Column(name, index, right=index > 0) for index, name in enumerate(("factor" if product else "term", *SETS))
     ]
     show_rows(lines, shown)
     if len(settled) > MAX_SETS:
         say(f"{plural(len(settled) - MAX_SETS, 'more set', 'more sets')} of options with smaller changes (--json)")
 
 
-def _summary(whole: Change, change: ModelChange, *, settled: bool) -> str:
+def _summary(values: Change, change: ModelChange, *, settled: bool) -> str:
     """Return what the values or influences have in common, and without settled changes of influences that."""
     if change.factor != 1:
         common = f"factor {change.factor:.4g} on most influences"
         return common if settled else f"{common}; no other influence changed by more than its uncertainty"
     common = ""
-    if whole.shifted:
-        common = f"the values changed by a factor of {whole.ratio:.4g} on average"
-    elif whole.worsened and not settled:
+    if values.shifted:
+        common = f"the values changed by a factor of {values.ratio:.4g} on average"
+    elif values.worsened and not settled:
         common = "the error of the previous model is clearly larger"
     if settled:
         return common
@@ -280,14 +280,14 @@ def _summary(whole: Change, change: ModelChange, *, settled: bool) -> str:
     return "no influence changed by more than its uncertainty" if change.sets else "no influence can be compared"
 
 
-def _not_compared(whole: Change, change: ModelChange) -> Iterator[str]:
+def _not_compared(values: Change, change: ModelChange) -> Iterator[str]:
     """Yield the reasons why influences are not compared."""
-    for value, each in zip((whole.first, whole.second), change.undetermined, strict=True):
-        if each.zero:
-            verb = "is" if len(each.zero) == 1 else "are"
-            yield f"{listed(each.zero, MAX_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
-        if each.confounded:
-            names = listed(each.confounded, MAX_SETS)
+    for value, side in zip((values.first, values.second), change.undetermined, strict=True):
+        if side.zero:
+            verb = "is" if len(side.zero) == 1 else "are"
+            yield f"{listed(side.zero, MAX_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
+        if side.confounded:
+            names = listed(side.confounded, MAX_SETS)
             yield f"{names} cannot be told apart by the configurations of {shown_value(value)}"
 
 
@@ -298,7 +298,7 @@ def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
         return f"{math.exp(min(value, 700.0)):.5g}" if product else f"{value:.5g}"
 
     size = percentage(change.size, 3)
-    terms = [(each.text, text(each.first), text(each.second), f"{each.intervals:.3g}") for each in change.terms]
+    terms = [(term.text, text(term.first), text(term.second), f"{term.intervals:.3g}") for term in change.terms]
     if len(terms) == 1:
         name, before, after, intervals = terms[0]
         return [(name, before, after, size, intervals)]

@@ -36,7 +36,7 @@ def next_steps(learned: Result) -> Iterator[NextStep]:
 def next_steps_by(result: ByResult) -> Iterator[NextStep]:
     """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
     inputs = inputs_of(result.request, SystemInputs, policies=False)
-    files = [each.output for each in result.models.values() if each.output not in (None, STANDARD)]
+    files = [model.output for model in result.models.values() if model.output not in (None, STANDARD)]
     files = [file for file in files if file is not None and file.endswith((".json", ".log"))]
     if inputs is None or not files or result.stopped:
         return

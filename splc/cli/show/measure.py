@@ -70,7 +70,7 @@ class FailureReasonObject(JsonObject):
 
 def _scatters(result: Result) -> list[Mapping[str, Any]]:
     setup = result.session.setup
-    return [{**vars(each), "largest_at": setup.assignment(each.row)} for each in scatters(result.session.recorded)]
+    return [{**vars(row), "largest_at": setup.assignment(row.row)} for row in scatters(result.session.recorded)]
 
 
 class MeasurementObject(JsonObject, schema="splc.measure/1"):
@@ -95,7 +95,7 @@ class MeasurementObject(JsonObject, schema="splc.measure/1"):
     failures: str | None = at(lambda result: result.outputs.failures if result.session.recorded.failed else None)
     sessions: int = at(lambda result: len(_sessions(result)))
     machine: dict[str, Any] | None = at(
-        lambda result: next((each["machine"] for each in _sessions(result)[::-1]), None)
+        lambda result: next((session["machine"] for session in _sessions(result)[::-1]), None)
     )
 
 
@@ -111,11 +111,11 @@ def _sessions(result: Result) -> list[Mapping[str, Any]]:
 
 def progress_text(progress: Progress, at_once: int) -> str:
     """Return the text beside the progress bar."""
-    left = progress.seconds_left(at_once)
+    seconds = progress.seconds_left(at_once)
     text = f"{progress.done:,} of {progress.total:,} runs"
     if progress.failed:
         text += f", {progress.failed:,} failed"
-    return text if left is None else f"{text}, about {duration(left)} left"
+    return text if seconds is None else f"{text}, about {duration(seconds)} left"
 
 
 def show_preview(preview: Preview) -> None:
@@ -128,13 +128,13 @@ def show_preview(preview: Preview) -> None:
     if mean is None:
         say("the duration is not known before the first runs")
     else:
-        left = duration(mean * preview.left.runs)
-        say(f"about {left} left, by the {counted(len(recorded.results), 'run')} so far")
+        time = duration(mean * preview.left.runs)
+        say(f"about {time} left, by the {counted(len(recorded.results), 'run')} so far")
     lines = _commands(preview)
     for line in lines[:SHOWN]:
         say(f"    {line}")
-    if (rest := len(lines) - SHOWN) > 0:
-        say(f"    … and {counted(rest, 'more command')}")
+    if (hidden := len(lines) - SHOWN) > 0:
+        say(f"    … and {counted(hidden, 'more command')}")
 
 
 def repetitions(setup: Setup) -> str:
@@ -153,17 +153,17 @@ def show(result: Result, *, quiet: bool) -> None:
     """Print how a measurement ended."""
     setup, recorded, outputs = result.session.setup, result.session.recorded, result.outputs
     if result.interrupted:
-        left = result.progress.total - result.progress.done
-        note(f"interrupted with {counted(left, 'run')} left; the same command with --resume continues")
+        pending = result.progress.total - result.progress.done
+        note(f"interrupted with {counted(pending, 'run')} left; the same command with --resume continues")
     if result.stopped is not None:
-        others = counted(result.progress.total - result.progress.done, "run")
+        count = counted(result.progress.total - result.progress.done, "run")
         reason = shorten(result.stopped, WIDTH)
-        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {others}")
+        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {count}")
     if not result.written:
         warn("no run succeeded, so there are no measurements")
     elif not quiet and outputs.measurements != "-":
-        configurations = len({row for (row, at), each in recorded.results.items() if at >= 0 and not each.reason})
-        runs = sum(at >= 0 and not each.reason for (_, at), each in recorded.results.items())
+        configurations = len({row for (row, at), run in recorded.results.items() if at >= 0 and not run.reason})
+        runs = sum(at >= 0 and not run.reason for (_, at), run in recorded.results.items())
         say(f"{counted(configurations, 'configuration')}, {counted(runs, 'run')}: {outputs.measurements}")
     if not quiet and result.written:
         show_scatter(setup, recorded)
@@ -176,12 +176,12 @@ def show(result: Result, *, quiet: bool) -> None:
 
 def show_scatter(setup: Setup, recorded: RunResults) -> None:
     """Print how much the repetitions of a configuration deviate, to stderr."""
-    for each in scatters(recorded):
-        text = f"repetitions of {each.name} deviate by {100 * each.median:.3g} % in the median"
-        if each.configurations > 1:
-            text += f" of {each.configurations:,} configurations, at most by {100 * each.largest:.3g} %"
-            if each.largest > 0:
-                text += f" ({shorten(_configuration(setup, each.row), WIDTH)})"
+    for scatter in scatters(recorded):
+        text = f"repetitions of {scatter.name} deviate by {100 * scatter.median:.3g} % in the median"
+        if scatter.configurations > 1:
+            text += f" of {scatter.configurations:,} configurations, at most by {100 * scatter.largest:.3g} %"
+            if scatter.largest > 0:
+                text += f" ({shorten(_configuration(setup, scatter.row), WIDTH)})"
         note(text)
 
 

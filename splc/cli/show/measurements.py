@@ -34,8 +34,8 @@ class PropertyObject(JsonObject):
     maximum: float | None
     configurations: int
     values: int
-    repetitions: tuple[int, int] = at(lambda found: (found.least_repetitions, found.most_repetitions))
-    scatter: float | None = at(lambda found: None if found.scatter is None else 100 * found.scatter)
+    repetitions: tuple[int, int] = at(lambda row: (row.least_repetitions, row.most_repetitions))
+    scatter: float | None = at(lambda row: None if row.scatter is None else 100 * row.scatter)
     drift: DriftObject | None
 
 
@@ -49,8 +49,8 @@ class MeasurementsObject(JsonObject):
     properties: list[PropertyObject] = at("summary.properties")
 
 
-def _repetitions(each: PropertySummary) -> str | int:
-    least, most = each.least_repetitions, each.most_repetitions
+def _repetitions(summary: PropertySummary) -> str | int:
+    least, most = summary.least_repetitions, summary.most_repetitions
     return most if least == most else interval_text((least, most))
 
 
@@ -75,11 +75,11 @@ def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     for name, values in measured.contexts.items():
         say(f"  context {name}: {counted(len(values), 'value')} ({shown_values(values)})")
     show_rows(summary.properties, PROPERTIES)
-    if any(each.scatter is not None for each in summary.properties):
+    if any(row.scatter is not None for row in summary.properties):
         say("scatter: median of the relative standard deviations of the repetitions of a configuration")
-    for each in summary.properties:
-        if each.drift is not None and each.drift.significant:
-            say(f"drift of {each.name}: {_drift(each.drift)}")
+    for row in summary.properties:
+        if row.drift is not None and row.drift.significant:
+            say(f"drift of {row.name}: {_drift(row.drift)}")
 
 
 def _drift(drift: Drift) -> str:

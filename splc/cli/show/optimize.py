@@ -123,10 +123,10 @@ def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[d
     names = [objective.name for objective in result.objectives]
     return [
         {
-            "configuration": option_values(each.configuration),
-            "properties": dict(zip(names, each.values, strict=True)),
+            "configuration": option_values(candidate.configuration),
+            "properties": dict(zip(names, candidate.values, strict=True)),
         }
-        for each in rated
+        for candidate in rated
     ]
 
 
@@ -168,23 +168,23 @@ def _show_one(result: Result) -> None:
     if detail().quiet:
         say(selected_text(candidate.configuration, ()))
         return
-    own = value_texts(candidate.configuration.system, candidate.configuration.assignment(0))
-    other = own if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
-    selected = [name for name in own if not {own[name], other[name]} <= {NOT_SELECTED, DESELECTED}]
-    shown = [Column("value", own.__getitem__, right=True)]
-    if other != own:
-        shown.append(Column("best measured", other.__getitem__, right=True))
+    values = value_texts(candidate.configuration.system, candidate.configuration.assignment(0))
+    reference = values if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
+    selected = [name for name in values if not {values[name], reference[name]} <= {NOT_SELECTED, DESELECTED}]
+    shown = [Column("value", values.__getitem__, right=True)]
+    if reference != values:
+        shown.append(Column("best measured", reference.__getitem__, right=True))
     unused = {*result.unused}
     groups = text_groups(candidate.configuration.system)
-    unused.update(name for name, children in groups.items() if unused.issuperset(each.name for each in children))
+    unused.update(name for name, children in groups.items() if unused.issuperset(child.name for child in children))
     use = Column("in the model", lambda name: "unused" if name in unused else "")
     if selected:
-        kept = selected
+        names = selected
         if len(selected) > MAX_LINES and not detail().verbose:
-            kept = [name for name in selected if name not in unused][:MAX_LINES]
-        show_rows(kept, (Column("option", str), *shown, use))
-        if len(kept) < len(selected):
-            say(f"… {len(selected) - len(kept):,} more (-v lists all)")
+            names = [name for name in selected if name not in unused][:MAX_LINES]
+        show_rows(names, (Column("option", str), *shown, use))
+        if len(names) < len(selected):
+            say(f"… {len(selected) - len(names):,} more (-v lists all)")
     else:
         say("no option is selected")
     if objective.measured is None:
@@ -196,7 +196,7 @@ def _show_one(result: Result) -> None:
         say(f"measured: {quantity(value.measured, unit)} ({objective.measured})")
     if best is None:
         say("best measured: no measured configuration has the fixed values")
-    elif other == own:
+    elif reference == values:
         say("best measured: this configuration")
     else:
         say(f"best measured: {_best(best, unit)}")
@@ -222,12 +222,12 @@ def _best(best: RatedConfiguration, unit: str | None) -> str:
 
 def _show_front(result: Result) -> None:
     """Print the Pareto front, one configuration a line."""
-    names = [f"{'greatest' if each.maximize else 'least'} {each.name}" for each in result.objectives]
+    names = [f"{'greatest' if objective.maximize else 'least'} {objective.name}" for objective in result.objectives]
     say(f"Pareto front ({', '.join(names)}): {counted(len(result.candidates), 'configuration')}")
     if result.fixed:
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
-    objectives = [(at, titled(each.name, each.unit)) for at, each in enumerate(result.objectives)]
+    objectives = [(at, titled(objective.name, objective.unit)) for at, objective in enumerate(result.objectives)]
     _table(
         result.candidates,
         [column for at, name in objectives for column in _predicted(name, at)],
@@ -240,16 +240,16 @@ def _show_front(result: Result) -> None:
         _table(front, [column for at, name in objectives for column in _measured(name, at)])
 
 
-def _predicted(title: str, place: int) -> tuple[Column, ...]:
+def _predicted(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a property: its prediction, the interval, and the measured value."""
-    value = f"1.values.{place}"
+    value = f"1.values.{index}"
     interval = Column("interval", f"{value}.interval", _interval)
     return (Column(title, f"{value}.predicted"), interval, Column("measured", f"{value}.measured"))
 
 
-def _measured(title: str, place: int) -> tuple[Column, ...]:
+def _measured(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a measured property: its value, and the prediction."""
-    return (Column(title, f"1.values.{place}.measured"), Column("predicted", f"1.values.{place}.predicted"))
+    return (Column(title, f"1.values.{index}.measured"), Column("predicted", f"1.values.{index}.predicted"))
 
 
 def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> None:
@@ -257,7 +257,7 @@ def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> Non
     common = _common(rated)
     in_all = _selected_options(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
-    options = Column(title, lambda each: selected_text(each[1].configuration, common))
+    options = Column(title, lambda row: selected_text(row[1].configuration, common))
     shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
     show_rows(enumerate(rated, 1), shown, MAX_LINES)
     if in_all:
@@ -268,8 +268,8 @@ def _common(candidates: Sequence[RatedConfiguration]) -> tuple[str, ...]:
     """Return the options that have the same value in all of several configurations."""
     if len(candidates) == 1:
         return ()
-    first, *others = (option_values(each.configuration) for each in candidates)
-    return tuple(name for name, value in first.items() if all(other[name] == value for other in others))
+    first, *rows = (option_values(candidate.configuration) for candidate in candidates)
+    return tuple(name for name, value in first.items() if all(row[name] == value for row in rows))
 
 
 def selected_text(configuration: Configurations, left_out: Container[str]) -> str:
@@ -279,12 +279,12 @@ def selected_text(configuration: Configurations, left_out: Container[str]) -> st
 
 def _selected_options(configuration: Configurations, left_out: Container[str], only: Container[str]) -> list[str]:
     """Return some selected options of a configuration with the values of numeric ones."""
-    found = assignment_texts(configuration.system, configuration.assignment(0)).items()
-    return [text for name, text in found if name not in left_out and name in only if text != f"{name}={DESELECTED}"]
+    texts = assignment_texts(configuration.system, configuration.assignment(0)).items()
+    return [text for name, text in texts if name not in left_out and name in only if text != f"{name}={DESELECTED}"]
 
 
-def _interval(found: Interval) -> str:
-    return interval_text((found.low, found.high), "{:.6g}".format)
+def _interval(interval: Interval) -> str:
+    return interval_text((interval.low, interval.high), "{:.6g}".format)
 
 
 def option_values(configuration: Configurations) -> dict[str, float | int | None]:

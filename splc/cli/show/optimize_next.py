@@ -21,10 +21,10 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
     inputs = inputs_of(request, ModelInputs, policies=False)
     if len(request.models) != 1 or request.models[0] == STANDARD or inputs is None:
         return
-    best, known = result.candidates[0].configuration, result.best_measured
+    best, rated = result.candidates[0].configuration, result.best_measured
     words, purpose = [_text(best)], "why it is predicted so"
-    if known is not None and option_values(known.configuration) != option_values(best):
-        words, purpose = [*words, "--against", _text(known.configuration)], "why it differs from the best measured one"
+    if rated is not None and option_values(rated.configuration) != option_values(best):
+        words, purpose = [*words, "--against", _text(rated.configuration)], "why it differs from the best measured one"
     # A text of a configuration is divided at commas, and an empty one is none.
     if not all(words) or any("," in text for text in assignment_texts(best.system, best.assignment(0)).values()):
         return

@@ -55,9 +55,9 @@ def show_error(result: Result) -> None:
     if result.rows.measured is not None:
         error = percentage(result.error, 6, "undefined")
         note(f"mean relative error {error} on {counted(result.judged, 'configuration')} with {result.rows.nfp}")
-    if (found := result.intervals) is not None and found.covered is not None:
-        level = f"{found.level * 100:g} %"
-        note(f"{_inside(found.covered)} of the measured values lie in the {level} prediction intervals")
+    if (intervals := result.intervals) is not None and intervals.covered is not None:
+        level = f"{intervals.level * 100:g} %"
+        note(f"{_inside(intervals.covered)} of the measured values lie in the {level} prediction intervals")
 
 
 def show_by(results: Mapping[str, Result], by: str) -> None:
@@ -76,11 +76,11 @@ def write(result: Result, output: str) -> None:
     """Write configurations, measured values and predictions as CSV."""
     rows = result.rows
     measured = {} if rows.nfp is None or rows.measured is None else {rows.nfp: rows.measured}
-    taken = {*rows.configurations.system.spellings, *measured}
-    found = {PREDICTED: result.predicted}
+    names = {*rows.configurations.system.spellings, *measured}
+    values = {PREDICTED: result.predicted}
     if result.intervals is not None:
-        found |= {"low": result.intervals.low, "high": result.intervals.high}
-    named = {name if name not in taken else f"{name}_{rows.nfp or 'value'}": own for name, own in found.items()}
-    write_configurations(rows.configurations, output, {**measured, **named})
+        values |= {"low": result.intervals.low, "high": result.intervals.high}
+    extra = {name if name not in names else f"{name}_{rows.nfp or 'value'}": value for name, value in values.items()}
+    write_configurations(rows.configurations, output, {**measured, **extra})
     if output != STANDARD:
         note(f"{counted(len(result.predicted), 'prediction')} written to {output}")

@@ -14,7 +14,7 @@ class ReportObject(JsonObject, schema="splc.report/1"):
     title: str = at("page.title")
     answer: list[str] = at("page.answer")
     warnings: list[str] = at("page.warnings")
-    sections: list[str] = at(lambda result: [each.name for each in result.page.sections])
+    sections: list[str] = at(lambda result: [section.name for section in result.page.sections])
 
 
 def show(result: Result) -> None:

@@ -15,11 +15,9 @@ from splc.splconqueror.run_study import Result as StudyResult
 MODELS = (
     *columns("script"),
     *columns("line, log", str),
-    Column("sampling", lambda each: "; ".join(each.sampling)),
+    Column("sampling", lambda row: "; ".join(row.sampling)),
     *columns("configurations = result.learning_configurations", str),
-    Column(
-        "terms", lambda each: len(each.result.model.terms) if each.result.readable else each.result.learner, right=True
-    ),
+    Column("terms", lambda row: len(row.result.model.terms) if row.result.readable else row.result.learner, right=True),
     *columns("learning error = result.learning_error, error", percentage),
 )
 

@@ -86,7 +86,7 @@ class ProfileObject(JsonObject):
     failed: list[FailedSeriesObject] = at("facts.failed")
     contexts: dict[str, str] = optional("facts.contexts")
     files: dict[str, FileObject] = at("facts.files")
-    trees: list[CallTreeObject] = optional(lambda result: [_tree(each) for each in result.trees] or None)
+    trees: list[CallTreeObject] = optional(lambda result: [_tree(tree) for tree in result.trees] or None)
     output: str = at("request.output")
 
 
@@ -107,8 +107,8 @@ def _is_single(result: Result) -> bool:
 
 def _all_series(result: Result) -> Iterable[dict[str, Any]]:
     """Return the models; of many an iterator."""
-    found = _series(result)
-    return found if len(result.profile.models) > MANY else list(found)
+    series = _series(result)
+    return series if len(result.profile.models) > MANY else list(series)
 
 
 class ScaleObject(JsonObject, schema="splc.scale/1"):
@@ -143,7 +143,7 @@ def kind_of(result: Result) -> type[JsonObject]:
 
 def _tree(tree: CallTree) -> dict[str, Any]:
     """Return a call tree, with the call paths by their share."""
-    unranked = [(None, each) for each in tree.callpaths if each.predicted is None]
+    unranked = [(None, row) for row in tree.callpaths if row.predicted is None]
     return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
 
 
@@ -174,8 +174,8 @@ def show(result: Result) -> None:
 
 def show_by(results: Mapping[str, Result], by: str) -> None:
     """Print the models of each value of a context."""
-    for place, (value, result) in enumerate(results.items()):
-        if place:
+    for index, (value, result) in enumerate(results.items()):
+        if index:
             say()
         say(f"{by} {shown_value(value)}")
         show(result)
@@ -230,14 +230,14 @@ def show_terms(model: ScalingModel) -> None:
     """Print the terms of a model with their coefficients, logarithms to the base 2."""
     from splc.formats.models.notation import log2_text
 
-    for each in (model.below, model):
-        if each is None:
+    for part in (model.below, model):
+        if part is None:
             continue
         if model.below is not None and model.change is not None:
             bound = f"{model.changing} = {model.change:g}"
-            say(f"up to {bound}:" if each is model.below else f"beyond {bound}:")
+            say(f"up to {bound}:" if part is model.below else f"beyond {bound}:")
         # The text of a model with one term only has the coefficient of logarithms to the base 2.
-        single = (InfluenceModel.from_terms([entry], each.names) for entry in each.model.terms)
+        single = (InfluenceModel.from_terms([entry], part.names) for entry in part.model.terms)
         parts = (log2_text(model).partition(" * ") for model in single)
         show_rows([(text or "1", float(coefficient)) for coefficient, _, text in parts], TERMS)
 
@@ -260,16 +260,16 @@ def caveat(entry: Prediction) -> str:
     """Return how far a prediction is extrapolated, and whether its interval is wide."""
     if entry.predicted is None:
         return "the model has no finite value there"
-    found = []
+    remarks = []
     if entry.distance > 1:
         factor = f"{rounded_text(entry.distance, 3)} times " if math.isfinite(entry.distance) else ""
-        found.append(f"{factor}beyond what was measured")
+        remarks.append(f"{factor}beyond what was measured")
     if entry.lower is None or entry.upper is None:
-        return ", ".join([*found, "no interval"])
+        return ", ".join([*remarks, "no interval"])
     sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
     if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
-        found.append("not known within a factor of 2")
-    return ", ".join(found)
+        remarks.append("not known within a factor of 2")
+    return ", ".join(remarks)
 
 
 def _number(value: float | None) -> str:

@@ -18,10 +18,10 @@ _MIN_SHARE, _MAX_LINES = 1.0, 60
 
 
 CALLS = (
-    Column("call path", lambda each: "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]),
+    Column("call path", lambda row: "  " * row.depth + row.callpath.rpartition(SEPARATOR)[2]),
     *columns("total", _number),
     *columns("share = total_share", small_share),
-    Column("without calls", lambda each: None if each.predicted is None else each.share, small_share),
+    Column("without calls", lambda row: None if row.predicted is None else row.share, small_share),
 )
 RANKING = (
     *columns("rank = 0, call path = 1.callpath"),
@@ -33,12 +33,12 @@ RANKING = (
 
 def show_trees(trees: Sequence[CallTree], top: int) -> None:
     """Print, for each metric, the call tree and the ranking of its call paths."""
-    for place, tree in enumerate(trees):
-        if place:
+    for index, tree in enumerate(trees):
+        if index:
             say()
         metric = "" if tree.metric == DEFAULT_METRIC else f"{tree.metric} "
         say(f"{metric}at {point_text(tree.at)}, and at the largest measured values, {point_text(tree.measured_at)}:")
-        if any(each.depth for each in tree.callpaths):
+        if any(row.depth for row in tree.callpaths):
             say()
             _show_tree(tree)
         say()
@@ -47,16 +47,16 @@ def show_trees(trees: Sequence[CallTree], top: int) -> None:
 
 def _show_tree(tree: CallTree) -> None:
     """Print the call paths as a tree with their values with the calls inside."""
-    shown = [each for each in tree.callpaths if each.total_share >= _MIN_SHARE][:_MAX_LINES]
+    shown = [row for row in tree.callpaths if row.total_share >= _MIN_SHARE][:_MAX_LINES]
     show_rows(shown, CALLS)
-    if rest := len(tree.callpaths) - len(shown):
-        say(f"… {rest:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines (--json has all)")
+    if hidden := len(tree.callpaths) - len(shown):
+        say(f"… {hidden:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines (--json has all)")
 
 
 def _show_ranking(tree: CallTree, top: int) -> None:
     """Print the call paths with the largest shares."""
-    left = sum(each.share for each in tree.ranking[top:])
-    show_rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(left)} together; --top N")
+    share = sum(row.share for row in tree.ranking[top:])
+    show_rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(share)} together; --top N")
 
 
 def point_text(at: Mapping[str, float]) -> str:

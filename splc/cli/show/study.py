@@ -67,7 +67,7 @@ class StudyObject(JsonObject, schema="splc.study/1"):
     notes: list[str]
 
 
-ContextStudiesObject = by_value(StudyObject, "splc.study.by/1", "studies", folder=lambda found: str(found.folder))
+ContextStudiesObject = by_value(StudyObject, "splc.study.by/1", "studies", folder=lambda result: str(result.folder))
 
 
 def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int, int, str], None]:
@@ -117,5 +117,5 @@ def show_tables(tables: Sequence[Table]) -> None:
 
 def show_place(tasks: int, found: int, files: Sequence[str], folder: Path) -> None:
     """Print the number of runs, how many of them were done before, and the place of their files."""
-    known = f", {found} of them done before" if found else ""
-    say(f"{counted(tasks, 'run')}{known}; {counted(len(files) + 1, 'file')} in {folder}")
+    done = f", {found} of them done before" if found else ""
+    say(f"{counted(tasks, 'run')}{done}; {counted(len(files) + 1, 'file')} in {folder}")

@@ -46,7 +46,7 @@ class PointSuggestionsObject(JsonObject, schema="splc.suggest.profile/1"):
     parameters: list[str] = at("suggestions.names")
     callpaths: list[str]
     next: list[SuggestedPointObject] = at(
-        lambda result: [_with_point(result, each) for each in result.suggestions.points]
+        lambda result: [_with_point(result, point) for point in result.suggestions.points]
     )
     done: bool = at("suggestions.done")
     why: str = at("suggestions.why")
@@ -66,31 +66,31 @@ class PointSuggestionsObject(JsonObject, schema="splc.suggest.profile/1"):
     notes: list[str] = at(lambda result: [*result.suggestions.notes, *result.suggestions.model.notes])
 
 
-def _with_point(result: Result, found: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
+def _with_point(result: Result, suggestion: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
     """Return what is known of a point, whose coordinates have their names."""
-    if found is None:
+    if suggestion is None:
         return None
-    point = dict(zip(result.suggestions.names, found.point, strict=True))
-    error = {"error": found.error} if isinstance(found, TargetPrediction) else {}
-    return {**vars(found), "point": point, **error}
+    point = dict(zip(result.suggestions.names, suggestion.point, strict=True))
+    error = {"error": suggestion.error} if isinstance(suggestion, TargetPrediction) else {}
+    return {**vars(suggestion), "point": point, **error}
 
 
 def show(result: Result, budget: float | None) -> None:
     """Print the suggested points."""
-    found = result.suggestions
-    if found.points:
-        coordinates = [Column(name, f"point.{place}", "{:.10g}".format) for place, name in enumerate(found.names)]
-        measured = columns("measured") if any(each.measured for each in found.points) else ()
-        say(f"next, {counted(found.repetitions, 'measurement')} each:")
-        show_rows(found.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
-    say(found.why)
-    say(f"model: {model_text(found.model)} ({counted(found.model.points, 'point')})")
-    if (target := found.target) is not None:
-        where = point_text(dict(zip(found.names, target.point, strict=True)))
+    batch = result.suggestions
+    if batch.points:
+        coordinates = [Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
+        measured = columns("measured") if any(point.measured for point in batch.points) else ()
+        say(f"next, {counted(batch.repetitions, 'measurement')} each:")
+        show_rows(batch.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
+    say(batch.why)
+    say(f"model: {model_text(batch.model)} ({counted(batch.model.points, 'point')})")
+    if (target := batch.target) is not None:
+        where = point_text(dict(zip(batch.names, target.point, strict=True)))
         interval = interval_text((target.lower, target.upper))
         text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
         say(f"{text} (within {percent_text(target.error)})")
-    if found.error is not None:
-        say(f"error: {percent_text(found.error)} at {counted(found.checked, 'point')} off the lines")
+    if batch.error is not None:
+        say(f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"
-    say(f"spent: {found.spent:.6g}{limit} (cost: {result.cost})")
+    say(f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})")

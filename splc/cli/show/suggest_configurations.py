@@ -55,28 +55,28 @@ def given(result: Result, output: str | None) -> dict[str, Any]:
     return {"output": output, "next": list(_rows(result.suggestions)) if output is None else None}
 
 
-def _rows(found: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
+def _rows(batch: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
     """Yield the configurations with what is known of them."""
-    columns = {"gain": found.gains, "predicted": found.predicted, "low": found.low, "high": found.high}
-    columns["cost"] = np.full(len(found.gains), None) if found.costs is None else found.costs
-    for place, row in enumerate(rows_of(found.configurations)):
-        yield {"configuration": row, **{name: column[place] for name, column in columns.items()}}
+    columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
+    columns["cost"] = np.full(len(batch.gains), None) if batch.costs is None else batch.costs
+    for index, row in enumerate(rows_of(batch.configurations)):
+        yield {"configuration": row, **{name: column[index] for name, column in columns.items()}}
 
 
 def write(result: Result, output: str) -> None:
     """Write the configurations, with their expected gains and predictions, as CSV, and a summary to stderr."""
-    found = result.suggestions
-    columns = {name: _short(values) for name, values in found.columns().items()}
-    write_configurations(found.configurations, output, columns)
-    if found.goal == "variance":
+    batch = result.suggestions
+    columns = {name: _short(values) for name, values in batch.columns().items()}
+    write_configurations(batch.configurations, output, columns)
+    if batch.goal == "variance":
         note(
-            f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}; "
+            f"they are expected to reduce the mean variance of predictions by {percentage(batch.gains.sum(), 3)}; "
             "the most useful one is first, each given those above it"
         )
     elif result.best is not None:
         note(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
     if output != STANDARD:
-        note(f"{counted(len(found.configurations), 'configuration')} written to {output}")
+        note(f"{counted(len(batch.configurations), 'configuration')} written to {output}")
 
 
 def _short(values: Array) -> Array:

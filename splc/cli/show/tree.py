@@ -26,8 +26,8 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
     yield system.name
     yield from _below(system, children, None, depth, "  ")
     numeric = system.numeric_options
-    for each in numeric[:MAX_LINES]:
-        yield f"  {each.name}: {shown_values(each)}" + (" or deselected" if each.optional else "")
+    for feature in numeric[:MAX_LINES]:
+        yield f"  {feature.name}: {shown_values(feature)}" + (" or deselected" if feature.optional else "")
     if len(numeric) > MAX_LINES:
         yield f"  … {_counted(len(numeric) - MAX_LINES)} with numbers: {_names(numeric[MAX_LINES:])}"
 
@@ -40,42 +40,42 @@ def _below(
     indent: str,
 ) -> Iterator[str]:
     """Yield the lines of the children of an option."""
-    own = children.get(parent, [])
-    if own and depth == 0:
+    options = children.get(parent, [])
+    if options and depth == 0:
         yield f"{indent}… {_counted(_descendants(children, parent))} below"
         return
-    grouped = [option for option in own if system.alternatives(option)]
-    plain = [option for option in own if not system.alternatives(option)]
+    grouped = [option for option in options if system.alternatives(option)]
+    singles = [option for option in options if not system.alternatives(option)]
     shown: set[str] = set()
     for option in grouped:
         if option.name in shown:
             continue
-        members = [other for other in grouped if other.name in (option.name, *system.alternatives(option))]
+        members = [member for member in grouped if member.name in (option.name, *system.alternatives(option))]
         shown |= {member.name for member in members}
         yield f"{indent}one of {len(members):,}: {_names(members)}"
         for member in members:
             if member.name in children:
                 yield f"{indent}  {member.name}"
                 yield from _below(system, children, member.name, depth - 1, f"{indent}    ")
-    leaves = [option for option in plain if option.name not in children]
+    leaves = [option for option in singles if option.name not in children]
     for role in (False, True):
         of_role = [option for option in leaves if option.optional is role]
         if len(of_role) > MAX_LINES:
             kind = "optional" if role else "mandatory"
             yield f"{indent}{_counted(len(of_role), kind)}: {_names(of_role)}"
-            plain = [option for option in plain if option not in of_role]
-    for option in plain:
+            singles = [option for option in singles if option not in of_role]
+    for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
         yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
 
 
 def _descendants(children: dict[str | None, list[BinaryOption]], parent: str | None) -> int:
-    found, pending = 0, list(children.get(parent, []))
+    count, pending = 0, list(children.get(parent, []))
     while pending:
         option = pending.pop()
-        found += 1
+        count += 1
         pending += children.get(option.name, [])
-    return found
+    return count
 
 
 def _counted(count: int, kind: str = "") -> str:

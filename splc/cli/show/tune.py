@@ -30,7 +30,7 @@ WIDTH, SHOWN = 80, 12
 class FoundObject(JsonObject):
     """A configuration with the mean of its fresh runs and the 95 % interval of it."""
 
-    configuration: OptionValues = at(lambda found: option_values(found.configuration))
+    configuration: OptionValues = at(lambda row: option_values(row.configuration))
     value: float = at("mean.value")
     low: float | None = at("mean.low")
     high: float | None = at("mean.high")
@@ -49,7 +49,7 @@ class MeanObject(JsonObject):
 class TunedFrontObject(JsonObject):
     """A configuration of the Pareto front with the means of its fresh runs."""
 
-    configuration: OptionValues = at(lambda found: option_values(found.configuration))
+    configuration: OptionValues = at(lambda row: option_values(row.configuration))
     properties: dict[str, MeanObject] = at("means")
     fresh: bool
 
@@ -97,20 +97,20 @@ def _change(change: ConfigurationChange) -> dict[str, Any]:
     return {"option": change.option, "from": change.before, "to": change.after, "change": change.change}
 
 
-def _steps(found: Result) -> list[dict[str, Any]]:
-    if found.result is None:
+def _steps(tuned: Result) -> list[dict[str, Any]]:
+    if tuned.result is None:
         return []
-    nfp = found.result.nfp
-    return [{**vars(step), "value": step.values.get(nfp)} for step in found.result.trajectory]
+    nfp = tuned.result.nfp
+    return [{**vars(step), "value": step.values.get(nfp)} for step in tuned.result.trajectory]
 
 
-def _earlier(found: Result) -> int:
-    history = found.session.tuner.history
+def _earlier(tuned: Result) -> int:
+    history = tuned.session.tuner.history
     return len(history.outcomes) - len(history.asked_for)
 
 
-def _ended_early(found: Result) -> int:
-    return sum(each.at_least is not None for each in found.session.tuner.history.outcomes)
+def _ended_early(tuned: Result) -> int:
+    return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
 
 
 class TuneObject(JsonObject, schema="splc.tune/1"):
@@ -122,17 +122,17 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     best: FoundObject | None = at("result.best")
     default: FoundObject | None = at("result.default")
     gain: GainObject | None = at("result.gain")
-    front: list[TunedFrontObject] = at(lambda found: () if found.result is None else found.result.front)
+    front: list[TunedFrontObject] = at(lambda tuned: () if tuned.result is None else tuned.result.front)
     changes: list[TunedChangeObject] = at(
-        lambda found: [] if found.result is None else list(map(_change, found.result.changes))
+        lambda tuned: [] if tuned.result is None else list(map(_change, tuned.result.changes))
     )
-    indifferent: list[str] = at(lambda found: () if found.result is None else found.result.indifferent)
+    indifferent: list[str] = at(lambda tuned: () if tuned.result is None else tuned.result.indifferent)
     expected_gain: float | None = at("result.expected_gain")
     budget: int | None = at("session.tuner.budget")
-    runs: int = at(lambda found: len(found.session.tuner.history.asked_for))
+    runs: int = at(lambda tuned: len(tuned.session.tuner.history.asked_for))
     earlier_runs: int = at(_earlier)
     resumed: int = at("session.resumed")
-    failed: int = at(lambda found: len(found.session.tuner.history.failed))
+    failed: int = at(lambda tuned: len(tuned.session.tuner.history.failed))
     ended_early: int = at(_ended_early)
     failing: str | None = at("result.failing")
     drift_percent: float | None = at("result.drift")
@@ -142,9 +142,9 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     interrupted: bool
     out_of_time: bool = at("session.out_of_time")
     stopped: str | None
-    output: str | None = at(lambda found: None if found.result is None else found.outputs.measurements)
+    output: str | None = at(lambda tuned: None if tuned.result is None else tuned.outputs.measurements)
     journal: str = at("outputs.journal")
-    notes: list[str] = at(lambda found: [each.text for each in found.notes])
+    notes: list[str] = at(lambda tuned: [remark.text for remark in tuned.notes])
 
 
 def show_start(session: TuningSession) -> None:
@@ -162,11 +162,11 @@ def show_start(session: TuningSession) -> None:
 
 def goal_text(tuner: Tuner) -> str:
     """Return what is searched with how many runs."""
-    goals = " and ".join(f"{'greatest' if each.maximize else 'least'} {each.nfp}" for each in tuner.objective.goals)
+    goals = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in tuner.objective.goals)
     size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
-    kept = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
+    reserve = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
     runs = "as many runs as the time allows" if tuner.budget is None else counted(tuner.budget, "run")
-    return f"{goals} of {size}valid configurations; {runs}{kept}"
+    return f"{goals} of {size}valid configurations; {runs}{reserve}"
 
 
 def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
@@ -187,24 +187,24 @@ def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
     elif before is None:
         about = ""
     else:
-        one, other = (history.configurations[[row]] for row in (before.row, outcome.row))
-        about = shown_values(tuner.variables, one, other)
+        old, new = (history.configurations[[row]] for row in (before.row, outcome.row))
+        about = shown_values(tuner.variables, old, new)
     shown = "failed" if value is None else short_number(value, 4)
     if outcome.at_least is not None:
         shown = f"> {short_number(outcome.at_least, 4)}"
-    known = "" if best is None else short_number(best.values[objective.nfp], 4)
-    complain(_line(str(trial.number), trial.why, shown, known, expected, shorten(about, WIDTH)))
+    record = "" if best is None else short_number(best.values[objective.nfp], 4)
+    complain(_line(str(trial.number), trial.why, shown, record, expected, shorten(about, WIDTH)))
 
 
 def best_outcome(session: TuningSession, outcomes: Sequence[TrialOutcome]) -> TrialOutcome | None:
     """Return the run with the best value within the limits, None if there is none."""
-    objective, found = session.tuner.objective, None
+    objective, best = session.tuner.objective, None
     for outcome in outcomes:
-        if outcome.failure is None and all(each.holds(outcome.values[each.nfp]) for each in objective.limits):
+        if outcome.failure is None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits):
             value = outcome.values[objective.nfp]
-            if found is None or objective.better(value, found.values[objective.nfp]):
-                found = outcome
-    return found
+            if best is None or objective.better(value, best.values[objective.nfp]):
+                best = outcome
+    return best
 
 
 def _line(run: str, why: str, value: str, best: str, expected: str, changes: str) -> str:
@@ -255,17 +255,17 @@ def show(found: Result) -> None:
     show_facts(facts)
 
 
-def _show_front(found: Result) -> None:
+def _show_front(tuned: Result) -> None:
     """Print the configurations of a Pareto front with their verified values, and what they change."""
-    result, tuner = found.result, found.session.tuner
+    result, tuner = tuned.result, tuned.session.tuner
     assert result is not None
     base = tuner.default
     rows = []
-    for each in result.front:
+    for member in result.front:
         values = shown_values(
-            tuner.variables, each.configuration if base is None else base, each.configuration, every=base is None
+            tuner.variables, member.configuration if base is None else base, member.configuration, every=base is None
         )
-        rows.append({**{name: _mean(mean) for name, mean in each.means.items()}, "values": values or "the default"})
+        rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
     show_rows(rows, (*(Column(name, name) for name in names), Column(title, "values")))
@@ -273,8 +273,8 @@ def _show_front(found: Result) -> None:
     say()
     show_facts(
         [
-            ("front", f"{counted(len(result.front), 'configuration')}, by {kind}  -> {found.best}"),
-            ("runs", f"{counted(len(tuner.history.asked_for), 'run')}  -> {found.outputs.measurements}"),
+            ("front", f"{counted(len(result.front), 'configuration')}, by {kind}  -> {tuned.best}"),
+            ("runs", f"{counted(len(tuner.history.asked_for), 'run')}  -> {tuned.outputs.measurements}"),
         ]
     )
 
@@ -291,20 +291,20 @@ def _short(value: float) -> str:
 def show_failure(found: Result) -> None:
     """Print why a tuning run ended before its budget."""
     tuner = found.session.tuner
-    left = "runs"
+    text = "runs"
     if tuner.budget is not None:
-        left = counted(tuner.budget - len(tuner.history.asked_for), "run")
+        text = counted(tuner.budget - len(tuner.history.asked_for), "run")
     if found.interrupted:
-        note(f"interrupted with {left} left; the same command with --resume continues")
+        note(f"interrupted with {text} left; the same command with --resume continues")
     elif found.stopped is not None:
         reason = shorten(found.stopped, WIDTH)
-        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {left}")
+        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {text}")
     elif found.result is None:
         warn("no run succeeded, so that nothing is known of any configuration")
 
 
-def _value(found: FoundConfiguration, unit: str | None) -> str:
-    mean = found.mean
+def _value(configuration: FoundConfiguration, unit: str | None) -> str:
+    mean = configuration.mean
     text = quantity(mean.value, unit, 4)
     kind = counted(mean.runs, "fresh run") if mean.runs else "predicted" if mean.low is not None else "measured"
     if mean.low is None or mean.high is None:

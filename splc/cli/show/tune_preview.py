@@ -25,7 +25,7 @@ class TunePreviewObject(JsonObject, schema="splc.tune.preview/1"):
     budget: int | None = at("tuner.budget")
     verifying: int = at("tuner.reserve")
     commands: list[str] = at(_commands)
-    notes: list[str] = at(lambda preview: [each.text for each in preview.notes])
+    notes: list[str] = at(lambda preview: [note.text for note in preview.notes])
 
 
 def show_preview(preview: TuningPreview) -> None:
@@ -36,5 +36,5 @@ def show_preview(preview: TuningPreview) -> None:
     budget = preview.tuner.budget
     if budget is None:
         say("    … and more until the time is over")
-    elif (rest := budget - len(preview.commands)) > 0:
-        say(f"    … and {counted(rest, 'more command')}, each of which depends on the values before it")
+    elif (hidden := budget - len(preview.commands)) > 0:
+        say(f"    … and {counted(hidden, 'more command')}, each of which depends on the values before it")

@@ -37,7 +37,7 @@ class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
     optimum: float
     replays: list[ReplayObject]
     interrupted: bool
-    notes: list[str] = at(lambda result: [each.text for each in result.notes])
+    notes: list[str] = at(lambda result: [note.text for note in result.notes])
 
 
 @dataclass(frozen=True)
@@ -66,16 +66,16 @@ class BudgetSummary:
     def of(cls, budget: int, replays: list[Replay]) -> BudgetSummary:
         """Return the summary of replays with one budget."""
         n = len(replays)
-        regrets = [each.regret for each in replays if each.regret is not None]
+        regrets = [replay.regret for replay in replays if replay.regret is not None]
         defined = len(regrets) == n
         return cls(
             budget,
-            sum(each.rank_percent for each in replays) / n,
+            sum(replay.rank_percent for replay in replays) / n,
             100 / (budget + 1),
             sum(regrets) / n if defined else None,
             max(regrets) if defined else None,
             100 * sum(regret <= NEAR for regret in regrets) / n if defined else None,
-            sum(sum(value for value in each.values if value is not None) for each in replays) / n,
+            sum(sum(value for value in replay.values if value is not None) for replay in replays) / n,
         )
 
 
@@ -86,8 +86,8 @@ def show(result: ReplayResult) -> None:
         f"{quantity(result.optimum, result.unit)}"
     )
     by_budget: dict[int, list[Replay]] = {}
-    for each in result.replays:
-        by_budget.setdefault(each.budget, []).append(each)
+    for replay in result.replays:
+        by_budget.setdefault(replay.budget, []).append(replay)
     if len(by_budget) == 1 and len(result.replays) > 1:
         shown = (*columns("seed, best"), *columns("better = rank_percent, regret", _percent))
         show_rows(result.replays, shown)
