@@ -48,7 +48,7 @@ def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Ite
         yield f"{new.nfp} changed by {change} on average over all valid configurations ({mean})"
     else:
         yield f"Mean {new.nfp} over all valid configurations: {mean}"
-    settled = list(dict.fromkeys(each.option for each in value_changes(old, new) if each.settled))
+    settled = list(dict.fromkeys(change.option for change in value_changes(old, new) if change.settled))
     if settled:
         yield f"The effects of these options changed: {listed(settled, 10)}"
     else:

@@ -43,20 +43,20 @@ def comparison_page(
     basis = basis or Basis()
     pair = compared.comparisons[0]
     configurations, measured = basis.configurations, basis.measured
-    known = None if configurations is None or measured is None else np.flatnonzero(np.isfinite(measured))
+    index = None if configurations is None or measured is None else np.flatnonzero(np.isfinite(measured))
     sections = [_scores(compared, basis, pair), _terms(pair)]
     if (sets := _sets(pair)) is not None:
         sections.append(sets)
     rows = RowTexts()
-    if known is not None and len(known) and configurations is not None and measured is not None:
-        own = configurations[known]
-        sections.append(_predictions(compared, own, known, measured[known], titled(basis.nfp or "value", basis.unit)))
-        texts = [describe_configuration(own, row) for row in range(len(own))]
+    if index is not None and len(index) and configurations is not None and measured is not None:
+        part = configurations[index]
+        sections.append(_predictions(compared, part, index, measured[index], titled(basis.nfp or "value", basis.unit)))
+        texts = [describe_configuration(part, row) for row in range(len(part))]
         last = compared.models[-1].predicted
         assert last is not None
-        rows = RowTexts.of(texts, zip(measured[known].tolist(), last[known].tolist(), strict=True))
+        rows = RowTexts.of(texts, zip(measured[index].tolist(), last[index].tolist(), strict=True))
     sections.append(_files(compared, files or {}))
-    models = " and ".join([pair.first, *(each.second for each in compared.comparisons)])
+    models = " and ".join([pair.first, *(comparison.second for comparison in compared.comparisons)])
     title = f"{system}: {models}" if system else models
     warnings = tuple(note.text for note in notes if note.warning)
     return Page(title, tuple(_answer(compared, pair)), tuple(sections), warnings, rows)
@@ -76,10 +76,10 @@ def _scores(compared: Comparisons, basis: Basis, pair: Comparison) -> Section:
     """Return the measures of predictions: of the models against each other, and of each against the measurements."""
     columns = [] if pair.semantic is None else [(f"{pair.first} and {pair.second}", pair.semantic)]
     columns += [(f"measured and {judged.model}", judged.semantic) for judged in compared.judged]
-    measured = dict.fromkeys(key for _, each in columns for key in each.values)
-    keys = [key for key in measured if any(each.values.get(key) is not None for _, each in columns)]
+    measured = dict.fromkeys(key for _, score in columns for key in score.values)
+    keys = [key for key in measured if any(score.values.get(key) is not None for _, score in columns)]
     rows = tuple(
-        (measure(key).title, *(short_number(each.values.get(key), 4, "-") for _, each in columns)) for key in keys
+        (measure(key).title, *(short_number(score.values.get(key), 4, "-") for _, score in columns)) for key in keys
     )
     if not rows:
         return Section("scores", "Scores", (Paragraph("There are no configurations: only terms are compared."),))
@@ -114,27 +114,25 @@ def _terms(pair: Comparison) -> Section:
 def _sets(pair: Comparison) -> Section | None:
     if pair.option_sets is None or not pair.option_sets.sets:
         return None
-    sets = [
-        (", ".join(each.options) or "constant", 100 * each.first, 100 * each.second) for each in pair.option_sets.sets
-    ]
+    sets = [(", ".join(row.options) or "constant", 100 * row.first, 100 * row.second) for row in pair.option_sets.sets]
     return Section("sets", "Sets of options", (sets_chart((pair.first, pair.second), sets),))
 
 
 def _predictions(
-    compared: Comparisons, configurations: Configurations, known: Array, measured: Array, quantity: str
+    compared: Comparisons, configurations: Configurations, index: Array, measured: Array, quantity: str
 ) -> Section:
     models = [model for model in compared.models if model.predicted is not None]
     names = [model.name for model in models]
-    predicted = [model.predicted[known] for model in models if model.predicted is not None]
+    predicted = [model.predicted[index] for model in models if model.predicted is not None]
     blocks: list[Block] = [agreement_chart(names, predicted, measured, quantity)]
-    errors = [signed_errors(own, measured) for own in predicted]
+    errors = [signed_errors(values, measured) for values in predicted]
     options = []
     for option in configurations.system.options:
-        places = configurations.indices[:, configurations.system.positions[option.name]]
-        used = np.unique(places)
+        codes = configurations.indices[:, configurations.system.positions[option.name]]
+        used = np.unique(codes)
         if 1 < len(used) <= _MAX_VALUES:
             labels = tuple(f"{value:g}" for value in value_table(option)[used].tolist())
-            options.append((option.name, labels, np.searchsorted(used, places)))
+            options.append((option.name, labels, np.searchsorted(used, codes)))
     if options:
         blocks.append(error_chart(names, errors, options))
     return Section("predictions", "Predictions", tuple(blocks))
@@ -145,6 +143,6 @@ def _files(compared: Comparisons, files: Mapping[str, Any]) -> Section:
     for model in compared.models:
         if model.file is not None:
             items += [(model.name, model.file), ("SHA-256", model.sha256)]
-    for role, each in files.items():
-        items.append((role, f"{each.get('path', '')}  SHA-256 {each.get('sha256', '')}"))
+    for role, entry in files.items():
+        items.append((role, f"{entry.get('path', '')}  SHA-256 {entry.get('sha256', '')}"))
     return Section("provenance", "Where it comes from", (Facts(tuple(items)),))

@@ -33,7 +33,7 @@ def page_html(page: Page) -> str:
     script = "\n".join(_dense(_asset(name)) for name in scripts)
     policy = f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; base-uri 'none'"
     title = escaped(page.title)
-    contents = "".join(f'<li><a href="#{each.name}">{escaped(each.title)}</a></li>' for each in page.sections)
+    contents = "".join(f'<li><a href="#{section.name}">{escaped(section.title)}</a></li>' for section in page.sections)
     sections = "".join(map(_section, page.sections))
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -70,9 +70,9 @@ def _json(content: Any) -> str:
 
 
 def _answer(page: Page) -> str:
-    first, *rest = page.answer
+    first, *lines = page.answer
     warnings = "".join(_paragraph(Paragraph(text, warning=True)) for text in page.warnings)
-    return f'<p class="first">{escaped(first)}</p>{"".join(f"<p>{escaped(text)}</p>" for text in rest)}{warnings}'
+    return f'<p class="first">{escaped(first)}</p>{"".join(f"<p>{escaped(text)}</p>" for text in lines)}{warnings}'
 
 
 def _section(section: Section) -> str:
@@ -135,12 +135,12 @@ def _chart(chart: Chart) -> str:
         f'<span class="key"><span class="swatch chart b-{role}"></span>{escaped(text)}</span>'
         for role, text in chart.legend.items()
     )
-    named = f'<span class="legend">{legend}</span>' if legend else ""
+    span = f'<span class="legend">{legend}</span>' if legend else ""
     data = f'<script type="application/json" class="data">{_json(_columns(chart))}</script>' if chart.table else ""
     return (
         f'<figure data-name="{escaped(chart.name)}"><div class="title">{escaped(chart.title)}</div>'
         f'<div class="panels">{panels}</div>'
-        f"<figcaption>{named}{escaped(chart.description)}</figcaption>"
+        f"<figcaption>{span}{escaped(chart.description)}</figcaption>"
         f"{data}</figure>"
     )
 

@@ -34,13 +34,13 @@ def page_markdown(page: Page, folder: str) -> MarkdownFiles:
     """
     pictures: dict[str, bytes] = {}
     lines = [f"# {_text(page.title)}", ""]
-    first, *rest = page.answer
-    lines += [f"**{_text(first)}**", "", *(f"- {_text(text)}" for text in rest)]
+    first, *texts = page.answer
+    lines += [f"**{_text(first)}**", "", *(f"- {_text(text)}" for text in texts)]
     lines += ["", *(f"> **Warning:** {_text(text)}" for text in page.warnings)]
     for section in page.sections:
-        own = [line for block in section.blocks for line in _block(block, folder, pictures)]
-        if own:
-            lines += ["", f"## {_text(section.title)}", "", *own]
+        content = [line for block in section.blocks for line in _block(block, folder, pictures)]
+        if content:
+            lines += ["", f"## {_text(section.title)}", "", *content]
     return MarkdownFiles("\n".join(lines).rstrip() + "\n", pictures)
 
 

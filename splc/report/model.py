@@ -47,13 +47,13 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
         sample_section(subject),
         provenance_section(subject),
     )
-    found = tuple(each for each in sections if each is not None)
+    present = tuple(section for section in sections if section is not None)
     rows = subject.rows
     texts = RowTexts()
     if rows is not None:
         values = zip(rows.measured.tolist(), rows.predicted.tolist(), strict=True)
         texts = RowTexts.of(rows.texts, values)
-    return Page(subject.title, tuple(_answer(subject, best)), found, tuple(subject.notes), texts)
+    return Page(subject.title, tuple(_answer(subject, best)), present, tuple(subject.notes), texts)
 
 
 def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
         yield f"A model of {subject.nfp} with {terms}{learned}; its error on new configurations is not known"
     else:
         yield f"Typical error on new configurations {percentage(error, 2)} ({how}); {terms}{learned}"
-    important = [f"{each.name} ({percentage(100 * each.share, 2)})" for each in subject.overview.leading]
+    important = [f"{option.name} ({percentage(100 * option.share, 2)})" for option in subject.overview.leading]
     if important:
         of = " of the logarithm" if subject.overview.product else ""
         yield f"What matters most for {subject.nfp}: {listed(important)} of the variance{of}"
@@ -74,10 +74,10 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
         yield lever
     if best is not None and best.candidates:
         value = best.candidates[0].values[0].predicted
-        known = best.best_measured
+        measured = best.best_measured
         text = f"Best prediction: {subject.value_text(value)}"
-        if known is not None and known.values[0].measured is not None:
-            text += f"; best measured value: {subject.value_text(known.values[0].measured)}"
+        if measured is not None and measured.values[0].measured is not None:
+            text += f"; best measured value: {subject.value_text(measured.values[0].measured)}"
         yield text
 
 
@@ -101,15 +101,15 @@ def _expected_error(subject: ModelSubject) -> tuple[float | None, str]:
 
 def _lever(subject: ModelSubject, *, maximize: bool) -> str | None:
     """Return which value of which single option changes the mean prediction most."""
-    found: list[tuple[float, str]] = []
+    levers: list[tuple[float, str]] = []
     for option in subject.overview.options:
         if (change := _best_change(option, maximize=maximize)) is not None:
             ratio, better, worse = change
             percent = percentage(100 * (ratio - 1), 2).replace("-", "−")
-            found.append((abs(math.log(ratio)), f"{better}: {percent} against {worse}"))
-    if not found:
+            levers.append((abs(math.log(ratio)), f"{better}: {percent} against {worse}"))
+    if not levers:
         return None
-    return f"Greatest lever: {max(found)[1]}, on average over all other options"
+    return f"Greatest lever: {max(levers)[1]}, on average over all other options"
 
 
 def _best_change(option: OptionImportance, *, maximize: bool) -> tuple[float, str, str] | None:
@@ -117,7 +117,7 @@ def _best_change(option: OptionImportance, *, maximize: bool) -> tuple[float, st
     values = [value for value in option.values if value.mean > 0 and value.change is not None]
     if len(values) < 2:
         return None
-    low, high = min(values, key=lambda each: each.mean), max(values, key=lambda each: each.mean)
+    low, high = min(values, key=lambda value: value.mean), max(values, key=lambda value: value.mean)
     better, worse = (high, low) if maximize else (low, high)
     if better.mean == worse.mean:
         return None
@@ -138,4 +138,4 @@ def _value_text(option: OptionImportance, value: OptionValue) -> str:
 
 
 def _is_switch(option: OptionImportance) -> bool:
-    return len(option.options) == 1 and {each.label for each in option.values} == {"-", "selected"}
+    return len(option.options) == 1 and {value.label for value in option.values} == {"-", "selected"}

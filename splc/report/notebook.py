@@ -98,10 +98,10 @@ def report_of(result: Any, file: str | Path | None = None) -> Report:
     """
     if file is not None:
         require_format(str(file))
-    found = Report(page_of(result))
+    report = Report(page_of(result))
     if file is not None:
-        found.save(file)
-    return found
+        report.save(file)
+    return report
 
 
 @singledispatch

@@ -104,7 +104,7 @@ class RowTexts:
         """Return the texts, whose parts are joined by commas, with the measured and predicted values in six digits."""
         words: dict[str, int] = {}
         rows = tuple(tuple(words.setdefault(part, len(words)) for part in text.split(", ")) for text in texts)
-        shown = tuple((float(f"{one:.6g}"), float(f"{other:.6g}")) for one, other in values)
+        shown = tuple((float(f"{first:.6g}"), float(f"{second:.6g}")) for first, second in values)
         return cls(tuple(visible(word) for word in words), rows, shown)
 
 
@@ -129,15 +129,15 @@ class Page:
     @property
     def charts(self) -> dict[str, Chart]:
         """Name → chart, in the order of the page; of several states the one that is shown first."""
-        found: dict[str, Chart] = {}
+        charts: dict[str, Chart] = {}
         blocks = [block for section in self.sections for block in section.blocks]
         while blocks:
             block = blocks.pop(0)
             if isinstance(block, Steps):
                 blocks[:0] = block.states[block.chosen][1]
             elif isinstance(block, Chart):
-                found.setdefault(block.name, block)
-        return found
+                charts.setdefault(block.name, block)
+        return charts
 
     def chart(self, name: str) -> Chart:
         """Return a chart by its name.

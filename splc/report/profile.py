@@ -35,14 +35,14 @@ def profile_page(result: Result, source: str) -> Page:
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
     models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}
     # The trees of all metrics at each target, and those of each metric at all targets.
-    there = [call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED) for at in _targets(result)]
-    notes = [*result.notes, *tree_notes(experiment, there[FIRST], inclusive=inclusive)]
+    by_target = [call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED) for at in _targets(result)]
+    notes = [*result.notes, *tree_notes(experiment, by_target[FIRST], inclusive=inclusive)]
     sections, answers = [], []
-    for number, trees in enumerate(zip(*there, strict=True), 1):
+    for number, trees in enumerate(zip(*by_target, strict=True), 1):
         name = "value" if trees[0].metric == DEFAULT_METRIC else trees[0].metric
         answers += list(_answer(trees, name))
-        own = {key: model for key, model in models.items() if key[1] == trees[0].metric}
-        sections.append(Section(f"metric-{number}", name, tuple(_blocks(result, own, trees, name, number))))
+        subset = {key: model for key, model in models.items() if key[1] == trees[0].metric}
+        sections.append(Section(f"metric-{number}", name, tuple(_blocks(result, subset, trees, name, number))))
     sections.append(_provenance(result, source))
     count = plural(len(result.profile.models), "model", "models")
     first = f"{count} of {plural(len(experiment), 'point', 'points')} of {', '.join(experiment.parameters)}"
@@ -66,15 +66,15 @@ def _point_text(point: Point) -> str:
 
 def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
     """Yield which call path is largest at the target that is shown first."""
-    there, before = trees[FIRST].ranking, trees[0].ranking
-    if not there:
+    ranking, before = trees[FIRST].ranking, trees[0].ranking
+    if not ranking:
         return
-    first = there[0]
-    share = f", {percentage(first.share, 2)} of all call paths" if len(there) > 1 else ""
+    first = ranking[0]
+    share = f", {percentage(first.share, 2)} of all call paths" if len(ranking) > 1 else ""
     value = short_number(first.predicted, 4)
     at = _point_text(trees[FIRST].at)
     yield f"{metric}: {_path_text(first, metric)} is the largest at {at}, {value}{share}"
-    if len(there) > 1 and before and before[0].callpath != first.callpath:
+    if len(ranking) > 1 and before and before[0].callpath != first.callpath:
         yield f"{metric}: at the largest measured point it is {_path_text(before[0], metric)}"
 
 
@@ -94,7 +94,7 @@ def _blocks(
         for tree in trees
     )
     yield Steps("Target", states, FIRST)
-    largest = {(each.callpath, trees[FIRST].metric): each for each in trees[FIRST].ranking[:MAX_CURVES]}
+    largest = {(entry.callpath, trees[FIRST].metric): entry for entry in trees[FIRST].ranking[:MAX_CURVES]}
     drawn = {key: models[key] for key in largest if key in models}
     varying = [name for name in result.experiment.parameters if name not in result.experiment.constant]
     if drawn and varying:
@@ -106,14 +106,14 @@ def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, nu
     """Return the call paths with the largest values at a target."""
     rows = tuple(
         (
-            _path_text(each, metric),
-            short_number(each.predicted, 4),
-            "" if each.lower is None else f"{short_number(each.lower, 3)} to {short_number(each.upper, 3)}",
-            small_share(each.share),
-            small_share(each.share_measured),
-            scaling_text(models[each.callpath, tree.metric], 6),
+            _path_text(entry, metric),
+            short_number(entry.predicted, 4),
+            "" if entry.lower is None else f"{short_number(entry.lower, 3)} to {short_number(entry.upper, 3)}",
+            small_share(entry.share),
+            small_share(entry.share_measured),
+            scaling_text(models[entry.callpath, tree.metric], 6),
         )
-        for each in tree.ranking[:MAX_RANKED]
+        for entry in tree.ranking[:MAX_RANKED]
     )
     header = ("call path", "prediction", "90 % interval", "share", "share measured", "model")
     caption = f"The call paths with the largest values, without the calls inside, at {_point_text(tree.at)}"

@@ -91,8 +91,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         OutputError: if the page cannot be written.
     """
     if STANDARD in request.models or not 1 <= len(request.models) <= 2:
-        what = "a report needs the files of one model or of two"
-        raise RequestError(what, "models")
+        message = "a report needs the files of one model or of two"
+        raise RequestError(message, "models")
     output = request.output or ("report.html" if request.picture is None else f"{request.picture}.svg")
     if request.picture is None:
         require_format(output)
@@ -144,8 +144,8 @@ def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnPr
         notes.add(fitted.notes)
         return profile_page(fitted, Path(profile).name)
     if any(_is_text(file) for file in request.models[-2:]) and len(request.models) == 2:
-        given = _inputs(request)
-        compared = compare.run(compare.Request(**given, models=request.models, scale=request.scale), on_progress)
+        inputs = _inputs(request)
+        compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), on_progress)
         notes.add(compared.notes)
         configurations = compared.basis.configurations
         name = "" if configurations is None else configurations.system.name
@@ -155,10 +155,10 @@ def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnPr
     subjects = [_subject(request, model, notes, on_progress) for model in request.models]
     if len(subjects) == 2:
         return change_page(subjects[0], subjects[1], _short_names(*request.models))
-    found = best_of(subjects[0], maximize=request.maximize, on_progress=on_progress)
-    if isinstance(found, SplcError):
-        notes.append(Note(f"the report has no best configurations: {found}"))
-    return model_page(subjects[0], None if isinstance(found, SplcError) else found)
+    best = best_of(subjects[0], maximize=request.maximize, on_progress=on_progress)
+    if isinstance(best, SplcError):
+        notes.append(Note(f"the report has no best configurations: {best}"))
+    return model_page(subjects[0], None if isinstance(best, SplcError) else best)
 
 
 def _tuned(file: str) -> Mapping[str, Any] | None:
@@ -201,30 +201,32 @@ def _is_text(file: str) -> bool:
 def _subject(request: Request, model: str, notes: Notes, on_progress: OnProgress | None) -> ModelSubject:
     """Read a model, its system and its measurements, and explain it."""
     project = request.project_of_models([model])
-    own = Notes()
-    space = Space(request.read_system(project, own))
-    stored = request.read_predictor(model, project, space.system, own)
-    overview = explain.model_overview(stored, space, own, on_progress)
-    own += negative_notes(explain.checked_predictions(stored, None, space), stored.nfp, project, space, stored.full)
+    messages = Notes()
+    space = Space(request.read_system(project, messages))
+    stored = request.read_predictor(model, project, space.system, messages)
+    overview = explain.model_overview(stored, space, messages, on_progress)
+    messages += negative_notes(
+        explain.checked_predictions(stored, None, space), stored.nfp, project, space, stored.full
+    )
     measurements = None
     # With two models, a table in the folder may be that of neither.
     if project.has_measurements and len(request.models) == 1:
-        measurements = request.read_measurements(project, space, own, learned=choice_of([stored.columns]))
-    notes.add(own)
-    warnings = [note.text for note in own if note.warning]
+        measurements = request.read_measurements(project, space, messages, learned=choice_of([stored.columns]))
+    notes.add(messages)
+    warnings = [note.text for note in messages if note.warning]
     content = learned_content(stored, model)
     return ModelSubject(model, stored, space, overview, measurements, warnings, content)
 
 
 def _inputs(request: Request) -> dict[str, Any]:
     """Return the fields that the requests of workflows share."""
-    return {each.name: getattr(request, each.name) for each in fields(ModelInputs)}
+    return {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
 
 
 def _short_names(old: str, new: str) -> tuple[str, str]:
     """Return the names of two files: without folders if they differ then."""
-    short = Path(old).name, Path(new).name
-    return short if short[0] != short[1] else (old, new)
+    names = Path(old).name, Path(new).name
+    return names if names[0] != names[1] else (old, new)
 
 
 def write_page(page: Page, output: str) -> None:
@@ -237,8 +239,8 @@ def write_page(page: Page, output: str) -> None:
         write_whole(output, page_html(page))
         return
     folder = Path(output).with_suffix("").with_name(f"{Path(output).stem}_files")
-    found = page_markdown(page, quote(folder.name))
+    files = page_markdown(page, quote(folder.name))
     folder.mkdir(exist_ok=True)
-    for name, content in found.pictures.items():
+    for name, content in files.pictures.items():
         write_whole(folder / name, content)
-    write_whole(output, found.text)
+    write_whole(output, files.text)

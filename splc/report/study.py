@@ -23,16 +23,16 @@ def study_page(archives: Sequence[StudyArchive]) -> Page:
     Args:
         archives: the results, of each value in order.
     """
-    first, *others = archives
-    notes = tuple(dict.fromkeys(note for each in archives for note in each.notes))
-    if not others:
+    first, *more = archives
+    notes = tuple(dict.fromkeys(note for archive in archives for note in archive.notes))
+    if not more:
         sections = (learners_section(first), study_scores_section(first), runs_section(first), _files(first))
-        found = tuple(each for each in sections if each is not None)
-        return Page(", ".join(filter(None, (_title(first), first.contexts))), tuple(_answer(first)), found, notes)
-    answer = (f"{each.contexts}: {next(_answer(each))}" for each in archives)
+        present = tuple(section for section in sections if section is not None)
+        return Page(", ".join(filter(None, (_title(first), first.contexts))), tuple(_answer(first)), present, notes)
+    answer = (f"{archive.contexts}: {next(_answer(archive))}" for archive in archives)
     files = (
-        replace(_files(each), name=f"provenance-{number}", title=f"Where it comes from: {each.contexts}")
-        for number, each in enumerate(archives, 1)
+        replace(_files(archive), name=f"provenance-{number}", title=f"Where it comes from: {archive.contexts}")
+        for number, archive in enumerate(archives, 1)
     )
     return Page(_title(first), tuple(answer), (contexts_section(archives), *files), notes)
 
@@ -56,10 +56,10 @@ def _answer(archive: StudyArchive) -> Iterator[str]:
     whose = f"{learner} with {sampling}" if learners > 1 else sampling
     yield f"Least error on all others: {percentage(error, 3)}, {whose} ({size:g} configurations); {runs} with {counted}"
     if learners > 1:
-        for number in sorted({min(points, key=lambda each: each[1])[1], max(points, key=lambda each: each[1])[1]}):
-            there = sorted((error, learner) for error, size, learner, _ in points if size == number)
-            if len(there) > 1:
-                ranked = ", ".join(f"{name} {percentage(value, 3)}" for value, name in there[:4])
+        for number in sorted({min(points, key=lambda point: point[1])[1], max(points, key=lambda point: point[1])[1]}):
+            errors = sorted((error, learner) for error, size, learner, _ in points if size == number)
+            if len(errors) > 1:
+                ranked = ", ".join(f"{name} {percentage(value, 3)}" for value, name in errors[:4])
                 yield f"Learned from {number:g} configurations: {ranked}"
     failed = sum(bool(run.reason) for run in archive.runs)
     if failed:
@@ -71,13 +71,13 @@ def _files(archive: StudyArchive) -> Section:
     items = [("study", str(dict(_pairs(manifest.get("owner"))).get("file", ""))), ("SHA-256", archive.sha256)]
     study = dict(_pairs(manifest.get("study")))
     for name, settings in _pairs(study.get("learners")):
-        own = ", ".join(f"{key} = {value}" for key, value in _pairs(settings) if value not in (None, [], ""))
-        items.append((f"learner {name}", own))
+        text = ", ".join(f"{key} = {value}" for key, value in _pairs(settings) if value not in (None, [], ""))
+        items.append((f"learner {name}", text))
     rules = ("scale", "missing", "invalid", "duplicates", "aggregate")
     items += [(key, str(study[key])) for key in rules if key in study]
     for role, file in _pairs(manifest.get("inputs")):
-        known = dict(_pairs(file))
-        items += [(role, str(known.get("path", ""))), ("SHA-256", str(known.get("sha256", "")))]
+        entry = dict(_pairs(file))
+        items += [(role, str(entry.get("path", ""))), ("SHA-256", str(entry.get("sha256", "")))]
     items += [(f"version of {name}", str(value)) for name, value in _pairs(manifest.get("versions")) if value]
     return Section("provenance", "Where it comes from", (Facts(tuple(items)),))
 

@@ -116,15 +116,15 @@ class ModelSubject:
         if self.measurements is None or self.nfp not in self.measurements.values:
             return learned
         values = self.measurements[self.nfp]
-        known = np.flatnonzero(np.isfinite(values))
-        configurations, values = self.measurements.configurations[known], values[known]
+        index = np.flatnonzero(np.isfinite(values))
+        configurations, values = self.measurements.configurations[index], values[index]
         predicted = self.stored.predictor.predict(configurations)
-        own = np.zeros(len(values), dtype=bool)
+        mask = np.zeros(len(values), dtype=bool)
         if learned is not None:
-            places = learned.configurations.find(configurations)
-            own = places >= 0
-            predicted = np.where(own, learned.predicted[places], predicted)
-        return MeasuredRows(configurations, values, predicted, own, learned is not None)
+            rows = learned.configurations.find(configurations)
+            mask = rows >= 0
+            predicted = np.where(mask, learned.predicted[rows], predicted)
+        return MeasuredRows(configurations, values, predicted, mask, learned is not None)
 
     def _learned(self) -> MeasuredRows | None:
         """Return the configurations that the full model was learned from, each predicted without its own value."""
@@ -132,9 +132,11 @@ class ModelSubject:
         if not isinstance(full, Ensemble) or not full.parts:
             return None
         scale, rows = full.scale, full.own
-        own = Configurations(self.space.system, full.configurations.indices[rows])
+        configurations = Configurations(self.space.system, full.configurations.indices[rows])
         predicted = scale.backward(np.mean([part.left_out[rows] for part in full.parts], axis=0)) * scale.unit
-        return MeasuredRows(own, full.measured[rows], predicted, np.ones(len(predicted), dtype=bool), held_out=True)
+        return MeasuredRows(
+            configurations, full.measured[rows], predicted, np.ones(len(predicted), dtype=bool), held_out=True
+        )
 
 
 def best_of(

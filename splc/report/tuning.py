@@ -34,22 +34,22 @@ def tuning_page(content: Mapping[str, Any], file: str) -> Page:
 
 def _answer(content: Mapping[str, Any]) -> tuple[str, ...]:
     unit, best, base, gain = (content[key] for key in ("unit", "best", "default", "gain"))
-    found = [f"Best {content['nfp']}: {_value(best, unit)}, after {content['runs']:,.0f} runs"]
+    lines = [f"Best {content['nfp']}: {_value(best, unit)}, after {content['runs']:,.0f} runs"]
     if base is not None and base["configuration"] != best["configuration"]:
         more = "" if gain is None else f"; the best configuration gains {percentage(gain['percent'], 3)}"
-        found.append(f"Default: {_value(base, unit)}{more}")
+        lines.append(f"Default: {_value(base, unit)}{more}")
     if content["indifferent"]:
-        found.append(f"Within 1 % whatever their value: {', '.join(content['indifferent'])}")
+        lines.append(f"Within 1 % whatever their value: {', '.join(content['indifferent'])}")
     if content["expected_gain"] is not None:
-        found.append(f"A further run is expected to gain {percentage(content['expected_gain'], 2)}")
-    return tuple(found)
+        lines.append(f"A further run is expected to gain {percentage(content['expected_gain'], 2)}")
+    return tuple(lines)
 
 
-def _value(found: Mapping[str, Any], unit: str | None) -> str:
-    text = quantity(found["value"], unit, 4)
-    if found["low"] is None:
+def _value(entry: Mapping[str, Any], unit: str | None) -> str:
+    text = quantity(entry["value"], unit, 4)
+    if entry["low"] is None:
         return text
-    return f"{text} ({span(found['low'], found['high'], unit, 4)})"
+    return f"{text} ({span(entry['low'], entry['high'], unit, 4)})"
 
 
 def _found(content: Mapping[str, Any]) -> Section:
@@ -60,18 +60,18 @@ def _found(content: Mapping[str, Any]) -> Section:
         options = list(content["front"][0]["configuration"])
         rows = tuple(
             (
-                *(short_number(each["properties"][name]["value"], 4) for name in names),
-                *(short_number(each["configuration"][name], missing="-") for name in options),
+                *(short_number(row["properties"][name]["value"], 4) for name in names),
+                *(short_number(row["configuration"][name], missing="-") for name in options),
             )
-            for each in content["front"]
+            for row in content["front"]
         )
         caption = "The Pareto front: no other measured configuration is better in all properties"
         numeric = frozenset(range(len(names) + len(options)))
         return Section("best", "Best configurations", (TextTable((*names, *options), rows, numeric, caption=caption),))
     if content["changes"]:
         rows = tuple(
-            (each["option"], _plain(each["from"]), _plain(each["to"]), short_number(each["change"], 3))
-            for each in content["changes"]
+            (row["option"], _plain(row["from"]), _plain(row["to"]), short_number(row["change"], 3))
+            for row in content["changes"]
         )
         header = ("option", "default", "best", f"change of {content['nfp']} alone")
         blocks.append(

@@ -14,15 +14,15 @@ def best_section(result: Result, unit: str | None) -> Section:
     """Return the best configurations that `optimize` found; `unit`: that of the property."""
     objective = result.objectives[0]
     word = "greatest" if objective.maximize else "least"
-    rows = [_row(each) for each in result.candidates]
+    rows = [_row(candidate) for candidate in result.candidates]
     header = ("configuration", titled("predicted", unit), "90 % interval", titled("measured", unit))
     of = "all valid configurations" if result.exhaustive else "the examined configurations"
-    found = plural(len(rows), "configuration", "configurations")
-    caption = f"The {found} with the {word} prediction of {of}"
+    noun = plural(len(rows), "configuration", "configurations")
+    caption = f"The {noun} with the {word} prediction of {of}"
     blocks: list[Block] = [TextTable(header, tuple(rows), frozenset({1, 2, 3}), caption=caption, name="best")]
     if result.best_measured is not None:
-        own = _row(result.best_measured)
-        text = f"Best measured: {own[0]}, with {own[3]} (predicted {own[1]})."
+        row = _row(result.best_measured)
+        text = f"Best measured: {row[0]}, with {row[3]} (predicted {row[1]})."
         blocks.append(Paragraph(text))
     if result.free:
         blocks.append(Paragraph(f"Not used by the model, any value predicts the same: {', '.join(result.free)}."))

@@ -18,18 +18,18 @@ def call_tree_table(tree: CallTree, number: int) -> TextTable:
         tree: the call paths.
         number: the number of the metric.
     """
-    shown = [each for each in tree.callpaths if each.total_share >= MIN_SHARE][:MAX_ROWS]
+    shown = [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
     rows = tuple(
         (
             # Spaces at the begin would not be seen.
-            "· " * each.depth + each.callpath.rpartition(SEPARATOR)[2],
-            short_number(each.total, 4),
-            small_share(each.total_share),
-            "" if each.predicted is None else small_share(each.share),
+            "· " * row.depth + row.callpath.rpartition(SEPARATOR)[2],
+            short_number(row.total, 4),
+            small_share(row.total_share),
+            "" if row.predicted is None else small_share(row.share),
         )
-        for each in shown
+        for row in shown
     )
-    rest = len(tree.callpaths) - len(shown)
-    more = f"; {rest:,} more, with less than {MIN_SHARE:g} % or beyond {MAX_ROWS} rows" if rest else ""
+    hidden = len(tree.callpaths) - len(shown)
+    more = f"; {hidden:,} more, with less than {MIN_SHARE:g} % or beyond {MAX_ROWS} rows" if hidden else ""
     header = ("call path", "total", "share", "without calls")
     return TextTable(header, rows, frozenset({1, 2, 3}), caption=f"The call tree{more}", name=f"tree-{number}")

@@ -51,19 +51,19 @@ class ValueChange:
 
 def value_changes(old: ModelSubject, new: ModelSubject) -> list[ValueChange]:
     """Return the changes of the effects of all values, the settled and larger ones first."""
-    known = {each.name: each for each in old.overview.options}
-    found = []
+    options = {option.name: option for option in old.overview.options}
+    changes = []
     for option in new.overview.options:
-        if option.name not in known:
+        if option.name not in options:
             continue
-        before = dict(_effects(old, known[option.name]))
+        before = dict(_effects(old, options[option.name]))
         first = option.values[0].label
-        found += [
+        changes += [
             ValueChange(option.name, value, first, before[value], effect)
             for value, effect in _effects(new, option)
             if value in before and value != first
         ]
-    return sorted(found, key=lambda each: (not each.settled, -abs(each.size)))
+    return sorted(changes, key=lambda change: (not change.settled, -abs(change.size)))
 
 
 def _effects(subject: ModelSubject, option: OptionImportance) -> Iterator[tuple[str, tuple[float, float, float]]]:
@@ -74,52 +74,52 @@ def _effects(subject: ModelSubject, option: OptionImportance) -> Iterator[tuple[
         if value.change is None or not base:
             continue
         ends = (value.change, *(math.nan if end is None else end for end in (value.low, value.high)))
-        own = [100 * (end - 1) if product else 100 * end / abs(base) for end in ends]
-        yield value.label, (own[0], own[1], own[2])
+        scaled = [100 * (end - 1) if product else 100 * end / abs(base) for end in ends]
+        yield value.label, (scaled[0], scaled[1], scaled[2])
 
 
 def changes_section(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Section:
     """Return what changed between two models."""
     changes = value_changes(old, new)
-    settled = [each for each in changes if each.settled]
+    settled = [change for change in changes if change.settled]
     blocks: list[Block] = []
     rows = tuple(
-        (f"{each.option}: {each.value} against {each.first}", _effect(each.old), _effect(each.new), _points(each.size))
-        for each in settled
+        (f"{row.option}: {row.value} against {row.first}", _effect(row.old), _effect(row.new), _points(row.size))
+        for row in settled
     )
     if rows:
         header = ("value", names[0], names[1], "change")
         caption = "Effects that changed by more than twice their uncertainty"
         blocks.append(TextTable(header, rows, frozenset({1, 2, 3}), caption=caption, name="changes"))
-    same = [each for each in changes if not each.settled]
-    if same:
-        largest = max(abs(each.size) for each in same)
-        count = f"{len(same)} further effects" if rows else "all effects"
+    unsettled = [change for change in changes if not change.settled]
+    if unsettled:
+        largest = max(abs(change.size) for change in unsettled)
+        count = f"{len(unsettled)} further effects" if rows else "all effects"
         text = f"The rest: {count} did not change beyond their uncertainty (differences of at most {_points(largest)})."
         blocks.append(Paragraph(text))
-    for one, other, name in ((old, new, names[0]), (new, old, names[1])):
-        only = sorted(set(one.space.system.names) - set(other.space.system.names))
+    for first, second, name in ((old, new, names[0]), (new, old, names[1])):
+        only = sorted(set(first.space.system.names) - set(second.space.system.names))
         if only:
             blocks.append(Paragraph(f"Options of {name} only: {listed(only, 10)}."))
-    charts = _two_effects(old, new, [each.option for each in changes])
+    charts = _two_effects(old, new, [change.option for change in changes])
     if charts:
         blocks.append(change_chart(charts, names, new.nfp))
     return Section("changes", "What changed", tuple(blocks))
 
 
 def _two_effects(old: ModelSubject, new: ModelSubject, order: list[str]) -> list[TwoEffects]:
-    before = {each.name: each for each in old.overview.options}
-    after = {each.name: each for each in new.overview.options}
-    found = []
+    before = {option.name: option for option in old.overview.options}
+    after = {option.name: option for option in new.overview.options}
+    effects = []
     for name in dict.fromkeys(order):
         columns = []
-        one, other = before[name], after[name]
-        labels = [value.label for value in other.values if value.label in {each.label for each in one.values}]
-        for subject, option in ((old, one), (new, other)):
-            places = [at for at, value in enumerate(option.values) if value.label in labels]
-            columns.append(_with_ends(subject, option)[:, places])
-        found.append(TwoEffects(name, tuple(labels), columns[0], columns[1]))
-    return found
+        first, second = before[name], after[name]
+        labels = [value.label for value in second.values if value.label in {level.label for level in first.values}]
+        for subject, option in ((old, first), (new, second)):
+            indices = [at for at, value in enumerate(option.values) if value.label in labels]
+            columns.append(_with_ends(subject, option)[:, indices])
+        effects.append(TwoEffects(name, tuple(labels), columns[0], columns[1]))
+    return effects
 
 
 def _with_ends(subject: ModelSubject, option: OptionImportance) -> Array:
@@ -131,7 +131,7 @@ def _with_ends(subject: ModelSubject, option: OptionImportance) -> Array:
 
 
 def _effect(effect: tuple[float, float, float]) -> str:
-    value, low, high = (percentage(each, 3).replace("-", "−") for each in effect)
+    value, low, high = (percentage(number, 3).replace("-", "−") for number in effect)
     return f"{value} ({low} to {high})"
 
 

@@ -17,9 +17,9 @@ def effects_section(subject: ModelSubject) -> Section | None:
     """Return the effects of options; None where no option matters."""
     rows = subject.rows
     measured = np.zeros(0) if rows is None else rows.measured
-    options = [each for each in subject.overview.options if each.share >= MIN_SHARE and len(each.values) > 1]
+    options = [option for option in subject.overview.options if option.share >= MIN_SHARE and len(option.values) > 1]
     if not options:
         return None
     product = subject.stored.model.link == "log"
-    effects = [effect_of(each, None if rows is None else rows.configurations, product=product) for each in options]
+    effects = [effect_of(option, None if rows is None else rows.configurations, product=product) for option in options]
     return Section("effects", "The effect of each option", (effects_chart(effects, measured, subject.quantity),))

@@ -53,7 +53,7 @@ def explorer_section(subject: ModelSubject, best: Optimized | None) -> Section |
 def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
     """Return the controls: one for each option and each alternative group, with what each of its values sets."""
     titles, choices = choices_of(system)
-    found = []
+    controls = []
     for title, positions in zip(titles, choices, strict=True):
         if len(positions) == 1:
             (position,) = positions
@@ -63,13 +63,13 @@ def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
                 continue
             kind = "checkbox" if isinstance(option, BinaryOption) else "number"
             states = [[[position, index]] for index in range(option.size)]
-            found.append({"name": title, "kind": kind, "labels": labels, "states": states})
+            controls.append({"name": title, "kind": kind, "labels": labels, "states": states})
             continue
         names = [system.names[position] for position in positions]
         none = [[position, 0] for position in positions]
-        each = [[[other, int(other == position)] for other in positions] for position in positions]
-        found.append({"name": title, "kind": "choice", "labels": ["(none)", *names], "states": [none, *each]})
-    return found
+        selected = [[[index, int(index == position)] for index in positions] for position in positions]
+        controls.append({"name": title, "kind": "choice", "labels": ["(none)", *names], "states": [none, *selected]})
+    return controls
 
 
 def _label(number: float) -> str:
@@ -88,12 +88,12 @@ def space_object(system: VariabilityModel) -> dict[str, Any]:
     ]
     disjunctions = [
         {
-            "literals": [[at, "".join("01"[each] for each in allowed)] for at, allowed in clause.literals],
+            "literals": [[at, "".join("01"[flag] for flag in allowed)] for at, allowed in clause.literals],
             "text": clause.reason,
         }
         for clause in clauses(system)
     ]
-    comparisons = [_comparison(each, system) for each in system.arithmetic_constraints]
+    comparisons = [_comparison(constraint, system) for constraint in system.arithmetic_constraints]
     return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
 
 

@@ -34,17 +34,17 @@ def formula_section(subject: ModelSubject) -> Section | None:
         text = f"This short formula follows the full model, which makes the predictions on this page{far}."
         blocks.append(Paragraph(text))
     blocks.append(Paragraph(kind))
-    path = [{**each, "terms": int(each["terms"])} for each in subject.content.get("path", ()) if isinstance(each, dict)]
-    own = _terms(subject)
-    steps = _steps(path, own, len(model.terms))
-    blocks.append(own if steps is None else steps)
+    path = [{**step, "terms": int(step["terms"])} for step in subject.content.get("path", ()) if isinstance(step, dict)]
+    table = _terms(subject)
+    steps = _steps(path, table, len(model.terms))
+    blocks.append(table if steps is None else steps)
     influences = _influences(subject)
     if influences:
         blocks.append(influence_chart(influences, subject.quantity, product=product))
     if len(path) > 1:
         expected = (subject.content.get("cross_validated") or {}).get("mean")
-        sizes = [each["terms"] for each in path]
-        errors = [each["error"] for each in path]
+        sizes = [step["terms"] for step in path]
+        errors = [step["error"] for step in path]
         blocks.append(size_chart(sizes, errors, len(model.terms), expected))
     return Section("formula", "The formula", tuple(blocks))
 
@@ -52,25 +52,25 @@ def formula_section(subject: ModelSubject) -> Section | None:
 def _terms(subject: ModelSubject) -> TextTable:
     """Return the terms with their intervals, and what else the file knows of them."""
     model = subject.stored.model
-    estimates = {each.get("term"): each for each in subject.content.get("estimates", ()) if isinstance(each, dict)}
+    estimates = {row.get("term"): row for row in subject.content.get("estimates", ()) if isinstance(row, dict)}
     folds = subject.stored.folds
     contributions = _contributions(subject)
     rows = []
     for (term, influence), contribution in zip(model.terms, contributions, strict=True):
         text = term.text(model.order)
-        known: Mapping[str, Any] = estimates.get(text, {})
+        estimate: Mapping[str, Any] = estimates.get(text, {})
         interval = ""
-        if known.get("low") is not None and known.get("high") is not None:
-            interval = f"{short_number(known['low'], 4)} to {short_number(known['high'], 4)}"
-        support = "" if known.get("folds") is None or not folds else f"{known['folds']:.0f}/{folds}"
+        if estimate.get("low") is not None and estimate.get("high") is not None:
+            interval = f"{short_number(estimate['low'], 4)} to {short_number(estimate['high'], 4)}"
+        support = "" if estimate.get("folds") is None or not folds else f"{estimate['folds']:.0f}/{folds}"
         rows.append((text, short_number(influence), interval, share_text(contribution), support))
     header = ("term", "influence", "90 % interval", "share of the prediction", "folds")
     # Columns without any value are left out: products have no shares, analytical models no intervals.
-    kept = [at for at in range(len(header)) if at < 2 or any(row[at] for row in rows)]
-    cells = tuple(tuple(row[at] for at in kept) for row in rows)
+    columns = [at for at in range(len(header)) if at < 2 or any(row[at] for row in rows)]
+    cells = tuple(tuple(row[at] for at in columns) for row in rows)
     caption = f"The printed model, {plural(len(model.terms), 'term', 'terms')}"
-    numeric = frozenset(range(1, len(kept)))
-    return TextTable(tuple(header[at] for at in kept), cells, numeric, caption=caption, name="model")
+    numeric = frozenset(range(1, len(columns)))
+    return TextTable(tuple(header[at] for at in columns), cells, numeric, caption=caption, name="model")
 
 
 def _contributions(subject: ModelSubject) -> list[float | None]:
@@ -83,21 +83,21 @@ def _contributions(subject: ModelSubject) -> list[float | None]:
     return [100 * part / total if total else None for part in parts]
 
 
-def _steps(path: Sequence[Mapping[str, Any]], own: TextTable, size: int) -> Steps | None:
+def _steps(path: Sequence[Mapping[str, Any]], table: TextTable, size: int) -> Steps | None:
     """Return the models on the path as states of a slider, the printed one as it is."""
-    known = [each for each in path if each.get("formula")]
-    if len(known) < 2:
+    steps = [step for step in path if step.get("formula")]
+    if len(steps) < 2:
         return None
     states: list[tuple[str, tuple[Block, ...]]] = []
     chosen = 0
-    for each in known:
-        count = each["terms"]
-        name = f"{count} {'term' if count == 1 else 'terms'}, expected error {percentage(each['error'], 3)}"
+    for step in steps:
+        count = step["terms"]
+        name = f"{count} {'term' if count == 1 else 'terms'}, expected error {percentage(step['error'], 3)}"
         if count == size:
             chosen = len(states)
-            states.append((f"{name} (printed)", (own,)))
+            states.append((f"{name} (printed)", (table,)))
             continue
-        rows = tuple((term["term"], short_number(term["influence"])) for term in each["formula"])
+        rows = tuple((term["term"], short_number(term["influence"])) for term in step["formula"])
         caption = f"The best model of {count} {'term' if count == 1 else 'terms'}"
         states.append((name, (TextTable(("term", "influence"), rows, frozenset({1}), caption=caption, name="model"),)))
     return Steps("Number of terms", tuple(states), chosen)
@@ -108,19 +108,19 @@ def _influences(subject: ModelSubject) -> list[Influence]:
     rows, model = subject.rows, subject.stored.model
     if rows is None:
         return []
-    estimates = {each.get("term"): each for each in subject.content.get("estimates", ()) if isinstance(each, dict)}
-    found = []
+    estimates = {row.get("term"): row for row in subject.content.get("estimates", ()) if isinstance(row, dict)}
+    influences = []
     means = np.mean(model.contributions(rows.configurations), axis=0).tolist()
     for (term, influence), mean in zip(model.terms, means, strict=True):
         text = term.text(model.order)
-        known = estimates.get(text, {})
+        estimate = estimates.get(text, {})
         if not term.options or not math.isfinite(mean):
             continue
         scale = mean / influence if influence else 0.0
-        ends = [math.nan if known.get(end) is None else known[end] * scale for end in ("low", "high")]
+        ends = [math.nan if estimate.get(end) is None else estimate[end] * scale for end in ("low", "high")]
         values = (mean, min(ends), max(ends))
-        found.append(Influence(text, *(map(_percent, values) if model.link == "log" else values)))
-    return found
+        influences.append(Influence(text, *(map(_percent, values) if model.link == "log" else values)))
+    return influences
 
 
 def _percent(logarithm: float) -> float:

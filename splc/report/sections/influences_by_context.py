@@ -23,8 +23,8 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
         return None
     # The context has the value that the model is about.
     assert full.basis.context is not None
-    own = full.basis.context.names[full.basis.context.place]
-    by = next((name for name, value in subject.stored.columns.contexts.items() if value == own), "context")
+    context = full.basis.context.names[full.basis.context.place]
+    by = next((name for name, value in subject.stored.columns.contexts.items() if value == context), "context")
     ordered = is_ordered(influences.names)
     blocks: list[Block] = [_neighbours(influences) if ordered or len(influences.names) == 2 else _matrix(influences)]
     blocks.append(_variations(influences))
@@ -45,9 +45,9 @@ def _neighbours(influences: ContextInfluences) -> TextTable:
     """Return the factor and the changed influences between consecutive values."""
     rows = []
     for first, second in pairwise(influences.names):
-        found = influences.contrast(first, second)
-        changed = [f"{each.option}: {_ends(each.factor, each.low, each.high)}" for each in found.settled]
-        factor = _ends(found.factor, found.low, found.high)
+        contrast = influences.contrast(first, second)
+        changed = [f"{change.option}: {_ends(change.factor, change.low, change.high)}" for change in contrast.settled]
+        factor = _ends(contrast.factor, contrast.low, contrast.high)
         rows.append((f"{first} → {second}", factor, listed(changed, MAX_NAMED) if changed else "none"))
     header = ("change", "common factor (90 % interval)", "changed influences (90 % interval)")
     return TextTable(header, tuple(rows), caption="Changes between consecutive values", name="context-changes")
@@ -60,8 +60,8 @@ def _matrix(influences: ContextInfluences) -> TextTable:
     for first in names:
         cells = []
         for second in names:
-            found = influences.contrast(first, second)
-            cells.append("" if first == second else f"{_number(found.factor)}; {len(found.settled)}")
+            contrast = influences.contrast(first, second)
+            cells.append("" if first == second else f"{_number(contrast.factor)}; {len(contrast.settled)}")
         rows.append((first, *cells))
     caption = "Common factor of the column's value relative to the row's; number of influences that differ"
     numeric = frozenset(range(1, len(names) + 1))
@@ -73,9 +73,9 @@ def _variations(influences: ContextInfluences) -> TextTable:
     names = influences.names
     few = len(names) <= MAX_COLUMNS
     rows = []
-    for each in influences.variations():
-        shown = each.factors if few else (min(each.factors), max(each.factors))
-        rows.append((each.option, *map(_number, shown), "yes" if each.settled else "not known to"))
+    for variation in influences.variations():
+        shown = variation.factors if few else (min(variation.factors), max(variation.factors))
+        rows.append((variation.option, *map(_number, shown), "yes" if variation.settled else "not known to"))
     header = ("option", *(names if few else ("least", "greatest")), "differs")
     caption = "Influences: factor between the greatest and the least value of an option, or selected and not"
     return TextTable(
@@ -86,8 +86,8 @@ def _variations(influences: ContextInfluences) -> TextTable:
 def _points(influences: ContextInfluences) -> TextTable | None:
     """Return where the common factor and influences change; None if nothing does."""
     rows = tuple(
-        (each.option or "common factor", f"{each.first} → {each.second}", _ends(each.factor, each.low, each.high))
-        for each in change_points(influences)
+        (point.option or "common factor", f"{point.first} → {point.second}", _ends(point.factor, point.low, point.high))
+        for point in change_points(influences)
     )
     if not rows:
         return None

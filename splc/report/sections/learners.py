@@ -20,14 +20,16 @@ def learners_section(archive: StudyArchive) -> Section:
     ]
     header = ("learner", "sampling", "models", *(LEARNING[key][0] for key in _COLUMNS))
     # Learners without terms only have no such column.
-    kept = [at for at in range(len(header)) if at < 3 or any(row[at] != "-" for row in cells)]
-    rows = tuple(tuple(row[at] for at in kept) for row in cells)
+    columns = [at for at in range(len(header)) if at < 3 or any(row[at] != "-" for row in cells)]
+    rows = tuple(tuple(row[at] for at in columns) for row in cells)
     spreads = any(len(runs) > 1 for samplings in archive.groups.values() for runs in samplings.values())
     caption = "Errors by learner and sampling" + (
         ": means over the seeds, ± standard deviation in % of the mean" if spreads else ""
     )
-    numeric = frozenset(range(2, len(kept)))
-    blocks: list[Block] = [TextTable(tuple(header[at] for at in kept), rows, numeric, caption=caption, name="learners")]
+    numeric = frozenset(range(2, len(columns)))
+    blocks: list[Block] = [
+        TextTable(tuple(header[at] for at in columns), rows, numeric, caption=caption, name="learners")
+    ]
     if (chart := curves_chart(archive.errors, "Error by the number of configurations learned from")) is not None:
         blocks.insert(0, chart)
     return Section("learners", "Learners and samplings", tuple(blocks))

@@ -27,9 +27,9 @@ def predictions_section(subject: ModelSubject) -> Section:
         rows.measured, rows.predicted, rows.errors, rows.learned, subject.quantity, held_out=rows.held_out
     )
     options = [
-        (each.name, tuple(value.label for value in each.values), positions(each, rows.configurations))
-        for each in subject.overview.options
-        if 1 < len(each.values) <= _MAX_VALUES
+        (option.name, tuple(value.label for value in option.values), positions(option, rows.configurations))
+        for option in subject.overview.options
+        if 1 < len(option.values) <= _MAX_VALUES
     ]
     blocks: list[Block] = [chart]
     if options:

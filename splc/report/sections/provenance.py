@@ -33,11 +33,11 @@ def _facts(subject: ModelSubject) -> Iterator[tuple[str, str]]:
     if isinstance(settings, dict) and settings:
         yield "settings", ", ".join(f"{name} = {_text(value)}" for name, value in settings.items() if value is not None)
     files = provenance.get("files")
-    for role, each in files.items() if isinstance(files, dict) else ():
-        if isinstance(each, dict):
-            yield f"{role} file", str(each.get("name") or each.get("path") or "")
-            if each.get("sha256"):
-                yield f"{role} SHA-256", str(each["sha256"])
+    for role, file in files.items() if isinstance(files, dict) else ():
+        if isinstance(file, dict):
+            yield f"{role} file", str(file.get("name") or file.get("path") or "")
+            if file.get("sha256"):
+                yield f"{role} SHA-256", str(file["sha256"])
 
 
 def _text(value: object) -> str:

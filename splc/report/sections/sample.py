@@ -26,30 +26,30 @@ def sample_section(subject: ModelSubject) -> Section | None:
     rows = subject.rows
     if rows is None or not len(rows):
         return None
-    own = np.flatnonzero(rows.learned) if rows.learned.any() else np.arange(len(rows))
-    configurations = rows.configurations[own]
+    index = np.flatnonzero(rows.learned) if rows.learned.any() else np.arange(len(rows))
+    configurations = rows.configurations[index]
     values = []
     for option in subject.overview.options:
         at = positions(option, configurations)
-        for place, value in enumerate(option.values):
-            values.append((f"{option.name} = {value.label}", int((at == place).sum()), value.fraction))
-    blocks: list[Block] = [coverage_chart(values, len(own))] if values else []
+        for code, value in enumerate(option.values):
+            values.append((f"{option.name} = {value.label}", int((at == code).sum()), value.fraction))
+    blocks: list[Block] = [coverage_chart(values, len(index))] if values else []
     system = subject.space.system
     titles, choices = choices_of(system)
     blocks += _aliases(subject, configurations.indices, titles, choices)
-    found = [
-        " and ".join(system.names[position] for position in each) for each in aliases(configurations.indices, choices)
+    texts = [
+        " and ".join(system.names[position] for position in group) for group in aliases(configurations.indices, choices)
     ]
-    if found:
+    if texts:
         text = "Options that always change together in the sample, so that it cannot separate them"
-        blocks.append(Paragraph(f"{text}: {listed(found, SHOWN)}.", warning=True))
+        blocks.append(Paragraph(f"{text}: {listed(texts, SHOWN)}.", warning=True))
     measurements = subject.measurements
     if measurements is not None and subject.nfp in measurements.values:
         repetitions = measurements.values[subject.nfp]
         # Points are keyed by the rows of this page, which leave out those without a value.
-        known = np.flatnonzero(np.isfinite(measurements[subject.nfp]))
-        if (np.isfinite(repetitions[known]).sum(axis=1) > 1).any():
-            blocks.append(repetition_chart(repetitions[known], known, subject.quantity))
+        measured = np.flatnonzero(np.isfinite(measurements[subject.nfp]))
+        if (np.isfinite(repetitions[measured]).sum(axis=1) > 1).any():
+            blocks.append(repetition_chart(repetitions[measured], measured, subject.quantity))
     if len(rows) >= MIN_ROWS:
         blocks.append(drift_chart(rows.errors, rows.learned))
     return Section("sample", "The sample", tuple(blocks)) if blocks else None
@@ -61,9 +61,9 @@ def _aliases(
     """Return the chart of the options that change together, of those that change at all."""
     by_title = dict(zip(titles, choices, strict=True))
     changing = [
-        each.name
-        for each in subject.overview.options
-        if each.name in by_title and any(len(set(indices[:, at].tolist())) > 1 for at in by_title[each.name])
+        option.name
+        for option in subject.overview.options
+        if option.name in by_title and any(len(set(indices[:, at].tolist())) > 1 for at in by_title[option.name])
     ]
     if len(changing) < 2 or len(indices) < 2:
         return []

@@ -18,24 +18,24 @@ def contexts_section(archives: Sequence[StudyArchive]) -> Section:
     Args:
         archives: the results of each value.
     """
-    errors = [each.errors for each in archives]
-    pairs = dict.fromkeys((learner, sampling) for each in errors for learner in each for sampling in each[learner])
+    errors = [archive.errors for archive in archives]
+    pairs = dict.fromkeys((learner, sampling) for grid in errors for learner in grid for sampling in grid[learner])
     rows = tuple(
         (
             *pair,
             *(
-                cell_text(spread([error for size, error in each.get(pair[0], {}).get(pair[1], ()) if size is not None]))
-                for each in errors
+                cell_text(spread([error for size, error in grid.get(pair[0], {}).get(pair[1], ()) if size is not None]))
+                for grid in errors
             ),
         )
         for pair in pairs
     )
-    header = ("learner", "sampling", *(each.contexts for each in archives))
+    header = ("learner", "sampling", *(archive.contexts for archive in archives))
     numeric = frozenset(range(2, len(header)))
     blocks: list[Block] = [
         TextTable(header, rows, numeric, caption="Error on all others, %", name="contexts"),
     ]
-    curves = {each.contexts: learning_curves(own) for each, own in zip(archives, errors, strict=True)}
+    curves = {archive.contexts: learning_curves(table) for archive, table in zip(archives, errors, strict=True)}
     if any(line and line[0].size < line[-1].size for lines in curves.values() for line in lines.values()):
         panels = {
             name: {learner: [(at.size, at.error, at.deviation) for at in line] for learner, line in lines.items()}

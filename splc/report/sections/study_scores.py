@@ -17,12 +17,12 @@ def study_scores_section(archive: StudyArchive) -> Section | None:
 
 def _table(archive: StudyArchive, group: str) -> TextTable | None:
     """Return a table with a row for each learner and sampling, and a column for each measure; None without values."""
-    known = {
+    labels = {
         key: title
         for key, title in titles(group).items()
         if key not in TERMS and any(f"{group}.{key}" in run.values for run in archive.runs)
     }
-    if not known:
+    if not labels:
         return None
     rows = tuple(
         (
@@ -30,13 +30,13 @@ def _table(archive: StudyArchive, group: str) -> TextTable | None:
             sampling,
             *(
                 cell_text(spread([in_table(key, run.values.get(f"{group}.{key}")) for run in runs if not run.reason]))
-                for key in known
+                for key in labels
             ),
         )
         for learner, samplings in archive.groups.items()
         for sampling, runs in samplings.items()
         # Learners without terms are not compared.
-        if any(f"{group}.{key}" in run.values for run in runs for key in known)
+        if any(f"{group}.{key}" in run.values for run in runs for key in labels)
     )
-    header = ("learner", "sampling", *known.values())
+    header = ("learner", "sampling", *labels.values())
     return TextTable(header, rows, frozenset(range(2, len(header))), caption=CAPTIONS[group], name=group)
