@@ -53,17 +53,17 @@ def changes_plot(course: ModelCourse, values: Sequence[str], by: str, title: str
     with drawing():
         figure = new_figure(max(4.5, 2.5 * columns), 1.3 + 2.2 * rows)
         first: Axes | None = None
-        for place, term in enumerate(shown):
-            axes = figure.add_subplot(rows, columns, place + 1, sharey=first)
+        for index, term in enumerate(shown):
+            axes = figure.add_subplot(rows, columns, index + 1, sharey=first)
             _draw(axes, term, course.factors, product=product)
             step = -(-len(values) // MAX_NAMES)
             names = [literal(value, 12) for value in values]
             axes.set_xticks(range(0, len(values), step), names[::step], rotation=30 if step > 1 else 0, fontsize=8)
             axes.set_xlim(-0.5, len(values) - 0.5)
-            if place % columns == 0:
-                what = "mean factor" if product else f"mean contribution to {literal(nfp, 20)}"
-                axes.set_ylabel(what, fontsize=8)
-            axes.tick_params(labelleft=place % columns == 0)
+            if index % columns == 0:
+                label = "mean factor" if product else f"mean contribution to {literal(nfp, 20)}"
+                axes.set_ylabel(label, fontsize=8)
+            axes.tick_params(labelleft=index % columns == 0)
             first = first or axes
         if first is not None:
             # One scale for all panels: their contributions can be compared.
@@ -78,7 +78,7 @@ def _summary(course: ModelCourse, by: str, left_out: int) -> tuple[str, str]:
     count = sum(any(term.changed) for term in course.terms)
     changed = f"orange: {count} of {len(course.terms)} influences changed by more than their uncertainty"
     none = f"no influence changed with {literal(by, 24)} by more than its uncertainty"
-    factor = "; dashed: common factor" if any(each != 1 for each in course.factors) else ""
+    factor = "; dashed: common factor" if any(value != 1 for value in course.factors) else ""
     gap = "; no point: not determined" if any(np.isnan(term.means).any() for term in course.terms) else ""
     more = f"; {left_out} more not drawn" if left_out else ""
     return changed if count else none, f"bars: 90 % intervals{factor}{gap}{more}"
@@ -86,7 +86,7 @@ def _summary(course: ModelCourse, by: str, left_out: int) -> tuple[str, str]:
 
 def _scale(axes: Axes, terms: Sequence[TermCourse], *, product: bool) -> None:
     """Scale the y axis of all panels for the influences and their intervals."""
-    drawn = np.concatenate([each for term in terms for each in _intervals(term, product=product)])
+    drawn = np.concatenate([interval for term in terms for interval in _intervals(term, product=product)])
     drawn = drawn[np.isfinite(drawn)]
     if product and len(drawn):
         logarithmic(axes, axes.yaxis, float(drawn.min()), float(drawn.max()))
@@ -98,7 +98,7 @@ def _intervals(term: TermCourse, *, product: bool) -> list[Array]:
     """Return the influences of a term with the lower and the upper ends of their intervals, as they are drawn."""
     means, widths = np.array(term.means), np.array(term.widths)
     ends = [means, means - widths, means + widths]
-    return [drawable(np.exp(np.minimum(each, 690.0)) if product else each) for each in ends]
+    return [drawable(np.exp(np.minimum(end, 690.0)) if product else end) for end in ends]
 
 
 def _draw(axes: Axes, term: TermCourse, factors: Sequence[float], *, product: bool) -> None:

@@ -42,16 +42,16 @@ def ranking_plot(bars: Sequence[ShareBar], now: str, later: str, title: str, fil
     with drawing():
         figure = new_figure(_WIDTH, 1.3 + 0.32 * len(bars))
         axes = figure.subplots()
-        places = range(len(bars))
+        positions = range(len(bars))
         for shift, shares, color in (
-            (-1, [each.later for each in bars], DARK),
-            (1, [each.now for each in bars], LIGHT),
+            (-1, [bar.later for bar in bars], DARK),
+            (1, [bar.now for bar in bars], LIGHT),
         ):
-            at = [place + shift * _BAR / 2 for place in places]
+            at = [position + shift * _BAR / 2 for position in positions]
             axes.barh(at, shares, _BAR, color=color, edgecolor=BLACK, linewidth=0.3, label=str(shift))
         # Long names may look the same when they are shortened: ranks tell them apart.
         axes.set_yticks(
-            places, [f"{fitting(each.name, _NAMES, 8)}  {at}" for at, each in enumerate(bars, 1)], fontsize=8
+            positions, [f"{fitting(bar.name, _NAMES, 8)}  {at}" for at, bar in enumerate(bars, 1)], fontsize=8
         )
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(bars) - 0.5, -0.5)

@@ -95,8 +95,8 @@ def scaling_plot(
         figure = new_figure(sum(widths) + _LEGEND * several, rows * _SIZE[1])
         figure.suptitle(literal(title, 80))
         panels = figure.subplots(rows, len(widths), squeeze=False, width_ratios=widths).ravel()
-        for axes, each in zip(panels, slices, strict=False):
-            _panel(axes, each)
+        for axes, part in zip(panels, slices, strict=False):
+            _panel(axes, part)
         for axes in panels[len(slices) + (surface is not None) :]:
             axes.remove()
         if surface is not None:
@@ -109,7 +109,7 @@ def scaling_plot(
             legend = beside.legend(
                 handles, ["-"] * len(labels), loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9
             )
-            named(legend, [literal(each.name, 32) for each in slices[-1].curves])
+            named(legend, [literal(curve.name, 32) for curve in slices[-1].curves])
         return saved(figure, file_format)
 
 
@@ -124,10 +124,10 @@ def _panel(axes: Axes, part: Slice) -> None:
         if at < _BANDS:
             band = drawable(curve.lower), drawable(curve.upper)
             axes.fill_between(curve.x, *band, color=look.color, alpha=0.15, linewidth=0, zorder=2)
-    measured = np.concatenate([each.measured_at for each in part.curves])
+    measured = np.concatenate([curve.measured_at for curve in part.curves])
     last = float(measured.max())
     scale_parameter(axes, axes.xaxis, measured, part.curves[0].x)
-    scale_values(axes, drawable(np.concatenate([each for c in part.curves for each in (c.measured, c.predicted)])))
+    scale_values(axes, drawable(np.concatenate([values for c in part.curves for values in (c.measured, c.predicted)])))
     axes.axvline(last, color=GREY, linewidth=0.8, zorder=1)
     axes.annotate(
         "measured", (last, 1.0), xycoords=("data", "axes fraction"), xytext=(-3, 1), textcoords="offset points",

@@ -44,27 +44,27 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
         title: the title.
         file_format: one of `FORMATS`.
     """
-    first, *others = (list(series) for series in panels.values())
-    together = all(names == first[: len(names)] for names in others)
+    first, *lists = (list(series) for series in panels.values())
+    together = all(names == first[: len(names)] for names in lists)
     with drawing():
         figure = new_figure(_WIDTH, 0.8 + 2.9 * len(panels))
-        found = figure.subplots(len(panels), 1, squeeze=False)
-        for (name, series), (axes,) in zip(panels.items(), found, strict=True):
+        grid = figure.subplots(len(panels), 1, squeeze=False)
+        for (name, series), (axes,) in zip(panels.items(), grid, strict=True):
             groups = list(dict.fromkeys(group for shares in series.values() for group in shares))
             width = 0.86 / max(1, len(series))
-            for place, shares in enumerate(series.values()):
-                at = [position - 0.43 + width * (place + 0.5) for position in range(len(groups))]
-                color = _SIDE_BY_SIDE[place % len(_SIDE_BY_SIDE)]
+            for index, shares in enumerate(series.values()):
+                at = [position - 0.43 + width * (index + 0.5) for position in range(len(groups))]
+                color = _SIDE_BY_SIDE[index % len(_SIDE_BY_SIDE)]
                 heights = [shares.get(group, 0.0) for group in groups]
-                axes.bar(at, heights, width, color=color, edgecolor=BLACK, linewidth=0.3, label=f"series {place}")
+                axes.bar(at, heights, width, color=color, edgecolor=BLACK, linewidth=0.3, label=f"series {index}")
             space = (_WIDTH - 0.8 if together else _WIDTH - 3.5) / max(1, len(groups))
             axes.set_xticks(range(len(groups)), [wrapped(group, space, 10) for group in groups])
             axes.tick_params(axis="x", length=0)
             axes.set_ylabel("%")
             _as_shares(axes, name, 10)
         if together:
-            return _finished(figure, found[0, 0], first, title, file_format)
-        for names, (axes,) in zip((first, *others), found, strict=True):
+            return _finished(figure, grid[0, 0], first, title, file_format)
+        for names, (axes,) in zip((first, *lists), grid, strict=True):
             handles, labels = axes.get_legend_handles_labels()
             beside = axes.legend(
                 handles, labels, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8
@@ -86,25 +86,25 @@ def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title:
     with drawing():
         columns = max(map(len, panels))
         figure = new_figure(max(7.5, 3.7 * columns), 0.9 + 2.1 * len(panels))
-        found = figure.subplots(len(panels), columns, squeeze=False, sharey=True)
-        for stacks, row in zip(panels, found, strict=True):
+        grid = figure.subplots(len(panels), columns, squeeze=False, sharey=True)
+        for stacks, row in zip(panels, grid, strict=True):
             for stack, axes in zip(stacks, row, strict=True):
                 below = [0.0] * len(stack.labels)
-                for place, _ in enumerate(bands):
-                    heights = [shares[place] for shares in stack.shares]
+                for index, _ in enumerate(bands):
+                    heights = [shares[index] for shares in stack.shares]
                     added = [height - base for height, base in zip(heights, below, strict=True)]
-                    color = _STACKED[place % len(_STACKED)]
+                    color = _STACKED[index % len(_STACKED)]
                     axes.bar(
                         range(len(added)), added, 0.8, below, color=color, edgecolor=BLACK, linewidth=0.3,
-                        label=f"band {place}",
+                        label=f"band {index}",
                     )  # fmt: skip
                     below = heights
                 axes.set_xticks(range(len(stack.labels)), stack.labels, fontsize=7)
                 axes.set_xlim(-0.6, len(stack.labels) - 0.4)
                 _as_shares(axes, stack.title, 9)
             row[0].set_ylabel("% of the models")
-        found[-1, columns // 2].set_xlabel("points used, and their cost in % of that of all points", fontsize=8)
-        return _finished(figure, found[0, 0], bands, title, file_format)
+        grid[-1, columns // 2].set_xlabel("points used, and their cost in % of that of all points", fontsize=8)
+        return _finished(figure, grid[0, 0], bands, title, file_format)
 
 
 def _finished(figure: Figure, axes: Axes, names: Sequence[str], title: str, file_format: str) -> bytes:

@@ -105,8 +105,8 @@ def literal(name: str, most: int | None = None) -> str:
     font = get_font(findfont(FontProperties()))
     drawn = []
     for character in text:
-        known = font.get_char_index(ord(character)) != 0 and unicodedata.category(character)[0] != "C"
-        drawn.append(character if known else f"\\u{ord(character):04x}")
+        visible = font.get_char_index(ord(character)) != 0 and unicodedata.category(character)[0] != "C"
+        drawn.append(character if visible else f"\\u{ord(character):04x}")
     text = "".join(drawn)
     if most is not None and len(text) > most:
         begin = (most - 1) // 2

@@ -82,14 +82,14 @@ def levels_of(values: Array) -> Array:
     """Return ascending levels, at least two, that enclose the finite values."""
     from matplotlib.ticker import MaxNLocator
 
-    known = values[np.isfinite(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     if low > 1e-290 and high > _WIDE * low:
         steps = (1.0,) if high > 10**_DECADES * low else (1.0, 2.0, 5.0)
         powers = np.arange(np.floor(np.log10(low)) - 1, np.ceil(np.log10(high)) + 1)
-        found = np.outer(10.0**powers, steps).ravel()
-        first, last = np.searchsorted(found, low, "right") - 1, np.searchsorted(found, high)
-        return np.asarray(found[first : last + 1])
+        levels = np.outer(10.0**powers, steps).ravel()
+        first, last = np.searchsorted(levels, low, "right") - 1, np.searchsorted(levels, high)
+        return np.asarray(levels[first : last + 1])
     if high - low <= 1e-9 * abs(high):
         # Equal values have no levels of their own.
         margin = 0.05 * abs(high) or 1.0

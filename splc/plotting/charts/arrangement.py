@@ -14,7 +14,7 @@ def rows_of(panels: Sequence[Panel]) -> list[list[Panel]]:
     """Return panels in rows, each as full as its width allows."""
     rows: list[list[Panel]] = []
     for panel in panels:
-        if rows and sum(each.width + GAP for each in (*rows[-1], panel)) <= WIDTH:
+        if rows and sum(box.width + GAP for box in (*rows[-1], panel)) <= WIDTH:
             rows[-1].append(panel)
         else:
             rows.append([panel])

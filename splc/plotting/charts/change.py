@@ -42,26 +42,26 @@ def change_chart(effects: Sequence[TwoEffects], names: tuple[str, str], quantity
         quantity: what they predict.
     """
     shown = effects[:MAX_PANELS]
-    axis = Axis.over(np.concatenate([np.concatenate([each.old, each.new]).ravel() for each in shown]), quantity)
+    axis = Axis.over(np.concatenate([np.concatenate([effect.old, effect.new]).ravel() for effect in shown]), quantity)
     panels = []
-    for each in shown:
-        at = np.arange(len(each.labels), dtype=float)
+    for effect in shown:
+        at = np.arange(len(effect.labels), dtype=float)
         marks: list[Mark] = []
-        for values, role, shift in ((each.old, "quiet", -_APART), (each.new, "model", _APART)):
+        for values, role, shift in ((effect.old, "quiet", -_APART), (effect.new, "model", _APART)):
             marks.append(Spans(values[1], values[2], role, across=False, at=at + shift))  # type: ignore[arg-type]
             marks.append(Curve(at + shift, values[0], role, marked=True))  # type: ignore[arg-type]
-        panels.append(Panel(Axis.of_names(each.labels), axis, tuple(marks), each.name, 250, 220))
-    rest = f" {len(effects) - len(shown)} further options are not drawn." if len(effects) > len(shown) else ""
+        panels.append(Panel(Axis.of_names(effect.labels), axis, tuple(marks), effect.name, 250, 220))
+    hidden = f" {len(effects) - len(shown)} further options are not drawn." if len(effects) > len(shown) else ""
     return Chart(
         "change",
         f"{quantity}: {names[0]} and {names[1]}",
-        f"Mean prediction over all valid configurations at each value, with 90 % intervals.{rest}",
+        f"Mean prediction over all valid configurations at each value, with 90 % intervals.{hidden}",
         tuple(panels),
         {"quiet": names[0], "model": names[1]},
         {
-            "option": [each.name for each in effects for _ in each.labels],
-            "value": [label for each in effects for label in each.labels],
-            names[0]: [float(value) for each in effects for value in each.old[0]],
-            names[1]: [float(value) for each in effects for value in each.new[0]],
+            "option": [effect.name for effect in effects for _ in effect.labels],
+            "value": [label for effect in effects for label in effect.labels],
+            names[0]: [float(value) for effect in effects for value in effect.old[0]],
+            names[1]: [float(value) for effect in effects for value in effect.new[0]],
         },
     )

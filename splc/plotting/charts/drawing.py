@@ -57,11 +57,11 @@ def chart_file(chart: Chart, file_format: str, dpi: int = SCREEN) -> bytes:
         lines = title.count("\n") + math.ceil(len(names) / columns)
         figure = new_figure(width, sum(heights) + 0.4 + _LINE * lines)
         grid = figure.add_gridspec(len(rows), 1, height_ratios=heights)
-        for place, row in enumerate(rows):
+        for index, row in enumerate(rows):
             # Panels are as wide as they ask for: the rest of a row is empty.
             widths = [panel.width / _PER_INCH for panel in row]
             space = [*widths, max(width - sum(widths), 0.01)]
-            cells = grid[place].subgridspec(1, len(space), width_ratios=space)
+            cells = grid[index].subgridspec(1, len(space), width_ratios=space)
             for column, panel in enumerate(row):
                 _draw(figure.add_subplot(cells[column]), panel)
         figure.suptitle(title, fontsize=10)
@@ -127,15 +127,15 @@ def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
     """Set the scale and the ticks of an axis."""
     from matplotlib.ticker import NullLocator
 
-    own: Any = axes.xaxis if name == "x" else axes.yaxis
+    target: Any = axes.xaxis if name == "x" else axes.yaxis
     low, high = axes.get_xlim() if name == "x" else axes.get_ylim()
     if axis.log:
         (axes.set_xscale if name == "x" else axes.set_yscale)("log")
-    places = ticks(axis, most)
+    values = ticks(axis, most)
     room = _NAMES if name == "y" else _SLANTED
-    names = [fitting(each, room, 7) for each in axis.names] if axis.names else [tick_text(place) for place in places]
-    own.set_minor_locator(NullLocator())
-    own.set_ticks(places, names)
+    names = [fitting(text, room, 7) for text in axis.names] if axis.names else [tick_text(value) for value in values]
+    target.set_minor_locator(NullLocator())
+    target.set_ticks(values, names)
     if name == "x" and axis.names and sum(map(len, axis.names)) > 24:
         axes.tick_params(axis="x", labelrotation=40)
     (axes.set_xlim if name == "x" else axes.set_ylim)(low, high)
@@ -145,15 +145,15 @@ def _bars(axes: Axes, mark: BarMarks) -> None:
     colors = [LIGHT[mark.roles[at % len(mark.roles)]] for at in range(len(mark.end))]
     axes.barh(range(len(mark.end)), mark.end - mark.start, mark.thickness, mark.start, color=colors, alpha=0.85)
     for at, text in enumerate(mark.texts):
-        place = {"xy": (1.0, at), "xycoords": ("axes fraction", "data")}
-        axes.annotate(text, xytext=(4, 0), textcoords="offset points", va="center", fontsize=7, **place)  # type: ignore[arg-type]
+        point = {"xy": (1.0, at), "xycoords": ("axes fraction", "data")}
+        axes.annotate(text, xytext=(4, 0), textcoords="offset points", va="center", fontsize=7, **point)  # type: ignore[arg-type]
 
 
 def _spans(axes: Axes, mark: Spans) -> None:
     at: Array = np.arange(len(mark.low), dtype=float) if mark.at is None else mark.at
-    known = np.isfinite(mark.low) & np.isfinite(mark.high)
+    finite = np.isfinite(mark.low) & np.isfinite(mark.high)
     draw = axes.hlines if mark.across else axes.vlines
-    draw(at[known], mark.low[known], mark.high[known], color=LIGHT[mark.role], linewidth=1.4)
+    draw(at[finite], mark.low[finite], mark.high[finite], color=LIGHT[mark.role], linewidth=1.4)
 
 
 def _cells(axes: Axes, mark: HeatCells) -> None:
@@ -176,11 +176,11 @@ def _reference(axes: Axes, mark: ReferenceLine, panel: Panel) -> None:
         ends = [max(panel.x.low, panel.y.low), min(panel.x.high, panel.y.high)]
         axes.plot(ends, ends, **style)  # type: ignore[arg-type]
     if mark.text:
-        place = (
+        point = (
             ((mark.x, 1.0), ("data", "axes fraction"))
             if mark.x is not None
             else ((1.0, mark.y), ("axes fraction", "data"))
         )
         shift = (3, -9) if mark.x is not None else (-3, 3)
         side = "left" if mark.x is not None else "right"
-        axes.annotate(mark.text, place[0], shift, xycoords=place[1], textcoords="offset points", ha=side, fontsize=7)
+        axes.annotate(mark.text, point[0], shift, xycoords=point[1], textcoords="offset points", ha=side, fontsize=7)

@@ -47,24 +47,26 @@ def effects_chart(effects: Sequence[ValueEffects], measured: Array, quantity: st
     """
     shown = effects[:MAX_PANELS]
     keys = spread(len(measured))
-    values = np.concatenate([measured[keys], *[np.concatenate([each.means, each.low, each.high]) for each in shown]])
+    values = np.concatenate(
+        [measured[keys], *[np.concatenate([effect.means, effect.low, effect.high]) for effect in shown]]
+    )
     axis = Axis.over(values, quantity, log=None)
-    panels = tuple(_panel(each, measured, keys, axis) for each in shown)
-    rest = f" {len(effects) - len(shown)} less important ones are not drawn." if len(effects) > len(shown) else ""
+    panels = tuple(_panel(effect, measured, keys, axis) for effect in shown)
+    hidden = f" {len(effects) - len(shown)} less important ones are not drawn." if len(effects) > len(shown) else ""
     some = f" {len(keys)} of {len(measured):,} measured values are drawn." if len(keys) < len(measured) else ""
     return Chart(
         "effects",
         f"How {quantity} changes with each option",
         f"Mean prediction over all valid configurations at each value, with the 90 % interval of the change from the "
-        f"first value.{some}{rest}",
+        f"first value.{some}{hidden}",
         panels,
         {"model": "mean prediction", "measured": "measured"} if len(measured) else {},
         {
-            "option": [each.name for each in effects for _ in each.labels],
-            "value": [label for each in effects for label in each.labels],
-            "mean": [float(mean) for each in effects for mean in each.means],
-            "low": [float(low) for each in effects for low in each.low],
-            "high": [float(high) for each in effects for high in each.high],
+            "option": [effect.name for effect in effects for _ in effect.labels],
+            "value": [label for effect in effects for label in effect.labels],
+            "mean": [float(mean) for effect in effects for mean in effect.means],
+            "low": [float(low) for effect in effects for low in effect.low],
+            "high": [float(high) for effect in effects for high in effect.high],
         },
     )
 
@@ -76,7 +78,7 @@ def _panel(effect: ValueEffects, measured: Array, keys: Array, y: Axis) -> Panel
     at = at[at >= 0]
     if effect.numbers is not None:
         numbers = np.array(effect.numbers)
-        places = numbers[at]
+        positions = numbers[at]
         x = Axis.over(numbers, "")
         if len(numbers) <= 6:
             x = Axis(x.label, x.low, x.high, x.log, at=effect.numbers)
@@ -84,11 +86,11 @@ def _panel(effect: ValueEffects, measured: Array, keys: Array, y: Axis) -> Panel
             marks.append(Band(numbers, effect.low, effect.high))
         line = Curve(numbers, effect.means, marked=True)
     else:
-        places = at + beside(len(at))
+        positions = at + beside(len(at))
         x = Axis.of_names(effect.labels)
         numbers = np.arange(len(effect.labels), dtype=float)
         marks.append(Spans(effect.low, effect.high, across=False))
         line = Curve(numbers, effect.means, marked=True)
     if len(keys):
-        marks.insert(0, Points(places.astype(float), measured[keys], "measured", keys=tuple(keys.tolist())))
+        marks.insert(0, Points(positions.astype(float), measured[keys], "measured", keys=tuple(keys.tolist())))
     return Panel(x, y, (*marks, line), effect.name, 250, 220)

@@ -24,7 +24,7 @@ def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, qua
     # Axes of values grow upwards, those of names downwards.
     up = values[::-1]
     shades = _shades(up)
-    labels = [[f"{number:g}" for number in each.tolist()] for each in (x, y[::-1])]
+    labels = [[f"{number:g}" for number in grid.tolist()] for grid in (x, y[::-1])]
     texts = tuple(tuple(short_number(cell, 3) for cell in row) for row in up.tolist())
     titles = tuple(
         tuple(
@@ -49,8 +49,8 @@ def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, qua
         (panel,),
         {},
         {
-            names[0]: [float(each) for _ in y for each in x],
-            names[1]: [float(each) for each in y for _ in x],
+            names[0]: [float(value) for _ in y for value in x],
+            names[1]: [float(value) for value in y for _ in x],
             quantity: [float(cell) for row in values for cell in row],
         },
     )
@@ -58,10 +58,10 @@ def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, qua
 
 def _shades(values: Array) -> Array:
     """Return values as parts of their range, on a logarithmic scale where they span orders of magnitude."""
-    known = values[np.isfinite(values)]
-    if len(known) and known.min() > 0 and known.max() > WIDE * known.min():
-        values, known = np.log(values), np.log(known)
-    low, high = (known.min(), known.max()) if len(known) else (0.0, 1.0)
+    finite = values[np.isfinite(values)]
+    if len(finite) and finite.min() > 0 and finite.max() > WIDE * finite.min():
+        values, finite = np.log(values), np.log(finite)
+    low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
     return np.asarray((values - low) / ((high - low) or 1.0))
 
 
@@ -79,11 +79,11 @@ def triangle(
     rows, columns = names[1:], names[:-1]
     shades = np.full((len(rows), len(columns)), np.nan)
     texts, titles = [[""] * len(columns) for _ in rows], [[""] * len(columns) for _ in rows]
-    for row, one in enumerate(rows):
-        for column, other in enumerate(columns[: row + 1]):
-            pair = frozenset((one, other))
+    for row, first in enumerate(rows):
+        for column, second in enumerate(columns[: row + 1]):
+            pair = frozenset((first, second))
             shades[row, column] = abs(pairs.get(pair, 0.0)) / largest
             texts[row][column] = text.get(pair, "")
-            titles[row][column] = f"{one} and {other}: {text.get(pair) or '0'}"
+            titles[row][column] = f"{first} and {second}: {text.get(pair) or '0'}"
     cells = HeatCells(shades, tuple(map(tuple, texts)), tuple(map(tuple, titles)))
     return Panel(Axis.of_names(columns), Axis.of_names(rows), (cells,), "", 430, 0)

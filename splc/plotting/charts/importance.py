@@ -32,24 +32,24 @@ def importance_chart(shares: Sequence[Share], quantity: str) -> Chart:
         quantity: what is predicted.
     """
     shown = shares[:MAX_BARS]
-    low = np.array([np.nan if each.low is None else each.low for each in shown])
-    high = np.array([np.nan if each.high is None else each.high for each in shown])
-    end = np.array([each.share for each in shown])
+    low = np.array([np.nan if bar.low is None else bar.low for bar in shown])
+    high = np.array([np.nan if bar.high is None else bar.high for bar in shown])
+    end = np.array([bar.share for bar in shown])
     axis = Axis.over([*end.tolist(), *high[np.isfinite(high)].tolist()], "share of the variance, %", zero=True)
-    bars = BarMarks(np.zeros(len(shown)), end, ("model",), tuple(share_text(each.share) for each in shown))
-    rest = f" {len(shares) - len(shown)} smaller ones are not drawn." if len(shares) > len(shown) else ""
+    bars = BarMarks(np.zeros(len(shown)), end, ("model",), tuple(share_text(bar.share) for bar in shown))
+    hidden = f" {len(shares) - len(shown)} smaller ones are not drawn." if len(shares) > len(shown) else ""
     interval = " Lines are 90 % intervals." if np.isfinite(low).any() else ""
     return Chart(
         "importance",
         f"What {quantity} depends on",
         f"How much of the variance of the predicted {quantity} each option explains, over all valid "
-        f"configurations.{interval}{rest}",
-        (Panel(axis, Axis.of_names([each.name for each in shown]), (bars, Spans(low, high, "measured")), "", 430, 0),),
+        f"configurations.{interval}{hidden}",
+        (Panel(axis, Axis.of_names([bar.name for bar in shown]), (bars, Spans(low, high, "measured")), "", 430, 0),),
         {},
         {
-            "option": [each.name for each in shares],
-            "share %": [each.share for each in shares],
-            "low %": [each.low for each in shares],
-            "high %": [each.high for each in shares],
+            "option": [bar.name for bar in shares],
+            "share %": [bar.share for bar in shares],
+            "low %": [bar.low for bar in shares],
+            "high %": [bar.high for bar in shares],
         },
     )

@@ -32,13 +32,13 @@ def influence_chart(influences: Sequence[Influence], quantity: str, *, product: 
         quantity: the property with its unit.
         product: whether each term multiplies the prediction; contributions are changes in percent then.
     """
-    shown = sorted(influences, key=lambda each: -abs(each.contribution))[:MAX_TERMS]
-    low, high = np.array([each.low for each in shown]), np.array([each.high for each in shown])
-    value = np.array([each.contribution for each in shown])
+    shown = sorted(influences, key=lambda influence: -abs(influence.contribution))[:MAX_TERMS]
+    low, high = np.array([influence.low for influence in shown]), np.array([influence.high for influence in shown])
+    value = np.array([influence.contribution for influence in shown])
     label = f"mean change of {quantity}, %" if product else f"mean contribution to {quantity}"
     axis = Axis.over(np.concatenate([low, high, value]), label, log=False, zero=True)
-    roles: tuple[Role, ...] = tuple("rise" if each.contribution > 0 else "fall" for each in shown)
-    texts = tuple(rounded_text(each.contribution, 3) for each in shown)
+    roles: tuple[Role, ...] = tuple("rise" if influence.contribution > 0 else "fall" for influence in shown)
+    texts = tuple(rounded_text(influence.contribution, 3) for influence in shown)
     marks = (BarMarks(np.zeros(len(shown)), value, roles, texts), Spans(low, high, "measured"), ReferenceLine(x=0.0))
     unit = " %" if product else ""
     return Chart(
@@ -46,12 +46,12 @@ def influence_chart(influences: Sequence[Influence], quantity: str, *, product: 
         "What each term contributes",
         "The mean contribution of each term over the measured configurations, with its 90 % interval. A term whose "
         "interval contains 0 has no settled sign.",
-        (Panel(axis, Axis.of_names([each.term for each in shown]), marks, "", 470, 0),),
+        (Panel(axis, Axis.of_names([influence.term for influence in shown]), marks, "", 470, 0),),
         {"rise": "raises", "fall": "lowers"},
         {
-            "term": [each.term for each in influences],
-            f"contribution{unit}": [each.contribution for each in influences],
-            f"low{unit}": [each.low for each in influences],
-            f"high{unit}": [each.high for each in influences],
+            "term": [influence.term for influence in influences],
+            f"contribution{unit}": [influence.contribution for influence in influences],
+            f"low{unit}": [influence.low for influence in influences],
+            f"high{unit}": [influence.high for influence in influences],
         },
     )

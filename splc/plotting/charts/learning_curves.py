@@ -25,17 +25,17 @@ def learning_curve_chart(
         title: the title.
         line: what a line is.
     """
-    points = [(own, name, *point) for own, lines in panels.items() for name in lines for point in lines[name]]
+    points = [(panel, name, *point) for panel, lines in panels.items() for name in lines for point in lines[name]]
     several = len(panels) > 1
     drawn = tuple(
-        _panel(lines, learners, own if several else "", (320, 240) if several else (560, 320))
-        for own, lines in panels.items()
+        _panel(lines, learners, panel if several else "", (320, 240) if several else (560, 320))
+        for panel, lines in panels.items()
     )
-    used = {name for lines in panels.values() for name, each in lines.items() if each}
+    used = {name for lines in panels.values() for name, line in lines.items() if line}
     legend: dict[Role, str] = {}
-    for place, name in enumerate(learners):
+    for index, name in enumerate(learners):
         if name in used:
-            role = role_of(place)
+            role = role_of(index)
             legend[role] = f"{legend[role]}, {name}" if role in legend else name
     spread = " Vertical lines are standard deviations." if any(deviation for *_, deviation in points) else ""
     return Chart(
@@ -45,7 +45,7 @@ def learning_curve_chart(
         drawn,
         legend,
         {
-            **({"panel": [own for own, *_ in points]} if several else {}),
+            **({"panel": [panel for panel, *_ in points]} if several else {}),
             line: [name for _, name, *_ in points],
             "configurations": [size for _, _, size, *_ in points],
             "error %": [error for *_, error, _ in points],
@@ -55,17 +55,17 @@ def learning_curve_chart(
 
 
 def _panel(lines: Mapping[str, Line], learners: Sequence[str], title: str, size: tuple[int, int]) -> Panel:
-    known = np.array([point for line in lines.values() for point in line], dtype=float).reshape(-1, 3)
-    x = Axis.over(known[:, 0], "configurations learned from")
-    log = Axis.over(known[:, 1], "").log
-    y = Axis.over(np.concatenate([_low(known), known[:, 1] + known[:, 2]]), "error, %", log=log, zero=not log)
+    points = np.array([point for line in lines.values() for point in line], dtype=float).reshape(-1, 3)
+    x = Axis.over(points[:, 0], "configurations learned from")
+    log = Axis.over(points[:, 1], "").log
+    y = Axis.over(np.concatenate([_low(points), points[:, 1] + points[:, 2]]), "error, %", log=log, zero=not log)
     marks: list[Mark] = []
-    for place, name in enumerate(learners):
+    for index, name in enumerate(learners):
         if line := lines.get(name):
-            own, role = np.array(line, dtype=float), role_of(place)
-            spread = np.where(own[:, 2] > 0, own[:, 2], np.nan)
-            marks.append(Spans(_low(own), own[:, 1] + spread, role, across=False, at=own[:, 0]))
-            marks.append(Curve(own[:, 0], own[:, 1], role, marked=True))
+            values, role = np.array(line, dtype=float), role_of(index)
+            spread = np.where(values[:, 2] > 0, values[:, 2], np.nan)
+            marks.append(Spans(_low(values), values[:, 1] + spread, role, across=False, at=values[:, 0]))
+            marks.append(Curve(values[:, 0], values[:, 1], role, marked=True))
     return Panel(x, y, tuple(marks), title, *size)
 
 

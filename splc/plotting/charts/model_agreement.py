@@ -27,7 +27,7 @@ def agreement_chart(names: Sequence[str], predicted: Sequence[Array], measured: 
     x, y = (Axis(f"{word} {quantity}", both.low, both.high, both.log) for word in ("measured", "predicted"))
     keys = tuple(range(len(measured)))
     marks: list[Mark] = [ReferenceLine()]
-    marks += [Points(measured, own, role, keys=keys) for own, role in zip(predicted, SERIES, strict=False)]
+    marks += [Points(measured, values, role, keys=keys) for values, role in zip(predicted, SERIES, strict=False)]
     return Chart(
         "agreement",
         "Predicted and measured values",
@@ -53,8 +53,8 @@ def error_chart(
     for name, labels, at in options[:MAX_PANELS]:
         marks: list[Mark] = [ReferenceLine(y=0.0)]
         drawn = spread(len(at))
-        for own, role in zip(errors, SERIES, strict=False):
-            marks.append(Points(at[drawn] + beside(len(drawn)), own[drawn], role, keys=tuple(drawn.tolist())))
+        for values, role in zip(errors, SERIES, strict=False):
+            marks.append(Points(at[drawn] + beside(len(drawn)), values[drawn], role, keys=tuple(drawn.tolist())))
         panels.append(Panel(Axis.of_names(labels), y, tuple(marks), name, 250, 200))
     return Chart(
         "errors",
@@ -73,22 +73,22 @@ def sets_chart(names: tuple[str, str], sets: Sequence[tuple[str, float, float]])
         names: the names of the models.
         sets: the options of each set, with its share in the first and in the second model, in percent.
     """
-    shown = sorted(sets, key=lambda each: -max(each[1:]))[:MAX_BARS]
+    shown = sorted(sets, key=lambda row: -max(row[1:]))[:MAX_BARS]
     axis = Axis.over(
-        [share for each in shown for share in each[1:]], "share of the contributions, %", zero=True, log=False
+        [share for row in shown for share in row[1:]], "share of the contributions, %", zero=True, log=False
     )
     start = np.zeros(len(shown))
-    first, second = (np.array([each[at] for each in shown]) for at in (1, 2))
+    first, second = (np.array([row[at] for row in shown]) for at in (1, 2))
     marks = (BarMarks(start, first, (SERIES[0],), thickness=0.9), BarMarks(start, second, (SERIES[1],), thickness=0.4))
     return Chart(
         "sets",
         "What the models are about",
         "The share of the terms over each set of options in the mean absolute contributions of each model.",
-        (Panel(axis, Axis.of_names([each[0] for each in shown]), marks, "", 430, 0),),
+        (Panel(axis, Axis.of_names([row[0] for row in shown]), marks, "", 430, 0),),
         {SERIES[0]: names[0], SERIES[1]: names[1]},
         {
-            "options": [each[0] for each in sets],
-            names[0]: [each[1] for each in sets],
-            names[1]: [each[2] for each in sets],
+            "options": [row[0] for row in sets],
+            names[0]: [row[1] for row in sets],
+            names[1]: [row[2] for row in sets],
         },
     )

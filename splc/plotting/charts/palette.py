@@ -31,7 +31,7 @@ DARK: dict[Role, str] = {
 }
 # The dashes of a line in SVG, in pixels.
 _DASHES = {
-    role: " ".join(f"{1.8 * each:g}" for each in look.dashes[1])
+    role: " ".join(f"{1.8 * length:g}" for length in look.dashes[1])
     for role, look in zip(SERIES, LOOKS, strict=True)
     if look.dashes[1]
 }
@@ -44,13 +44,13 @@ def variables(colors: dict[Role, str]) -> str:
 
 def rules() -> str:
     """Return the rules of CSS for strokes, areas and swatches of each role, and for the dashes of lines."""
-    found = [
+    lines = [
         f".chart .s-{role}{{stroke:var(--{role})}}.chart .f-{role}{{fill:var(--{role})}}"
         f".b-{role}{{background:var(--{role})}}"
         for role in LIGHT
     ]
-    found += [f".chart .line.s-{role}{{stroke-dasharray:{dashes}}}" for role, dashes in _DASHES.items()]
-    return "\n".join(found)
+    lines += [f".chart .line.s-{role}{{stroke-dasharray:{dashes}}}" for role, dashes in _DASHES.items()]
+    return "\n".join(lines)
 
 
 def look_of(role: Role) -> Look | None:

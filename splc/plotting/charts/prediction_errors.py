@@ -34,8 +34,8 @@ def prediction_chart(
     along = Axis(f"predicted {quantity}", both.low, both.high, both.log)
     agreeing: tuple[Mark, ...] = (ReferenceLine(), *_parts(measured, predicted, learned))
     off: tuple[Mark, ...] = (ReferenceLine(y=0.0), *_parts(predicted, errors, learned))
-    own = "predicted without its own value" if held_out else "fitted"
-    kinds = {"measured": f"learned from, {own}", "model": "not learned from"}
+    text = "predicted without its own value" if held_out else "fitted"
+    kinds = {"measured": f"learned from, {text}", "model": "not learned from"}
     present: dict[Role, str] = {
         role: kinds[role] for role in _ROLES if (learned if role == "measured" else ~learned).any()
     }
@@ -87,28 +87,28 @@ def value_errors(
         errors: the model → its relative errors in percent, shape (n,).
     """
     rows = [
-        (option, label, model, own[(at == place) & np.isfinite(own)])
+        (option, label, model, values[(at == index) & np.isfinite(values)])
         for option, labels, at in options
-        for place, label in enumerate(labels)
-        for model, own in errors.items()
+        for index, label in enumerate(labels)
+        for model, values in errors.items()
     ]
-    known = [(*names, each) for *names, each in rows if len(each)]
-    found: dict[str, list[Any]] = {
-        "option": [option for option, *_ in known],
-        "value": [label for _, label, *_ in known],
-        "model": [model for _, _, model, _ in known],
-        "rows": [len(each) for *_, each in known],
-        "mean error %": [float(each.mean()) for *_, each in known],
-        "mean size of errors %": [float(np.abs(each).mean()) for *_, each in known],
+    groups = [(*names, values) for *names, values in rows if len(values)]
+    columns: dict[str, list[Any]] = {
+        "option": [option for option, *_ in groups],
+        "value": [label for _, label, *_ in groups],
+        "model": [model for _, _, model, _ in groups],
+        "rows": [len(values) for *_, values in groups],
+        "mean error %": [float(values.mean()) for *_, values in groups],
+        "mean size of errors %": [float(np.abs(values).mean()) for *_, values in groups],
     }
-    return found if len(errors) > 1 else {name: column for name, column in found.items() if name != "model"}
+    return columns if len(errors) > 1 else {name: column for name, column in columns.items() if name != "model"}
 
 
 def _parts(x: Array, y: Array, learned: Array) -> tuple[Mark, ...]:
     """Return the points of rows that were learned from, and of the others."""
-    found: list[Mark] = []
+    marks: list[Mark] = []
     for role, part in zip(_ROLES, (learned, ~learned), strict=True):
         rows = np.flatnonzero(part & np.isfinite(x) & np.isfinite(y))
         if len(rows):
-            found.append(Points(x[rows], y[rows], role, keys=tuple(rows.tolist())))
-    return tuple(found)
+            marks.append(Points(x[rows], y[rows], role, keys=tuple(rows.tolist())))
+    return tuple(marks)

@@ -47,12 +47,12 @@ def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart
         BarMarks(start, expected, ("quiet",), thickness=0.9),
         BarMarks(start, share, ("model",), texts, thickness=0.45),
     )
-    rest = f" {len(values) - len(shown)} further values are not drawn." if len(values) > len(shown) else ""
+    hidden = f" {len(values) - len(shown)} further values are not drawn." if len(values) > len(shown) else ""
     return Chart(
         "coverage",
         "What was measured",
         f"How often each value occurs among the {rows:,} configurations, and its share of all valid ones. A value "
-        f"without a bar of its own was not measured.{rest}",
+        f"without a bar of its own was not measured.{hidden}",
         (Panel(axis, Axis.of_names([name for name, _, _ in shown]), marks, "", 430, 0),),
         {"model": "measured", "quiet": "of all valid configurations"},
         {
@@ -91,9 +91,9 @@ def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
     drift = Points(spread_out, off.ravel(), "measured", keys=tuple(np.repeat(keys, off.shape[1]).tolist()))
     medians = Curve(np.arange(1, off.shape[1] + 1, dtype=float), repetition, marked=True)
     axis = Axis.over([0.5, off.shape[1] + 0.5], "number of the repetition", log=False)
-    whole = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, off.shape[1] + 1)))
+    runs = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, off.shape[1] + 1)))
     up = Axis.over(off, "difference from the mean, %", log=False, zero=True)
-    panels.append(Panel(whole, up, (ReferenceLine(y=0.0), drift, medians), "First and later runs", 380))
+    panels.append(Panel(runs, up, (ReferenceLine(y=0.0), drift, medians), "First and later runs", 380))
     return Chart(
         "repetitions",
         "How far repetitions differ",
@@ -114,17 +114,17 @@ def alias_chart(options: Sequence[str], associations: Array) -> Chart:
     """
     shown = options[:MAX_OPTIONS]
     pairs = {
-        frozenset((one, other)): float(associations[row, column])
-        for row, one in enumerate(shown)
-        for column, other in enumerate(shown[:row])
+        frozenset((first, second)): float(associations[row, column])
+        for row, first in enumerate(shown)
+        for column, second in enumerate(shown[:row])
     }
     text = {names: f"{value:.2f}" for names, value in pairs.items() if value >= _SMALLEST}
-    rest = f" {len(options) - len(shown)} less important options are not drawn." if len(options) > len(shown) else ""
+    hidden = f" {len(options) - len(shown)} less important options are not drawn." if len(options) > len(shown) else ""
     return Chart(
         "aliases",
         "Which options change together in the sample",
         "The largest correlation of the values of two options. The sample cannot separate the effects of two options "
-        f"whose correlation is 1. Those below {_SMALLEST:g} have no number.{rest}",
+        f"whose correlation is 1. Those below {_SMALLEST:g} have no number.{hidden}",
         (triangle(shown, pairs, 1.0, text),),
         {},
         {"options": [" and ".join(sorted(names)) for names in pairs], "correlation": list(pairs.values())},
@@ -143,13 +143,13 @@ def drift_chart(errors: Array, learned: Array) -> Chart:
     marks: list[Mark] = [ReferenceLine(y=0.0)]
     roles: tuple[Role, Role] = ("measured", "model")
     for role, part in zip(roles, (learned, ~learned), strict=True):
-        own = keys[part[keys] & np.isfinite(errors[keys])]
-        if len(own):
-            marks.append(Points(order[own], errors[own], role, keys=tuple(own.tolist())))
+        rows = keys[part[keys] & np.isfinite(errors[keys])]
+        if len(rows):
+            marks.append(Points(order[rows], errors[rows], role, keys=tuple(rows.tolist())))
     blocks = [block for block in np.array_split(np.arange(len(errors)), min(_BLOCKS, len(errors) // 8)) if len(block)]
-    known = [block for block in blocks if np.isfinite(errors[block]).any()]
-    middles = np.array([order[block].mean() for block in known])
-    medians = np.array([np.nanmedian(errors[block]) for block in known])
+    finite = [block for block in blocks if np.isfinite(errors[block]).any()]
+    middles = np.array([order[block].mean() for block in finite])
+    medians = np.array([np.nanmedian(errors[block]) for block in finite])
     marks.append(Curve(middles, medians, "rise", marked=True))
     kinds: dict[Role, str] = {"measured": "learned from", "model": "not learned from"}
     drawn = {mark.role for mark in marks if isinstance(mark, Points)}

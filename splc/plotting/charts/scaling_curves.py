@@ -19,16 +19,16 @@ def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
         metric: what is measured.
     """
     panels = []
-    for each in slices:
-        fixed = "".join(f", {other} = {value:g}" for other, value in each.fixed.items())
-        for curve in each.curves:
-            x = Axis.over(np.concatenate([curve.measured_at, curve.x]), f"{each.parameter}{fixed}")
+    for part in slices:
+        fixed = "".join(f", {parameter} = {value:g}" for parameter, value in part.fixed.items())
+        for curve in part.curves:
+            x = Axis.over(np.concatenate([curve.measured_at, curve.x]), f"{part.parameter}{fixed}")
             y = Axis.over(np.concatenate([curve.measured, curve.predicted, curve.lower, curve.upper]), metric)
             marks: list[Mark] = [Band(curve.x, curve.lower, curve.upper), Points(curve.measured_at, curve.measured)]
             if len(curve.measured_at):
                 marks.insert(0, ReferenceLine(x=float(curve.measured_at.max()), text="measured"))
             panels.append(Panel(x, y, (*marks, Curve(curve.x, curve.predicted)), curve.name, 340, 250))
-    curves = [(each.parameter, curve) for each in slices for curve in each.curves]
+    curves = [(part.parameter, curve) for part in slices for curve in part.curves]
     return Chart(
         name,
         f"{metric} along the parameters",
@@ -37,7 +37,7 @@ def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
         {"model": "model", "measured": "measured"},
         {
             "model": [curve.name for _, curve in curves for _ in curve.x],
-            "parameter": [own for own, curve in curves for _ in curve.x],
+            "parameter": [parameter for parameter, curve in curves for _ in curve.x],
             "at": [float(value) for _, curve in curves for value in curve.x],
             "predicted": [float(value) for _, curve in curves for value in curve.predicted],
             "low": [float(value) for _, curve in curves for value in curve.lower],

@@ -41,12 +41,12 @@ def sorted_chart(names: Sequence[str], values: Array, measured: Array | None, qu
     # Medians are drawn over all points.
     marks.sort(key=lambda mark: not isinstance(mark, Points))
     left_out = len(names) - len(SERIES)
-    rest = f" {left_out} further models are not drawn." if left_out > 0 else ""
+    hidden = f" {left_out} further models are not drawn." if left_out > 0 else ""
     median = "" if count <= JOINED else f" Lines are medians of about {round(count / _pieces(count))} neighbours."
     return Chart(
         "sorted",
         f"{quantity} of each configuration",
-        f"The predictions of each configuration, in the order of {by}.{median}{rest}",
+        f"The predictions of each configuration, in the order of {by}.{median}{hidden}",
         (Panel(x, y, tuple(marks), "", 780, 400),),
         legend,
         {
@@ -74,8 +74,8 @@ def _marks(row: Array, role: Role) -> Iterator[Mark]:
     drawn = spread(len(row), _POINTS)
     yield Points(x[drawn], row[drawn], role)
     pieces = np.array_split(np.arange(len(row)), _pieces(len(row)))
-    known = [piece[np.isfinite(row[piece])] for piece in pieces]
-    medians = np.array([np.median(row[piece]) if len(piece) else np.nan for piece in known])
+    finite = [piece[np.isfinite(row[piece])] for piece in pieces]
+    medians = np.array([np.median(row[piece]) if len(piece) else np.nan for piece in finite])
     yield Curve(np.array([x[piece].mean() for piece in pieces]), medians, role, marked=True)
 
 

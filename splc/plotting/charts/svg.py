@@ -55,9 +55,9 @@ class _Frame:
         return self.left + self.panel.x.place(values) * (self.right - self.left)
 
     def y(self, values: Array | float) -> Array:
-        place = self.panel.y.place(values)
+        position = self.panel.y.place(values)
         # The first name is at the top, and so is the greatest number.
-        up = place if self.panel.y.names else 1 - place
+        up = position if self.panel.y.names else 1 - position
         return self.top + up * (self.bottom - self.top)
 
 
@@ -166,9 +166,9 @@ def _sides(panel: Panel) -> tuple[float, float]:
 def _x_ticks(panel: Panel) -> tuple[float, ...]:
     # Names and values beside bars take their part of the width.
     room = panel.width * (0.8 - _NAMES if panel.y.names else 1.0)
-    found = ticks(panel.x, max(2, int(room) // _TICK_X))
-    widest = max((text_width(tick_text(value), FONT) for value in found), default=0.0) + 3 * GAP
-    return found if widest <= _TICK_X else ticks(panel.x, max(2, int(room / widest)))
+    values = ticks(panel.x, max(2, int(room) // _TICK_X))
+    widest = max((text_width(tick_text(value), FONT) for value in values), default=0.0) + 3 * GAP
+    return values if widest <= _TICK_X else ticks(panel.x, max(2, int(room / widest)))
 
 
 def _y_ticks(panel: Panel) -> tuple[float, ...]:
@@ -204,16 +204,16 @@ def _axes(frame: _Frame) -> Iterator[str]:
     lines = []
     if not panel.x.names:
         for value in _x_ticks(panel):
-            place = float(frame.x(value))
-            lines.append(f"M{_n(place)} {_n(frame.top)}V{_n(frame.bottom)}")
-            yield _text(place, frame.bottom + FONT + GAP / 2, tick_text(value), "middle", "soft")
+            position = float(frame.x(value))
+            lines.append(f"M{_n(position)} {_n(frame.top)}V{_n(frame.bottom)}")
+            yield _text(position, frame.bottom + FONT + GAP / 2, tick_text(value), "middle", "soft")
     else:
         yield from _names_below(frame, width)
     if not panel.y.names:
         for value in _y_ticks(panel):
-            place = float(frame.y(value))
-            lines.append(f"M{_n(frame.left)} {_n(place)}H{_n(frame.right)}")
-            yield _text(frame.left - GAP, place + FONT / 3, tick_text(value), "end", "soft")
+            position = float(frame.y(value))
+            lines.append(f"M{_n(frame.left)} {_n(position)}H{_n(frame.right)}")
+            yield _text(frame.left - GAP, position + FONT / 3, tick_text(value), "end", "soft")
     else:
         # The longest name has exactly this room, up to rounding.
         room = frame.left - 2 * GAP + 0.5
@@ -241,13 +241,13 @@ def _names_below(frame: _Frame, width: float) -> Iterator[str]:
     slanted = _is_slanted(frame.panel, width)
     step = max(1, math.ceil(len(names) * (FONT + 2) / width)) if slanted else 1
     for at in range(0, len(names), step):
-        place = float(frame.x(at))
+        x = float(frame.x(at))
         if slanted:
             y = frame.bottom + FONT
-            turn = f' transform="rotate(-{round(math.degrees(_SLOPE))} {_n(place)} {_n(y)})"'
-            yield _text(place + 2, y, fitted(names[at], _SLANTED, FONT), "end", "soft", turn)
+            turn = f' transform="rotate(-{round(math.degrees(_SLOPE))} {_n(x)} {_n(y)})"'
+            yield _text(x + 2, y, fitted(names[at], _SLANTED, FONT), "end", "soft", turn)
         else:
-            yield _text(place, frame.bottom + FONT + GAP / 2, names[at], "middle", "soft")
+            yield _text(x, frame.bottom + FONT + GAP / 2, names[at], "middle", "soft")
 
 
 def _points(mark: Points, frame: _Frame) -> str:
@@ -273,13 +273,13 @@ def _points(mark: Points, frame: _Frame) -> str:
 
 def _ranges(numbers: Sequence[int]) -> str:
     """Return numbers as text, runs of consecutive ones as `3-7`."""
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     for number in numbers:
-        if found and number == found[-1][1] + 1:
-            found[-1][1] = number
+        if ranges and number == ranges[-1][1] + 1:
+            ranges[-1][1] = number
         else:
-            found.append([number, number])
-    return ",".join(f"{first}-{last}" if first < last else f"{first}" for first, last in found)
+            ranges.append([number, number])
+    return ",".join(f"{first}-{last}" if first < last else f"{first}" for first, last in ranges)
 
 
 def _runs(*columns: Array) -> Iterator[list[tuple[float, ...]]]:
@@ -308,9 +308,9 @@ def _curve(mark: Curve, frame: _Frame) -> str:
 def _band(mark: Band, frame: _Frame) -> str:
     path = ""
     for run in _runs(frame.x(mark.x), frame.y(mark.low), frame.y(mark.high)):
-        there = "L".join(f"{_n(x)} {_n(high)}" for x, _, high in run)
+        upper = "L".join(f"{_n(x)} {_n(high)}" for x, _, high in run)
         back = "L".join(f"{_n(x)} {_n(low)}" for x, low, _ in reversed(run))
-        path += f"M{there}L{back}Z"
+        path += f"M{upper}L{back}Z"
     return f'<path class="band f-{mark.role}" d="{path}"/>' if path else ""
 
 
@@ -358,9 +358,9 @@ def _cells(mark: HeatCells, frame: _Frame) -> Iterator[str]:
             if not math.isfinite(shade):
                 continue
             x, y = float(frame.x(column)) - width / 2, float(frame.y(row)) - height / 2
-            place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
+            box = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
             title = f"<title>{escaped(mark.names[row][column])}</title>"
-            yield f'<rect class="cell f-{mark.role}" fill-opacity="{0.06 + 0.5 * shade:.2f}" {place}>{title}</rect>'
+            yield f'<rect class="cell f-{mark.role}" fill-opacity="{0.06 + 0.5 * shade:.2f}" {box}>{title}</rect>'
             text = mark.texts[row][column]
             if text and text_width(text, FONT) <= width:
                 yield _text(x + width / 2, y + height / 2 + FONT / 3, text, "middle")
@@ -373,8 +373,8 @@ def _reference(mark: ReferenceLine, frame: _Frame) -> Iterator[str]:
             yield f'<path class="reference" d="M{_n(x)} {_n(frame.top)}V{_n(frame.bottom)}"/>'
             if mark.text:
                 near = x + text_width(mark.text, FONT) + GAP < frame.right
-                place = (x + GAP / 2, "start") if near else (x - GAP / 2, "end")
-                yield _text(place[0], frame.top + FONT, mark.text, place[1], "soft")
+                anchor = (x + GAP / 2, "start") if near else (x - GAP / 2, "end")
+                yield _text(anchor[0], frame.top + FONT, mark.text, anchor[1], "soft")
         return
     if mark.y is not None:
         y = float(frame.y(mark.y))

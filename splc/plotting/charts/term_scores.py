@@ -34,24 +34,24 @@ def term_chart(comparisons: Sequence[Comparison]) -> Chart:
     """
     shown = comparisons[:MAX_MODELS]
     first = shown[0].first
-    terms = [(each, term) for each in shown for term in terms_of(each)]
-    hidden = sum(max(0, len(terms_of(each)) - MAX_TERMS) for each in shown)
+    terms = [(pair, term) for pair in shown for term in terms_of(pair)]
+    hidden = sum(max(0, len(terms_of(pair)) - MAX_TERMS) for pair in shown)
     notes = {
         f"{hidden:,} further terms": hidden,
         f"{len(comparisons) - len(shown)} further models": len(comparisons) - len(shown),
     }
-    rest = "".join(f" {text} are not drawn." for text, count in notes.items() if count)
-    found = {term.found for _, term in terms}
-    others = shown[0].second if len(shown) == 1 else f"{len(comparisons)} models"
+    suffix = "".join(f" {text} are not drawn." for text, count in notes.items() if count)
+    cases = {term.found for _, term in terms}
+    models = shown[0].second if len(shown) == 1 else f"{len(comparisons)} models"
     return Chart(
         "terms",
-        f"The terms of {first} and {others}",
+        f"The terms of {first} and {models}",
         f"The score of each term; the numbers beside it are its influences in {first} and in the other model, – where "
-        f"it has no such term.{rest}",
-        tuple(_panel(each) for each in shown),
-        {role: text for case, (role, text) in CASES.items() if case in found},
+        f"it has no such term.{suffix}",
+        tuple(_panel(pair) for pair in shown),
+        {role: text for case, (role, text) in CASES.items() if case in cases},
         {
-            "model": [each.second for each, _ in terms],
+            "model": [pair.second for pair, _ in terms],
             "term": [term.text for _, term in terms],
             "score": [term.score for _, term in terms],
             "found": [term.found for _, term in terms],
@@ -66,11 +66,11 @@ def terms_of(compared: Comparison) -> list[TermScore]:
 
 def _panel(compared: Comparison) -> Panel:
     terms = terms_of(compared)[:MAX_TERMS]
-    score = np.array([each.score for each in terms])
-    texts = tuple(f"{short_number(each.first, 4, '–')} | {short_number(each.second, 4, '–')}" for each in terms)
-    bars = BarMarks(np.zeros(len(terms)), score, tuple(CASES[each.found][0] for each in terms), texts)
+    score = np.array([term.score for term in terms])
+    texts = tuple(f"{short_number(term.first, 4, '–')} | {short_number(term.second, 4, '–')}" for term in terms)
+    bars = BarMarks(np.zeros(len(terms)), score, tuple(CASES[term.found][0] for term in terms), texts)
     total = compared.syntactic
     title = f"{compared.second}: score {total.score:.2f} of [{total.lower + 0.0:g}, {total.upper:g}]"
     axis = Axis("score", -2.1, 2.1, at=(-2.0, -1.0, 0.0, 1.0, 2.0))
-    names = Axis.of_names([each.text for each in terms] or ["no model has a term"])
+    names = Axis.of_names([term.text for term in terms] or ["no model has a term"])
     return Panel(axis, names, (*((bars,) if terms else ()), ReferenceLine(x=0.0)), title.replace("-", "−"), 560, 0)

@@ -18,17 +18,17 @@ def ticks(axis: Axis, most: int) -> tuple[float, ...]:
         return tuple(value for value in axis.at if axis.low <= value <= axis.high)
     if not axis.log:
         return _linear(axis.low, axis.high, most)
-    found = _powers(axis.low, axis.high, most)
-    return found if len(found) >= 2 else _apart(axis, _linear(axis.low, axis.high, most), 1 / most)
+    values = _powers(axis.low, axis.high, most)
+    return values if len(values) >= 2 else _apart(axis, _linear(axis.low, axis.high, most), 1 / most)
 
 
-def _apart(axis: Axis, found: tuple[float, ...], least: float) -> tuple[float, ...]:
+def _apart(axis: Axis, values: tuple[float, ...], least: float) -> tuple[float, ...]:
     """Return the ticks that are at least a part of the axis from each other: even numbers are not even on its scale."""
-    kept: list[float] = []
-    for value in found:
-        if not kept or axis.place(value) - axis.place(kept[-1]) >= least:
-            kept.append(value)
-    return tuple(kept)
+    result: list[float] = []
+    for value in values:
+        if not result or axis.place(value) - axis.place(result[-1]) >= least:
+            result.append(value)
+    return tuple(result)
 
 
 def _linear(low: float, high: float, most: int) -> tuple[float, ...]:
@@ -46,11 +46,11 @@ def _powers(low: float, high: float, most: int) -> tuple[float, ...]:
     """Return powers of ten, with 2 and 5 between them where there is space."""
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
     for factors in ((1, 2, 5), (1, 3), (1,)):
-        found = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
-        found = [float(f"{value:.12g}") for value in found if low <= value <= high]
-        if len(found) <= most:
-            return tuple(found)
-    return tuple(found[:: -(-len(found) // most)])
+        values = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+        values = [float(f"{value:.12g}") for value in values if low <= value <= high]
+        if len(values) <= most:
+            return tuple(values)
+    return tuple(values[:: -(-len(values) // most)])
 
 
 def tick_text(value: float) -> str:

@@ -38,8 +38,8 @@ def progress_chart(whys: Sequence[str], values: Array, best: Array, default: flo
     at = np.arange(1.0, len(values) + 1)
     marks: list[Mark] = [] if default is None else [ReferenceLine(y=default, text="default")]
     marks.append(Curve(at, best))
-    for role, own in _places(whys).items():
-        marks.append(Points(at[own], values[own], role))
+    for role, rows in _places(whys).items():
+        marks.append(Points(at[rows], values[rows], role))
     x = Axis.over(at, "run", log=False)
     y = Axis.over(np.append(values, [] if default is None else [default]), quantity)
     return Chart(
@@ -63,8 +63,8 @@ def tried_chart(whys: Sequence[str], options: Mapping[str, Sequence[float | str 
     at = np.arange(1.0, len(whys) + 1)
     panels = []
     for name, values in list(options.items())[:_MOST]:
-        axis, places = _axis(name, values)
-        points = tuple(Points(at[own], places[own], role) for role, own in _places(whys).items())
+        axis, y = _axis(name, values)
+        points = tuple(Points(at[rows], y[rows], role) for role, rows in _places(whys).items())
         panels.append(Panel(Axis.over(at, "run", log=False), axis, points, name, 340, 180))
     table = {name: [_text(value) for value in values] for name, values in options.items()}
     return Chart(
@@ -79,8 +79,8 @@ def tried_chart(whys: Sequence[str], options: Mapping[str, Sequence[float | str 
 
 def _places(whys: Sequence[str]) -> dict[Role, Array]:
     """Return the role of points → the places of the runs, without empty ones."""
-    found = {role: np.flatnonzero([why in names for why in whys]) for role, names in PHASES.items()}
-    return {role: own for role, own in found.items() if len(own)}
+    phases = {role: np.flatnonzero([why in names for why in whys]) for role, names in PHASES.items()}
+    return {role: rows for role, rows in phases.items() if len(rows)}
 
 
 def _axis(name: str, values: Sequence[float | str | None]) -> tuple[Axis, Array]:

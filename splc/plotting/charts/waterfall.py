@@ -31,8 +31,8 @@ def waterfall_chart(
     """
     moving = [(name, value) for name, value in steps if value != 0]
     shown = moving[:MAX_STEPS]
-    if rest := moving[MAX_STEPS:]:
-        shown = [*shown, (f"{len(rest)} more terms", math.fsum(value for _, value in rest))]
+    if hidden := moving[MAX_STEPS:]:
+        shown = [*shown, (f"{len(hidden)} more terms", math.fsum(value for _, value in hidden))]
     values = np.array([value for _, value in shown])
     levels = np.cumsum([math.log(start) if product else start, *values])
     if product:
