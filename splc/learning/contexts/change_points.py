@@ -38,8 +38,8 @@ class ChangePoint:
 
 def is_ordered(values: Sequence[str]) -> bool:
     """Return whether the values of a context differ in numbers only, as versions do."""
-    found = [_NUMBERED.fullmatch(value) for value in values]
-    return len(values) > 1 and all(found) and len({match.groups() for match in found if match}) == 1
+    matches = [_NUMBERED.fullmatch(value) for value in values]
+    return len(values) > 1 and all(matches) and len({match.groups() for match in matches if match}) == 1
 
 
 def change_points(influences: ContextInfluences) -> tuple[ChangePoint, ...]:
@@ -55,14 +55,14 @@ def change_points(influences: ContextInfluences) -> tuple[ChangePoint, ...]:
         mean, deviation = influences.difference(*pair)
         for at in np.flatnonzero(np.abs(mean) > threshold * deviation).tolist():
             settled[at].add(pair)
-    found = []
-    for place, option in enumerate((None, *influences.options)):
-        for first, second in sorted(settled[place]):
-            inner = (pair for pair in settled[place] if first <= pair[0] and pair[1] <= second)
+    points = []
+    for index, option in enumerate((None, *influences.options)):
+        for first, second in sorted(settled[index]):
+            inner = (pair for pair in settled[index] if first <= pair[0] and pair[1] <= second)
             if any(pair != (first, second) for pair in inner):
                 continue
-            middle, spread = (float(each[place]) for each in influences.difference(first, second))
+            middle, spread = (float(values[index]) for values in influences.difference(first, second))
             reach = NORMAL_QUANTILE * spread
             ends = (float(np.exp(np.clip(end, -600, 600))) for end in (middle, middle - reach, middle + reach))
-            found.append(ChangePoint(option, influences.names[first], influences.names[second], *ends))
-    return tuple(found)
+            points.append(ChangePoint(option, influences.names[first], influences.names[second], *ends))
+    return tuple(points)

@@ -88,7 +88,7 @@ class ChangeTest:
     @property
     def changed(self) -> bool:
         """True if the common factor or an influence changed."""
-        return self.factor_changed or any(each.relevant for each in self.influences)
+        return self.factor_changed or any(influence.relevant for influence in self.influences)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,23 +140,23 @@ def change_test(
     orders = np.array([generator.permutation(count) for _ in range(PERMUTATIONS)])
     options = {name: option_column(values) for name, values in columns.items()}
     single = _candidates({(name,): values for name, values in options.items()})
-    found, quantile = _search(single, ratios, orders, [])
+    terms, quantile = _search(single, ratios, orders, [])
     # Interactions only among options that are named already, so that few columns are compared.
-    first = {each.names[0][0] for each in found}
-    named = [name for name in options if name in first]
+    first = {term.names[0][0] for term in terms}
+    selected = [name for name in options if name in first]
     pairs: dict[tuple[str, ...], Array] = {
-        pair: _centred(options[pair[0]]) * _centred(options[pair[1]]) for pair in combinations(named, 2)
+        pair: _centred(options[pair[0]]) * _centred(options[pair[1]]) for pair in combinations(selected, 2)
     }
-    found, _ = _search(_candidates(pairs), ratios, orders, found)
-    fit = Regression.of(_design(found, count), ratios)
+    terms, _ = _search(_candidates(pairs), ratios, orders, terms)
+    fit = Regression.of(_design(terms, count), ratios)
     reach = t_quantile(fit.freedom, (1 + INTERVAL) / 2) if fit.freedom else math.inf
     errors = fit.errors
     ends = [
         (value - reach * error, value + reach * error) for value, error in zip(fit.coefficients, errors, strict=True)
     ]
     influences = tuple(
-        _influence(each, float(value), low, high, at_least)
-        for each, value, (low, high) in zip(found, fit.coefficients[1:], ends[1:], strict=True)
+        _influence(term, float(value), low, high, at_least)
+        for term, value, (low, high) in zip(terms, fit.coefficients[1:], ends[1:], strict=True)
     )
     mean, error = float(fit.coefficients[0]), float(errors[0])
     probability = 2 * (1 - sign_probability(mean, error, fit.freedom)) if mean else 1.0
@@ -195,8 +195,8 @@ def _detectable(single: _Candidates, quantile: float, deviation: float) -> float
 
 def option_column(values: Array) -> Array:
     """Return the column of an option: the logarithms of positive values if there are more than two."""
-    known = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)
-    return np.log(known) if known.min() > 0 and len(np.unique(known)) > 2 else known
+    filled = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)
+    return np.log(filled) if filled.min() > 0 and len(np.unique(filled)) > 2 else filled
 
 
 def _centred(values: Array) -> Array:
@@ -206,7 +206,7 @@ def _centred(values: Array) -> Array:
 def _candidates(columns: Mapping[tuple[str, ...], Array]) -> _Candidates:
     """Return the columns that vary, equal ones once with the names of all."""
     names: list[list[tuple[str, ...]]] = []
-    kept: list[Array] = []
+    distinct: list[Array] = []
     spans: list[float] = []
     for name, values in columns.items():
         column = _centred(values)
@@ -214,23 +214,23 @@ def _candidates(columns: Mapping[tuple[str, ...], Array]) -> _Candidates:
         if length <= 1e-12 * max(1.0, float(np.abs(values).max())):
             continue
         column = column / length
-        if same := [at for at, other in enumerate(kept) if abs(float(other @ column)) > EQUAL]:
+        if same := [at for at, vector in enumerate(distinct) if abs(float(vector @ column)) > EQUAL]:
             names[same[0]].append(name)
             continue
         names.append([name])
-        kept.append(column)
+        distinct.append(column)
         spans.append(float(np.ptp(column)))
-    shape = np.array(kept).T if kept else np.zeros((0, 0))
+    shape = np.array(distinct).T if distinct else np.zeros((0, 0))
     return _Candidates(tuple(map(tuple, names)), shape, np.array(spans))
 
 
-def _design(found: Sequence[_Found], count: int) -> Array:
+def _design(terms: Sequence[_Found], count: int) -> Array:
     """Return the constant and the columns that were found."""
-    return np.column_stack([np.ones(count), *(each.column for each in found)])
+    return np.column_stack([np.ones(count), *(term.column for term in terms)])
 
 
 def _search(
-    candidates: _Candidates, ratios: Array, orders: Array, found: Sequence[_Found]
+    candidates: _Candidates, ratios: Array, orders: Array, terms: Sequence[_Found]
 ) -> tuple[list[_Found], float]:
     """Add columns while the largest studentised correlation is larger than by permutations.
 
@@ -238,12 +238,12 @@ def _search(
         candidates: the columns.
         ratios: the logarithms of the ratios, shape (n,).
         orders: permutations, shape (permutations, n).
-        found: the columns that are found already.
+        terms: the columns that are found already.
 
     Returns:
         The columns, and the quantile of the largest correlation without a change, in standard errors of a coefficient.
     """
-    steps = list(found)
+    steps = list(terms)
     count, width = len(ratios), len(candidates.names)
     open_columns = np.ones(width, dtype=bool)
     quantile = t_quantile(max(1, count - 2), 1 - LEVEL / 4)
@@ -252,40 +252,40 @@ def _search(
         freedom = count - basis.shape[1] - 1
         if freedom < 2:
             break
-        rest = ratios - basis @ (basis.T @ ratios)
+        residual = ratios - basis @ (basis.T @ ratios)
         # What the columns that are found explain of the others is not theirs.
         columns = candidates.columns[:, open_columns]
         columns = columns - basis @ (basis.T @ columns)
         lengths = np.linalg.norm(columns, axis=0)
         usable = lengths > 1e-6
-        if not usable.any() or np.linalg.norm(rest) <= 1e-12 * max(1.0, float(np.abs(ratios).max())):
+        if not usable.any() or np.linalg.norm(residual) <= 1e-12 * max(1.0, float(np.abs(ratios).max())):
             break
         columns = columns[:, usable] / lengths[usable]
-        permuted = rest[orders]
+        permuted = residual[orders]
         permuted -= (permuted @ basis) @ basis.T
         scale = np.linalg.norm(permuted, axis=1)
         largest = np.abs(permuted @ columns).max(axis=1) / np.where(scale > 0, scale, 1.0)
-        own = np.abs(rest @ columns) / np.linalg.norm(rest)
-        best = int(own.argmax())
+        correlations = np.abs(residual @ columns) / np.linalg.norm(residual)
+        best = int(correlations.argmax())
         limit = min(float(np.quantile(largest, 1 - LEVEL / 2)), 1 - 1e-12)
-        if len(steps) == len(found):
+        if len(steps) == len(terms):
             quantile = limit * math.sqrt(freedom / (1 - limit**2))
-        probability = (1 + int((largest >= own[best] - 1e-12).sum())) / (len(orders) + 1)
+        probability = (1 + int((largest >= correlations[best] - 1e-12).sum())) / (len(orders) + 1)
         if probability > LEVEL / 2:
             break
-        place = int(np.flatnonzero(open_columns)[usable][best])
-        open_columns[place] = False
+        index = int(np.flatnonzero(open_columns)[usable][best])
+        open_columns[index] = False
         steps.append(
-            _Found(candidates.names[place], candidates.columns[:, place], float(candidates.spans[place]), probability)
+            _Found(candidates.names[index], candidates.columns[:, index], float(candidates.spans[index]), probability)
         )
     return steps, quantile
 
 
-def _influence(found: _Found, value: float, low: float, high: float, at_least: float) -> ChangedInfluence:
+def _influence(term: _Found, value: float, low: float, high: float, at_least: float) -> ChangedInfluence:
     """Return a changed influence; the coefficient is that of a column of length 1."""
-    factor, lower, upper = (_exp(each * found.span) for each in (value, low, high))
-    relevant = _beyond(low * found.span, high * found.span, at_least)
-    return ChangedInfluence(found.names[0], found.names[1:], factor, lower, upper, found.probability, relevant)
+    factor, lower, upper = (_exp(influence * term.span) for influence in (value, low, high))
+    relevant = _beyond(low * term.span, high * term.span, at_least)
+    return ChangedInfluence(term.names[0], term.names[1:], factor, lower, upper, term.probability, relevant)
 
 
 def _exp(value: float) -> float:

@@ -67,13 +67,13 @@ class ContextContrast:
     @property
     def settled(self) -> tuple[InfluenceContrast, ...]:
         """The influences that changed by more than their uncertainty."""
-        return tuple(each for each in self.influences if each.settled)
+        return tuple(influence for influence in self.influences if influence.settled)
 
     @property
     def rest(self) -> float:
         """The largest change among the others, as a factor above 1; 1 if there are none."""
-        rest = [abs(math.log(each.factor)) for each in self.influences if not each.settled]
-        return math.exp(max(rest, default=0.0))
+        sizes = [abs(math.log(influence.factor)) for influence in self.influences if not influence.settled]
+        return math.exp(max(sizes, default=0.0))
 
 
 @dataclass(frozen=True)
@@ -126,15 +126,15 @@ class ContextInfluences:
         configurations = _averaged(full, len(names))
         columns = {name: option_column(configurations.column(name)) for name in _members(full)}
         columns = {name: column for name, column in columns.items() if np.ptp(column) > 0}
-        centred = np.column_stack([np.ones(len(configurations)), *(each - each.mean() for each in columns.values())])
-        spans = np.array([1.0, *(float(np.ptp(each)) for each in columns.values())])
+        centred = np.column_stack([np.ones(len(configurations)), *(x - x.mean() for x in columns.values())])
+        spans = np.array([1.0, *(float(np.ptp(x)) for x in columns.values())])
         weights = np.linalg.pinv(centred) * spans[:, None]
-        places = [replace(block, place=block.names.index(name)) for name in names]
-        designs = [replace(full.basis, context=each).designs(configurations) for each in places]
+        blocks = [replace(block, place=block.names.index(name)) for name in names]
+        designs = [replace(full.basis, context=block).designs(configurations) for block in blocks]
         every = np.kron(np.eye(len(names)), weights)
         means, covariances = [], []
         for part in full.parts:
-            mean, covariance = part.projected(_joined([each[part.kind] for each in designs]), every)
+            mean, covariance = part.projected(_joined([design[part.kind] for design in designs]), every)
             means.append(mean.reshape(len(names), -1))
             covariances.append(covariance.reshape(len(names), len(spans), len(names), len(spans)))
         # Between the parts, the influences of all values differ together.
@@ -156,12 +156,12 @@ class ContextInfluences:
         mean, deviation = self.difference(before, after)
         settled = abs(mean) > self.threshold(1) * deviation
         reach = NORMAL_QUANTILE * deviation
-        factors, low, high = (np.exp(np.clip(each, -600, 600)).tolist() for each in (mean, mean - reach, mean + reach))
-        found = [
+        factors, low, high = (np.exp(np.clip(end, -600, 600)).tolist() for end in (mean, mean - reach, mean + reach))
+        contrasts = [
             InfluenceContrast(name, factors[at], low[at], high[at], bool(settled[at]))
             for at, name in enumerate(self.options, start=1)
         ]
-        ranked = sorted(found, key=lambda each: -abs(math.log(each.factor)))
+        ranked = sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor)))
         return ContextContrast(first, second, factors[0], low[0], high[0], tuple(ranked))
 
     def variations(self) -> tuple[InfluenceVariation, ...]:
@@ -173,16 +173,16 @@ class ContextInfluences:
             settled |= abs(mean) > self.threshold(len(pairs)) * deviation
         spreads = self.means.std(axis=0)
         factors = np.exp(np.clip(self.means, -600, 600))
-        found = [
+        variations = [
             InfluenceVariation(name, tuple(factors[:, at].tolist()), float(spreads[at]), bool(settled[at]))
             for at, name in enumerate(self.options, start=1)
         ]
-        return tuple(sorted(found, key=lambda each: -each.spread))
+        return tuple(sorted(variations, key=lambda variation: -variation.spread))
 
     def difference(self, before: int, after: int) -> tuple[Array, Array]:
         """Return the differences of logarithms between two values, and their standard deviations."""
-        own = self.covariances
-        variance = own[:, before, before] + own[:, after, after] - 2 * own[:, before, after]
+        matrices = self.covariances
+        variance = matrices[:, before, before] + matrices[:, after, after] - 2 * matrices[:, before, after]
         return self.means[after] - self.means[before], np.sqrt(np.maximum(variance, 0.0))
 
     def threshold(self, pairs: int) -> float:
@@ -193,8 +193,8 @@ class ContextInfluences:
 
 def joint_ensemble(full: object) -> Ensemble | None:
     """Return the joint model in a full model that predicts one value of a context; None of other models."""
-    found = full.joint if isinstance(full, SourceMixture) else full
-    return found if isinstance(found, Ensemble) else None
+    model = full.joint if isinstance(full, SourceMixture) else full
+    return model if isinstance(model, Ensemble) else None
 
 
 def _members(full: Ensemble) -> list[str]:
@@ -204,16 +204,16 @@ def _members(full: Ensemble) -> list[str]:
 def _averaged(full: Ensemble, values: int) -> Configurations:
     """Return valid configurations to average over: fewer for many values, but more than options."""
     try:
-        found = valid_configurations(full.configurations.system, AVERAGED)
+        configurations = valid_configurations(full.configurations.system, AVERAGED)
     except SpaceError:
-        found = full.configurations.unique()
+        configurations = full.configurations.unique()
     count = min(AVERAGED, max(AVERAGED_IN_ALL // values, 2 * len(_members(full)) + 20))
-    some = np.random.default_rng(0).permutation(len(found))[:count]
-    return found[np.sort(some)]
+    some = np.random.default_rng(0).permutation(len(configurations))[:count]
+    return configurations[np.sort(some)]
 
 
 def _joined(designs: Sequence[KernelDesign]) -> KernelDesign:
     """Return the rows of designs, one after the other."""
     first = designs[0]
-    columns: Array = np.vstack([each.columns for each in designs])
+    columns: Array = np.vstack([design.columns for design in designs])
     return KernelDesign(columns, first.starts, first.signs, first.relevances)

@@ -74,9 +74,9 @@ class ContextModel(FullModel):
     @cached_property
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
-        own = super().ensemble
+        ensemble = super().ensemble
         assert self.joint is not None
-        return replace(own, configurations=self.joint.configurations, places=self.places)
+        return replace(ensemble, configurations=self.joint.configurations, places=self.places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,29 +97,29 @@ class JointModel:
 
     def of(self, name: str) -> ContextModel:
         """Return the full model of one value of the context."""
-        whole, place = self.whole, self.names.index(name)
-        own = np.flatnonzero(self.places == place)
-        block = replace(whole.basis.context or ContextBlock(self.names), place=place)
-        data, found = whole.data, whole.refits
+        model, place = self.whole, self.names.index(name)
+        rows = np.flatnonzero(self.places == place)
+        block = replace(model.basis.context or ContextBlock(self.names), place=place)
+        data, fits = model.data, model.refits
         refits = None
-        if found is not None:
-            folds = found.folds[: int(data.folds[own].max()) + 1]
-            means, deviations = found.means[own], found.deviations[own]
-            refits = replace(found, folds=folds, means=means, deviations=deviations)
+        if fits is not None:
+            folds = fits.folds[: int(data.folds[rows].max()) + 1]
+            means, deviations = fits.means[rows], fits.deviations[rows]
+            refits = replace(fits, folds=folds, means=means, deviations=deviations)
         return ContextModel(
-            replace(whole.basis, context=block),
-            whole.scale,
-            self.origins[own],
-            whole.configurations[own],
+            replace(model.basis, context=block),
+            model.scale,
+            self.origins[rows],
+            model.configurations[rows],
             Data(
-                tuple(design.rows(own) for design in data.designs),
-                data.y[own],
-                data.repetitions[own],
-                given_folds=data.folds[own],
+                tuple(design.rows(rows) for design in data.designs),
+                data.y[rows],
+                data.repetitions[rows],
+                given_folds=data.folds[rows],
             ),
             refits,
-            whole.constant,
-            joint=whole,
+            model.constant,
+            joint=model,
             places=self.places,
         )
 
@@ -140,10 +140,10 @@ def fit_joint_model(
     """
     names = tuple(parts)
     every = Configurations.concatenate([part.configurations for part in parts.values()])
-    known = option_constants(every.unique())
-    variables = canonical_order(variables, known)
+    constants = option_constants(every.unique())
+    variables = canonical_order(variables, constants)
     # The rows of all contexts in turn, so that the first thousand have as many of each.
-    orders = [hash_order(part.configurations, known) for part in parts.values()]
+    orders = [hash_order(part.configurations, constants) for part in parts.values()]
     ranks = np.concatenate([np.arange(len(order)) for order in orders])
     places = np.repeat(np.arange(len(names)), [len(order) for order in orders])
     turn = np.lexsort((places, ranks))
@@ -164,11 +164,11 @@ def fit_joint_model(
     positive = bool(y.min() > 0)
     block = ContextBlock(names)
     if positive and variables and (numbers := numbers_of_contexts(names)):
-        plain, log = without_numbers(variables), positive_scale("log", y)
+        unnumbered, log = without_numbers(variables), positive_scale("log", y)
         blocks = block, ContextBlock(names, numbers=numbers)
-        block = max(blocks, key=lambda each: first_fit(data_of(each, plain)[1], len(plain), log).evidence)
-    whole = chosen_model(configurations, rows, variables, partial(data_of, block), positive=positive, scale=scale)
-    return JointModel(whole, names, places, origins)
+        block = max(blocks, key=lambda block: first_fit(data_of(block, unnumbered)[1], len(unnumbered), log).evidence)
+    model = chosen_model(configurations, rows, variables, partial(data_of, block), positive=positive, scale=scale)
+    return JointModel(model, names, places, origins)
 
 
 def numbers_of_contexts(names: Sequence[str]) -> tuple[float, ...]:
@@ -177,12 +177,12 @@ def numbers_of_contexts(names: Sequence[str]) -> tuple[float, ...]:
     Versions such as 1.10 are names.
     """
     matches = [_NUMBER.fullmatch(name) for name in names]
-    if len(names) < MIN_NUMBERS or None in matches or len({each[2] for each in matches if each}) > 1:
+    if len(names) < MIN_NUMBERS or None in matches or len({match[2] for match in matches if match}) > 1:
         return ()
-    texts = [each[1] for each in matches if each]
+    texts = [match[1] for match in matches if match]
     numbers = tuple(map(float, texts))
-    plain = all(text in (f"{number:g}", f"{number:.1f}") for text, number in zip(texts, numbers, strict=True))
-    return numbers if plain and len(set(numbers)) == len(numbers) else ()
+    exact = all(text in (f"{number:g}", f"{number:.1f}") for text, number in zip(texts, numbers, strict=True))
+    return numbers if exact and len(set(numbers)) == len(numbers) else ()
 
 
 def _kept(places: Array) -> Array:
@@ -197,5 +197,5 @@ def _kept(places: Array) -> Array:
     poor = places == counts.argmin()
     if counts.min() > limit // 2:
         return np.arange(limit)
-    others = np.flatnonzero(~poor)[: limit - int(counts.min())]
-    return np.sort(np.concatenate([np.flatnonzero(poor), others]))
+    rich = np.flatnonzero(~poor)[: limit - int(counts.min())]
+    return np.sort(np.concatenate([np.flatnonzero(poor), rich]))

@@ -71,10 +71,10 @@ class MappedModel(FullModel):
         assert self.process is not None
         g = self.shared.predictor.moments(configurations, variances=False)[0]
         rows = mapped_rows(self.basis, self.sources, configurations)
-        own = self.shared.covariance(configurations, designs, projection * self.shared.scale.slope(g))
+        base = self.shared.covariance(configurations, designs, projection * self.shared.scale.slope(g))
         apart = projection @ (np.log(g * self.shared.scale.unit) - self.process.moments(rows)[0])
         between = self.weight * (1 - self.weight) * np.outer(apart, apart)
-        return np.asarray((1 - self.weight) * own + self.weight * self.process.covariance(rows, projection) + between)
+        return np.asarray((1 - self.weight) * base + self.weight * self.process.covariance(rows, projection) + between)
 
 
 def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> MappedModel | None:
@@ -86,22 +86,22 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
         parts: the rows of all contexts.
     """
     shared = joint.of(name)
-    own = parts[name]
-    found, places = shared.refits, shared.places
+    target = parts[name]
+    refits, places = shared.refits, shared.places
     context = shared.basis.context
-    if len(own.y) < FEWEST or len(shared.rows) < len(own.y):
+    if len(target.y) < FEWEST or len(shared.rows) < len(target.y):
         return None
-    if found is None or places is None or context is None or own.y.min() <= 0:
+    if refits is None or places is None or context is None or target.y.min() <= 0:
         return None
-    known: dict[int, tuple[Configurations, Array]] = {}
-    for place, other in enumerate(joint.names):
-        part = parts[other]
-        measured = float(np.mean(part.configurations.find(own.configurations) >= 0))
-        if other != name and part.y.min() > 0 and len(part.y) >= RICHER * len(own.y) and measured >= MEASURED:
-            known[place] = (part.configurations, part.y)
-    if not known:
+    measurements: dict[int, tuple[Configurations, Array]] = {}
+    for index, source in enumerate(joint.names):
+        part = parts[source]
+        measured = float(np.mean(part.configurations.find(target.configurations) >= 0))
+        if source != name and part.y.min() > 0 and len(part.y) >= RICHER * len(target.y) and measured >= MEASURED:
+            measurements[index] = (part.configurations, part.y)
+    if not measurements:
         return None
-    sources = Sources.of(shared.ensemble, known)
+    sources = Sources.of(shared.ensemble, measurements)
     rows = mapped_rows(shared.basis, sources, shared.configurations)
     t, noise, folds = np.log(shared.data.y), 1 / shared.data.repetitions, shared.data.folds
     first = joint.whole.refits
@@ -112,12 +112,12 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
     processes = []
     mapped = np.empty((2, len(t)))
     for fold in range(int(folds.max()) + 1):
-        out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        process_of_rest = MappedProcess.fit(rows.rows(rest), t[rest], noise[rest], theta)
+        out, train = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        process_of_rest = MappedProcess.fit(rows.rows(train), t[train], noise[train], theta)
         processes.append(process_of_rest)
         mean, variance = process_of_rest.moments(rows.rows(out))
         mapped[:, out] = mean, np.sqrt(variance + process_of_rest.noise_variance * noise[out])
-    held = np.log(shared.held_out * shared.scale.unit), found.deviations * shared.scale.slope(shared.held_out)
+    held = np.log(shared.held_out * shared.scale.unit), refits.deviations * shared.scale.slope(shared.held_out)
     low, high = WEIGHTS
     better = np.mean(shares_of_smaller_errors(mapped[0] - t, held[0] - t, positive=True))
     weight = float(low + (high - low) * better)
@@ -129,7 +129,7 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
         shared.rows,
         shared.configurations,
         shared.data,
-        replace(found, means=means - np.log(scale.unit), deviations=deviations),
+        replace(refits, means=means - np.log(scale.unit), deviations=deviations),
         shared=shared,
         sources=sources,
         process=process,

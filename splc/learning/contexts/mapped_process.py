@@ -117,8 +117,8 @@ class MappedProcess:
 
     def _columns(self, rows: MappedRows) -> Array:
         """Return the standardised values of the other contexts, minus the means of the measured rows."""
-        values, known = (np.clip(each.values, *self._range) for each in (rows, self.known))
-        return np.asarray((values - known.mean(axis=0)) / self._level[1])
+        values, reference = (np.clip(mapped.values, *self._range) for mapped in (rows, self.known))
+        return np.asarray((values - reference.mean(axis=0)) / self._level[1])
 
     @cached_property
     def _centred(self) -> Array:
@@ -180,9 +180,9 @@ class MappedProcess:
 
     def as_json(self) -> dict[str, Any]:
         """Return all but the configurations, in JSON's types."""
-        found = {"values": self.known.values, "t": self.t, "noise": self.noise}
-        own = {"theta": self.theta, "variances": self.variances}
-        return {name: each.tolist() for name, each in {**found, **own}.items()}
+        arrays = {"values": self.known.values, "t": self.t, "noise": self.noise}
+        parameters = {"theta": self.theta, "variances": self.variances}
+        return {name: array.tolist() for name, array in {**arrays, **parameters}.items()}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], design: KernelDesign) -> Self:

@@ -36,15 +36,15 @@ class SharedFit:
         self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
     ) -> FullModel:
         """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
-        own = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
-        joint = self.sharing.joint(self.name, own, on_fit)
-        mapped = fit_mapped_model(joint, self.name, {**self.sharing.parts, self.name: own})
+        rows = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
+        joint = self.sharing.joint(self.name, rows, on_fit)
+        mapped = fit_mapped_model(joint, self.name, {**self.sharing.parts, self.name: rows})
         shared = joint.of(self.name) if mapped is None else mapped
         # The rows that are given may be in another order.
-        shared = replace(shared, rows=own.configurations.find(shared.configurations))
+        shared = replace(shared, rows=rows.configurations.find(shared.configurations))
         single = alone()
-        weight = weight_of_alone(single, shared, len(own.y))
-        if self.sharing.is_given(self.name, own):
+        weight = weight_of_alone(single, shared, len(rows.y))
+        if self.sharing.is_given(self.name, rows):
             self.sharing.weights[self.name] = weight
         return single if weight > ALONE else shared
 
@@ -97,8 +97,8 @@ class Sharing:
 
     def is_given(self, name: str, own: ContextRows) -> bool:
         """Return whether rows are those that are given of a value; the rows of a fold are fewer."""
-        known = self.parts[name]
-        return len(known.y) == len(own.y) and bool((own.configurations.find(known.configurations) >= 0).all())
+        part = self.parts[name]
+        return len(part.y) == len(own.y) and bool((own.configurations.find(part.configurations) >= 0).all())
 
     def joint(self, name: str, own: ContextRows, on_fit: Callable[[int], None] = lambda iterations: None) -> JointModel:
         """Return the joint model of all values, with these rows of one of them."""
@@ -121,18 +121,18 @@ def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
     """
     if shared.refits is None:
         return 1.0
-    first, second = (_residuals(each, rows) for each in (alone, shared))
-    known = np.isfinite(first) & np.isfinite(second)
-    if not known.any():
+    first, second = (_residuals(model, rows) for model in (alone, shared))
+    finite = np.isfinite(first) & np.isfinite(second)
+    if not finite.any():
         return 0.0
-    return min(shares_of_smaller_errors(first[known], second[known], positive=shared.scale.positive))
+    return min(shares_of_smaller_errors(first[finite], second[finite], positive=shared.scale.positive))
 
 
 def _residuals(model: FullModel, rows: int) -> Array:
     """Return the errors of held-out values, shape (rows,); NaN of other rows."""
-    found = np.full(rows, np.nan)
-    found[model.rows] = model.residuals
-    return found
+    residuals = np.full(rows, np.nan)
+    residuals[model.rows] = model.residuals
+    return residuals
 
 
 def _fitted(parts: Mapping[str, ContextRows], scale: str, on_fit: Callable[[int], None]) -> JointModel:

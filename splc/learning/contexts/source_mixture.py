@@ -62,13 +62,13 @@ class SourceMixture:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
         configurations = Configurations.of(self.configurations.system, configurations)
         g, deviations = self.joint.moments(configurations, variances)
-        mapped, own = np.empty(len(g)), np.empty(len(g))
+        mapped, variance = np.empty(len(g)), np.empty(len(g))
         for start in range(0, len(g), _BLOCK):
             block = slice(start, start + _BLOCK)
             rows = mapped_rows(self.joint.basis, self.sources, configurations[block])
-            mapped[block], own[block] = self.process.moments(rows)
+            mapped[block], variance[block] = self.process.moments(rows)
         mean, deviation = mixed(
-            self.weight, (np.log(g * self.joint.scale.unit), deviations), (mapped, np.sqrt(own + self.noise))
+            self.weight, (np.log(g * self.joint.scale.unit), deviations), (mapped, np.sqrt(variance + self.noise))
         )
         return self.scale.backward(mean - np.log(self.scale.unit)), deviation
 

@@ -43,12 +43,12 @@ class Sources:
     def values(self, configurations: Configurations) -> Array:
         """Return ln y in each other context at m configurations, shape (m, contexts)."""
         rows = self.configurations.find(configurations)
-        found = np.where((rows >= 0)[:, None], self.logarithms[rows], np.nan)
+        result = np.where((rows >= 0)[:, None], self.logarithms[rows], np.nan)
         for column, place in enumerate(self.places):
-            missing = np.flatnonzero(np.isnan(found[:, column]))
+            missing = np.flatnonzero(np.isnan(result[:, column]))
             if len(missing):
-                found[missing, column] = np.log(self._model(place).predict(configurations[missing]))
-        return found
+                result[missing, column] = np.log(self._model(place).predict(configurations[missing]))
+        return result
 
     def _model(self, place: int) -> Ensemble:
         """Return the joint model about one context."""
@@ -58,11 +58,12 @@ class Sources:
 
     def as_json(self) -> dict[str, Any]:
         """Return all but the joint model, in JSON's types."""
-        known = self.configurations
+        configurations = self.configurations
         return {
             "places": list(self.places),
             "configurations": {
-                option.name: column_as_json(known.value(option.name)) for option in known.system.options
+                option.name: column_as_json(configurations.value(option.name))
+                for option in configurations.system.options
             },
             "logarithms": [column_as_json(column) for column in self.logarithms.T],
         }
