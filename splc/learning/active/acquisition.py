@@ -27,5 +27,5 @@ def log_improvements(means: Array, deviations: Array, best: float) -> Array:
     density = np.exp(-(near**2) / 2) / np.sqrt(2 * np.pi)
     far = np.minimum(u, _FAR)
     tail = -(far**2) / 2 - np.log(2 * np.pi) / 2 - 2 * np.log(-far)
-    found: Array = np.log(deviations) + np.where(u < _FAR, tail, np.log(near * ndtr(near) + density))
-    return found
+    result: Array = np.log(deviations) + np.where(u < _FAR, tail, np.log(near * ndtr(near) + density))
+    return result

@@ -69,8 +69,8 @@ class ListedSource:
 
     def _free(self, taken: Configurations) -> Array:
         free = np.ones(len(self.configurations), dtype=bool)
-        places = self.configurations.find(taken)
-        free[places[places >= 0]] = False
+        rows = self.configurations.find(taken)
+        free[rows[rows >= 0]] = False
         return np.flatnonzero(free)
 
     def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
@@ -114,9 +114,9 @@ class DrawnSource:
 
     def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
         """Return valid configurations that are not taken, drawn uniformly (approximately, if they are not counted)."""
-        draw = self.space.draw if self.space.is_counted else lambda n, own: self.space.draw_approximately(n, own)[0]
-        found = draw(count, rng)
-        return found[taken.find(found) < 0]
+        draw = self.space.draw if self.space.is_counted else lambda n, rng: self.space.draw_approximately(n, rng)[0]
+        configurations = draw(count, rng)
+        return configurations[taken.find(configurations) < 0]
 
     def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
         """Return draws, and every valid change of one option of the best configurations."""
@@ -124,10 +124,10 @@ class DrawnSource:
         changed = [changes_of_one(best, row, self.variables) for row in range(len(best))]
         both = Configurations.concatenate([*changed, drawn]).unique()
         near = sum(map(len, changed))
-        kept = np.ones(len(both), dtype=bool)
-        kept[:near] = self.space.check(both[:near])
-        kept &= taken.find(both) < 0
-        return both[kept]
+        mask = np.ones(len(both), dtype=bool)
+        mask[:near] = self.space.check(both[:near])
+        mask &= taken.find(both) < 0
+        return both[mask]
 
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are valid."""
@@ -136,36 +136,36 @@ class DrawnSource:
 
 def changes_of_one(configurations: Configurations, row: int, variables: Sequence[Variable]) -> Configurations:
     """Return the configurations that differ from one in the value of one variable; some may not be valid."""
-    system, own = configurations.system, configurations.indices[row]
-    found: list[Array] = []
+    system, indices = configurations.system, configurations.indices[row]
+    rows: list[Array] = []
     for variable in variables:
-        places = [system.positions[name] for name in variable.members]
+        columns = [system.positions[name] for name in variable.members]
         if variable.kind == "numeric":
-            option = system.options[places[0]]
-            changes: list[Sequence[int]] = [[index] for index in _near(int(own[places[0]]), option.size)]
+            option = system.options[columns[0]]
+            changes: list[Sequence[int]] = [[index] for index in _near(int(indices[columns[0]]), option.size)]
             assert isinstance(option, NumericOption)
-        elif len(places) == 1:
-            changes = [[1 - int(own[places[0]])]]
+        elif len(columns) == 1:
+            changes = [[1 - int(indices[columns[0]])]]
         else:
             # One member of a group, or none.
-            changes = [*np.eye(len(places), dtype=int).tolist(), *([[0] * len(places)] if variable.optional else [])]
+            changes = [*np.eye(len(columns), dtype=int).tolist(), *([[0] * len(columns)] if variable.optional else [])]
         for change in changes:
-            if (own[places] != change).any():
-                other = own.copy()
-                other[places] = change
-                found.append(other)
-    return Configurations(system, np.array(found, dtype=own.dtype).reshape(len(found), len(own)))
+            if (indices[columns] != change).any():
+                changed = indices.copy()
+                changed[columns] = change
+                rows.append(changed)
+    return Configurations(system, np.array(rows, dtype=indices.dtype).reshape(len(rows), len(indices)))
 
 
 def _near(index: int, size: int) -> list[int]:
     """Return the indices at distances of 1, 2, 4, … from one, and both ends."""
     steps = [2**power for power in range(_STEPS)]
     some = {0, size - 1, *(index + step for step in steps), *(index - step for step in steps)}
-    return sorted(each for each in some if 0 <= each < size and each != index)
+    return sorted(value for value in some if 0 <= value < size and value != index)
 
 
-def _some(places: Array, count: int, rng: np.random.Generator) -> Array:
+def _some(rows: Array, count: int, rng: np.random.Generator) -> Array:
     """Return at most so many of some places, uniformly drawn, ascending."""
-    if len(places) <= count:
-        return places
-    return np.sort(places[distinct_ranks(len(places), count, rng)])
+    if len(rows) <= count:
+        return rows
+    return np.sort(rows[distinct_ranks(len(rows), count, rng)])

@@ -24,22 +24,22 @@ _DIFFERENCE = 0.001
 
 def cells_of(variables: Sequence[Variable], configurations: Configurations) -> Array:
     """Return which value, or range of values, each variable has, integers of shape (n, variables), from 0 on."""
-    found = np.zeros((len(configurations), len(variables)), dtype=np.int64)
-    for place, variable in enumerate(variables):
+    cells = np.zeros((len(configurations), len(variables)), dtype=np.int64)
+    for index, variable in enumerate(variables):
         if variable.kind == "group":
             selected = np.column_stack([configurations.column(name) for name in variable.members]) > 0
             # 0 where no member is selected.
-            found[:, place] = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
+            cells[:, index] = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
             continue
         column = configurations.column(variable.members[0])
         if variable.kind == "binary":
-            found[:, place] = column
+            cells[:, index] = column
             continue
         ranks = np.searchsorted(np.array(variable.values), column)
         if len(variable.values) > _VALUES:
             ranks = ranks * _RANGES // len(variable.values)
-        found[:, place] = np.where(np.isnan(column), 0, ranks + 1)
-    return found
+        cells[:, index] = np.where(np.isnan(column), 0, ranks + 1)
+    return cells
 
 
 def is_covered(cells: Array, drawn: Array, budget: int) -> bool:
@@ -53,7 +53,7 @@ def is_covered(cells: Array, drawn: Array, budget: int) -> bool:
     most = max(LEAST, min(MOST, budget // 2))
     if not LEAST <= len(cells) < most:
         return len(cells) >= most
-    return all((_counts(own)[there] >= SEEN).all() for own, there in zip(cells.T, drawn.T, strict=True))
+    return all((_counts(column)[codes] >= SEEN).all() for column, codes in zip(cells.T, drawn.T, strict=True))
 
 
 def covering_row(cells: Array, drawn: Array) -> int:
@@ -66,8 +66,8 @@ def covering_row(cells: Array, drawn: Array) -> int:
         drawn: the values of the draws, shape (m, variables).
     """
     worths = np.zeros(len(drawn))
-    for own, there in zip(cells.T, drawn.T, strict=True):
-        worths += 1 / (1.0 + _counts(own, int(there.max()))[there]) ** 2
+    for column, codes in zip(cells.T, drawn.T, strict=True):
+        worths += 1 / (1.0 + _counts(column, int(codes.max()))[codes]) ** 2
     if len(cells):
         worths += _DIFFERENCE * np.min([(drawn != row).sum(axis=1) for row in cells], axis=0)
     return most_worth(worths, np.ones(len(drawn), dtype=bool))

@@ -62,7 +62,7 @@ def suggested_rows(
     free = np.ones(len(y), dtype=bool) if allowed is None else allowed.copy()
     order = np.flatnonzero(free)
     order = order[np.argsort(configurations.keys[order], kind="stable")]
-    rows = [int(order[place]) for place in distinct_ranks(len(order), 1, generator(seed, "measured"))]
+    rows = [int(order[rank]) for rank in distinct_ranks(len(order), 1, generator(seed, "measured"))]
     yield rows[0]
     while len(rows) < len(order):
         free[rows] = False
@@ -72,7 +72,7 @@ def suggested_rows(
         pooled = PoolSurrogate(surrogate, pool)
         first = len(rows) < FIRST_ROWS
         number = FIRST_ROWS - len(rows) if first else max(LEAST, int(SHARE * len(rows)))
-        found = select(VarianceStrategy(pooled), number)
-        batch = configurations.find(pool.configurations[found.rows]).tolist()
+        selection = select(VarianceStrategy(pooled), number)
+        batch = configurations.find(pool.configurations[selection.rows]).tolist()
         rows += batch
         yield from batch

@@ -77,23 +77,23 @@ def improving_rows(
     constants = option_constants(runs.configurations, runs.y)
     # Neither the order of rows nor that of options matters.
     order = hash_order(runs.configurations, constants)
-    known = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
-    model = SearchModel.of(known, canonical_order(variables, constants), maximize)
-    level = float(model.measured[0][known.known].min())
-    left, current = np.arange(len(candidates)), model
+    ordered = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
+    model = SearchModel.of(ordered, canonical_order(variables, constants), maximize)
+    level = float(model.measured[0][ordered.known].min())
+    remaining, current = np.arange(len(candidates)), model
     log_costs = np.zeros(len(candidates)) if cost is None else np.log(cost(candidates))
     rows: list[int] = []
     gains: list[float] = []
     while len(rows) < count:
-        means, deviations = current.moments(candidates[left])
+        means, deviations = current.moments(candidates[remaining])
         improvements = log_improvements(means, deviations, level - least_gain(model))
-        worths = improvements - log_costs[left]
-        place = most_worth(worths, np.ones(len(left), dtype=bool))
-        rows.append(int(left[place]))
-        gains.append(gain_in_units(model, level, math.exp(improvements[place])))
-        level = min(level, float(means[place]))
-        kept = np.sort(np.argsort(-worths, kind="stable")[: _KEPT + count])
-        left = left[kept[kept != place]]
+        worths = improvements - log_costs[remaining]
+        best = most_worth(worths, np.ones(len(remaining), dtype=bool))
+        rows.append(int(remaining[best]))
+        gains.append(gain_in_units(model, level, math.exp(improvements[best])))
+        level = min(level, float(means[best]))
+        top = np.sort(np.argsort(-worths, kind="stable")[: _KEPT + count])
+        remaining = remaining[top[top != best]]
         current = model.believing(candidates[np.array(rows)])
     return ImprovingRows(np.array(rows), np.array(gains), model)
 
@@ -112,10 +112,10 @@ def covering_rows(
     used = without_numbers(variables)
     cells, drawn = cells_of(used, known), cells_of(used, candidates)
     rows: list[int] = []
-    left = np.arange(len(candidates))
+    remaining = np.arange(len(candidates))
     for _ in range(count):
-        place = covering_row(cells, drawn[left])
-        rows.append(int(left[place]))
-        cells = np.vstack([cells, drawn[left[[place]]]])
-        left = np.delete(left, place)
+        best = covering_row(cells, drawn[remaining])
+        rows.append(int(remaining[best]))
+        cells = np.vstack([cells, drawn[remaining[[best]]]])
+        remaining = np.delete(remaining, best)
     return ImprovingRows(np.array(rows, dtype=int), np.full(count, np.nan), None)

@@ -40,10 +40,10 @@ class Pool:
         everything = np.ones(len(space), dtype=bool) if allowed is None else allowed
         order = hash_order(space)
         # Hashes are uniform: the first ones are a uniform subset.
-        place = np.arange(len(order))
-        kept = (place < REFERENCE) | (everything[order] & (np.cumsum(everything[order]) <= most))
-        chosen = order[kept]
-        return cls(space[chosen], np.flatnonzero(place[kept] < REFERENCE), everything[chosen])
+        ranks = np.arange(len(order))
+        mask = (ranks < REFERENCE) | (everything[order] & (np.cumsum(everything[order]) <= most))
+        chosen = order[mask]
+        return cls(space[chosen], np.flatnonzero(ranks[mask] < REFERENCE), everything[chosen])
 
     def __len__(self) -> int:
         return len(self.configurations)

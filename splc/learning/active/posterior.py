@@ -41,20 +41,20 @@ class PoolPosterior:
         self._between = (means - means.mean(axis=0)) / np.sqrt(len(parts))
         self._updates = np.zeros((0, means.shape[1]))
         self.noise = noise + JITTER
-        own = [
+        variances = [
             kernel_diagonal(part.theta, pool) - np.einsum("ij,ij->j", solved, solved)
             for part, pool, solved in zip(parts, pools, self._solved, strict=True)
         ]
-        self.variances: Array = np.mean(own, axis=0) + np.einsum("ij,ij->j", self._between, self._between)
+        self.variances: Array = np.mean(variances, axis=0) + np.einsum("ij,ij->j", self._between, self._between)
         self._covariances = self._prior(reference) if len(reference) else np.zeros((0, means.shape[1]))
         self._squares: Array = np.einsum("i,ij,ij->j", weights, self._covariances, self._covariances)
 
     def _prior(self, rows: Array) -> Array:
         """Return the covariances of some configurations with all before any was added, shape (rows, m)."""
-        found: Array = self._between[:, rows].T @ self._between
+        prior: Array = self._between[:, rows].T @ self._between
         for part, pool, solved in zip(self._parts, self._pools, self._solved, strict=True):
-            found += (kernel_matrix(part.theta, pool.rows(rows), pool) - solved[:, rows].T @ solved) / len(self._parts)
-        return found
+            prior += (kernel_matrix(part.theta, pool.rows(rows), pool) - solved[:, rows].T @ solved) / len(self._parts)
+        return prior
 
     @property
     def total(self) -> float:
@@ -63,8 +63,8 @@ class PoolPosterior:
 
     def reductions(self) -> Array:
         """Return how much `total` falls if a configuration of the pool is measured, for each of them, shape (m,)."""
-        found: Array = np.maximum(self._squares, 0.0) / (np.maximum(self.variances, 0.0) + self.noise)
-        return found
+        result: Array = np.maximum(self._squares, 0.0) / (np.maximum(self.variances, 0.0) + self.noise)
+        return result
 
     def add(self, position: int) -> None:
         """Condition on a measurement of a configuration of the pool."""

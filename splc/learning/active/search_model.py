@@ -107,17 +107,17 @@ class SearchModel:
             before: the model of earlier runs of the same search, whose hyperparameters are searched from.
         """
         both = tuple(dict.fromkeys((tuple(variables), without_numbers(variables))))
-        earlier = [] if before is None else [each for each in (before, before.rival) if each is not None]
-        known = {each.basis.variables: each for each in earlier}
+        earlier = [] if before is None else [model for model in (before, before.rival) if model is not None]
+        by_variables = {model.basis.variables: model for model in earlier}
         if before is not None and before.rival is not None and len(runs) < _RIVAL_GROWTH * before.rival.rows:
             return replace(cls._of(runs, before.basis.variables, maximize, before), rival=before.rival)
-        models = [cls._of(runs, each, maximize, known.get(each)) for each in both]
+        models = [cls._of(runs, variables, maximize, by_variables.get(variables)) for variables in both]
         if len(models) == 1:
             return models[0]
-        numbered, plain = models
-        if plain.evidence > numbered.evidence + NUMBER_EVIDENCE:
-            return replace(plain, rival=numbered)
-        return replace(numbered, rival=plain)
+        numbered, unnumbered = models
+        if unnumbered.evidence > numbered.evidence + NUMBER_EVIDENCE:
+            return replace(unnumbered, rival=numbered)
+        return replace(numbered, rival=unnumbered)
 
     @classmethod
     def _of(
@@ -127,15 +127,15 @@ class SearchModel:
         y, n = runs.y, len(runs)
         scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
         model = cls(runs, OptionBasis(variables, n), scale, -1.0 if maximize else 1.0, (), n)
-        if before is not None and [len(each) for each in before.searched] != [
+        if before is not None and [len(points) for points in before.searched] != [
             model._design(part).distinct + 4 for part in range(PARTS)
         ]:
             # Levels have columns of their own from some number of rows on.
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
             return replace(model, searched=before.searched, rows=before.rows, evidence=before.evidence)
-        found = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
-        return replace(model, searched=tuple(each.logarithms for each in found), evidence=-found[0].value)
+        searches = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
+        return replace(model, searched=tuple(search.logarithms for search in searches), evidence=-searches[0].value)
 
     @property
     def name(self) -> str:
@@ -191,13 +191,13 @@ class SearchModel:
         t = self.t
         measured = t[: len(t) - self.believed]
         mean, deviation = float(measured.mean()), float(measured.std()) or 1.0
-        found = []
+        parts = []
         for part, logarithms in enumerate(self.searched):
             design = self._design(part)
             floored = np.append(np.maximum(logarithms[:-4], self._floor(design)), logarithms[-4:])
             kind = part % len(self._designs)
-            found.append(KernelPosterior(floored, design, t, 1 / self.runs.counts, mean, deviation, kind))
-        return tuple(found)
+            parts.append(KernelPosterior(floored, design, t, 1 / self.runs.counts, mean, deviation, kind))
+        return tuple(parts)
 
     def _floor(self, design: KernelDesign) -> Array:
         """Return the least logarithm of each relevance."""
@@ -214,10 +214,10 @@ class SearchModel:
         for start in range(0, len(configurations), _BLOCK):
             block = slice(start, start + _BLOCK)
             designs = self.basis.designs(configurations[block])
-            found = [part.moments(designs[part.kind]) for part in self.parts]
-            each = np.array([mean for mean, _ in found])
-            means[block] = each.mean(axis=0)
-            deviations[block] = np.sqrt(np.mean([variance for _, variance in found], axis=0) + each.var(axis=0))
+            moments = [part.moments(designs[part.kind]) for part in self.parts]
+            part_means = np.array([mean for mean, _ in moments])
+            means[block] = part_means.mean(axis=0)
+            deviations[block] = np.sqrt(np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0))
         return means, deviations
 
     def means(self, configurations: Configurations) -> Array:

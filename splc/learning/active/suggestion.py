@@ -102,9 +102,9 @@ class ConfigurationSuggestions(Presented):
         every = {GAIN[self.goal]: self.gains, "predicted": self.predicted, "low": self.low, "high": self.high}
         if self.costs is not None:
             every["cost"] = self.costs
-        taken = self.configurations.system.spellings
+        names = self.configurations.system.spellings
         return {
-            name if name not in taken else f"{name}_suggested": values
+            name if name not in names else f"{name}_suggested": values
             for name, values in every.items()
             if not np.isnan(values).all()
         }
@@ -114,7 +114,7 @@ class ConfigurationSuggestions(Presented):
         return {**self.configurations.to_columns(), **self.columns()}
 
     def _bars(self) -> Bars:
-        rows = [(f"{place + 1}", float(gain)) for place, gain in enumerate(self.gains)]
+        rows = [(f"{index + 1}", float(gain)) for index, gain in enumerate(self.gains)]
         return Bars(GAIN[self.goal].replace("_", " "), rows)
 
 
@@ -175,10 +175,10 @@ def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Know
     nfp = measured.resolve_property(nfp)
     configurations = Configurations(space.system, measured.configurations.indices)
     y = measured.column(nfp)
-    there = ~np.isnan(y)
+    finite = ~np.isnan(y)
     repetitions = (~np.isnan(measured.repetitions(nfp))).sum(axis=1)
-    inside = space.check(configurations)[there]
-    return Known(configurations[there], y[there], repetitions[there], configurations[~there], inside)
+    inside = space.check(configurations)[finite]
+    return Known(configurations[finite], y[finite], repetitions[finite], configurations[~finite], inside)
 
 
 def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:
@@ -191,9 +191,9 @@ def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Vari
         except MeasurementError as error:
             problem = error.problems[0]
             raise RequestError(f"{problem.message}; {problem.hint}, or {MODEL}", "cost") from None
-        there = ~np.isnan(column)
-        configurations = Configurations(known.configurations.system, measured.configurations.indices[there])
-        values = column[there]
+        finite = ~np.isnan(column)
+        configurations = Configurations(known.configurations.system, measured.configurations.indices[finite])
+        values = column[finite]
     if not len(values) or values.min() <= 0:
         raise LearningError(f"--cost {name}: a cost must be positive", hint="name a property with positive values")
     return fit_full_model(configurations, values, variables).predict
@@ -239,28 +239,28 @@ def _suggestions(
     cost: Cost | None,
 ) -> ConfigurationSuggestions:
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
-    left = int(allowed.sum())
-    _require_candidates(count, left, left)
+    available = int(allowed.sum())
+    _require_candidates(count, available, available)
     model: FullModel | SearchModel | None
     if goal == "optimum":
         # A search for the optimum needs no covariances, so that it can afford more candidates.
         pool = Pool.of(space, allowed, ENUMERATED)
-        own = pool.configurations[pool.candidates]
-        candidates = len(own)
-        _require_candidates(count, candidates, left)
+        configurations = pool.configurations[pool.candidates]
+        candidates = len(configurations)
+        _require_candidates(count, candidates, available)
         if len(known.y) < LEARNED_ROWS:
-            improving = covering_rows(own, known.configurations, variables, count)
+            improving = covering_rows(configurations, known.configurations, variables, count)
         else:
-            improving = improving_rows(own, _runs(known, maximize), variables, count, maximize, cost)
-        chosen, gains, model = own[improving.rows], improving.gains, improving.model
+            improving = improving_rows(configurations, _runs(known, maximize), variables, count, maximize, cost)
+        chosen, gains, model = configurations[improving.rows], improving.gains, improving.model
     else:
         surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
         pool = Pool.of(space, allowed, CANDIDATES)
         candidates = int(pool.candidates.sum())
-        _require_candidates(count, candidates, left)
+        _require_candidates(count, candidates, available)
         pooled = PoolSurrogate(surrogate, pool)
-        found = select(VarianceStrategy(pooled, None if cost is None else cost(pool.configurations)), count)
-        chosen, gains, model = pool.configurations[found.rows], 100 * found.gains, surrogate.model
+        selection = select(VarianceStrategy(pooled, None if cost is None else cost(pool.configurations)), count)
+        chosen, gains, model = pool.configurations[selection.rows], 100 * selection.gains, surrogate.model
     nothing = np.full(len(chosen), np.nan)
     low, high = (nothing, nothing) if model is None else model.interval(chosen)
     return ConfigurationSuggestions(
@@ -290,14 +290,14 @@ def _runs(known: Known, maximize: bool) -> Runs:
     )
 
 
-def _require_candidates(count: int, candidates: int, left: int) -> None:
+def _require_candidates(count: int, candidates: int, available: int) -> None:
     """Refuse a budget that is larger than the number of candidates."""
-    if left == 0:
+    if available == 0:
         raise LearningError("all valid configurations were measured", hint="there is nothing left to suggest")
-    if count > left:
-        what = plural(left, "valid configuration is", "valid configurations are")
+    if count > available:
+        what = plural(available, "valid configuration is", "valid configurations are")
         message = f"{count:,} configurations are requested, but only {what} not measured yet"
-        raise LearningError(message, hint=f"ask for at most {left:,}")
+        raise LearningError(message, hint=f"ask for at most {available:,}")
     if count > candidates:
         message = f"{count:,} configurations are requested, but suggestions are picked from {candidates:,} at a time"
         raise LearningError(message, hint=f"ask for at most {candidates:,}, measure them, and ask again")
