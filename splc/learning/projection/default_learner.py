@@ -111,9 +111,9 @@ class ProjectionLearner:
         assert printed is not None
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
-        whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
+        exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
-        model = replace(whole, terms=tuple((term, rounded(influence, whole.link)) for term, influence in whole.terms))
+        model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
         stated = is_stated(full)
         return judged(
             problem,
@@ -189,12 +189,12 @@ class _Search:
         problem = self.problem
         counts = (~np.isnan(problem.repetitions)).sum(axis=1)
         # Observed variables have constants of their own, which those of options depend on.
-        known = None if any(variable.observed for variable in self.variables) else self.constants
+        fixed = None if any(variable.observed for variable in self.variables) else self.constants
         scale = self.chosen.scale
 
         def alone() -> FullModel:
             rows = problem.configurations, problem.target, self.variables, counts
-            return fit_full_model(*rows, scale, known, self._fitted)
+            return fit_full_model(*rows, scale, fixed, self._fitted)
 
         return alone() if self.fit is None else self.fit(problem, alone, self._fitted)
 
@@ -253,11 +253,11 @@ def _require_range(problem: LearningProblem) -> None:
 def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
     """Return the variables that vary in the learning set, and the others."""
     configurations = problem.configurations
-    found: list[Variable] = []
+    varying: list[Variable] = []
     fixed: list[Variable] = []
     for variable in variables_of(configurations.system, problem.observed, problem.everything):
-        (found if varies(variable, configurations) else fixed).append(variable)
-    return tuple(found), tuple(fixed)
+        (varying if varies(variable, configurations) else fixed).append(variable)
+    return tuple(varying), tuple(fixed)
 
 
 def varies(variable: Variable, configurations: Configurations) -> bool:
@@ -268,8 +268,8 @@ def varies(variable: Variable, configurations: Configurations) -> bool:
 
 def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: FullModel) -> list[str]:
     """Return a note about the variables that have one value in the learning set, unless other rows tell about them."""
-    known = {variable.name for variable in full.basis.variables}
-    unknown = [variable.name for variable in fixed if variable.name not in known]
+    names = {variable.name for variable in full.basis.variables}
+    unknown = [variable.name for variable in fixed if variable.name not in names]
     if not unknown or len(problem.configurations) == 1:
         return []
     return [f"influence unknown, because the value is always the same in your sample: {listed(unknown)}"]
@@ -278,10 +278,10 @@ def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: F
 def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:
     """Return the estimates in the order of the model's terms, rounded as these."""
     by_term = {estimate.term: estimate for estimate in estimates}
-    found = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
+    rows = [replace(by_term[term], influence=influence) for term, influence in model.terms if term in by_term]
     return [
-        replace(each, standard_error=rounded(each.standard_error), low=rounded(each.low), high=rounded(each.high))
-        for each in found
+        replace(row, standard_error=rounded(row.standard_error), low=rounded(row.low), high=rounded(row.high))
+        for row in rows
     ]
 
 

@@ -70,9 +70,9 @@ class Ensemble:
         """The values that it was learned from, shape (n,); of a constant model none are kept."""
         if not self.parts:
             return np.zeros(0)
-        found: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
+        values: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
         # A measured 0 is 0, whatever the scale makes of it.
-        return np.where(np.abs(found) > _ROUNDING * np.abs(found).max(), found, 0.0)
+        return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(), values, 0.0)
 
     @property
     def own(self) -> Array:
@@ -99,11 +99,11 @@ class Ensemble:
             for start in range(0, len(configurations), _BLOCK):
                 block = slice(start, start + _BLOCK)
                 designs = self.basis.designs(configurations[block])
-                found = [part.moments(designs[part.kind], variances) for part in self.parts]
-                each = np.array([mean for mean, _ in found])
-                means[block] = each.mean(axis=0)
+                moments = [part.moments(designs[part.kind], variances) for part in self.parts]
+                part_means = np.array([mean for mean, _ in moments])
+                means[block] = part_means.mean(axis=0)
                 g = scale.backward(means[block])
-                latent = np.mean([variance for _, variance in found], axis=0) + each.var(axis=0)
+                latent = np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0)
                 deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
         return scale.backward(means), deviations
 
@@ -119,7 +119,7 @@ class Ensemble:
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        known = self.configurations
+        configurations = self.configurations
         observed = [variable for variable in self.basis.variables if variable.observed]
         first = self.parts[0] if self.parts else None
         return {
@@ -131,8 +131,12 @@ class Ensemble:
             "noise": self.noise,
             "noise_unit": self.noise_unit,
             "variables": [variable.name for variable in self.basis.variables],
-            "members": {each.name: list(each.members) for each in self.basis.variables if len(each.members) > 1},
-            "numbered": [each.name for each in self.basis.variables if each.kind == "group" and each.values],
+            "members": {
+                variable.name: list(variable.members) for variable in self.basis.variables if len(variable.members) > 1
+            },
+            "numbered": [
+                variable.name for variable in self.basis.variables if variable.kind == "group" and variable.values
+            ],
             "hyperparameters": [part.logarithms.tolist() for part in self.parts],
             "kinds": [part.kind for part in self.parts],
             # Predictions depend on no factorisation, which differs in the last digits between machines.
@@ -142,16 +146,17 @@ class Ensemble:
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
             "configurations": {
-                option.name: column_as_json(known.value(option.name)) for option in known.system.options
+                option.name: column_as_json(configurations.value(option.name))
+                for option in configurations.system.options
             },
             **self._contexts_as_json(),
             "observed": {
-                each.name: {
-                    "values": list(each.values),
-                    "optional": each.optional,
-                    "column": column_as_json(known.column(each.name)),
+                variable.name: {
+                    "values": list(variable.values),
+                    "optional": variable.optional,
+                    "column": column_as_json(configurations.column(variable.name)),
                 }
-                for each in observed
+                for variable in observed
             },
         }
 
@@ -175,23 +180,23 @@ class Ensemble:
         try:
             configurations = Configurations.from_columns(system, columns)
             if observed:
-                own = {name: column_from_json(each["column"]) for name, each in observed.items()}
-                known = Observed(own, np.ones(len(configurations), dtype=bool))
-                configurations = replace(configurations, system=replace(system, observed=tuple(own)), observed=known)
+                arrays = {name: column_from_json(entry["column"]) for name, entry in observed.items()}
+                cells = Observed(arrays, np.ones(len(configurations), dtype=bool))
+                configurations = replace(configurations, system=replace(system, observed=tuple(arrays)), observed=cells)
         except (ConfigurationError, VariabilityError) as error:
             raise ValueError(str(error)) from None
         # Files of earlier versions do not have these; their numbered groups had other columns.
         every = without_numbers(variables_of(system), content.get("numbered", ()))
-        further = [
-            Variable(name, "numeric", (name,), tuple(map(float, each["values"])), bool(each["optional"]), True)
-            for name, each in observed.items()
+        extra = [
+            Variable(name, "numeric", (name,), tuple(map(float, entry["values"])), bool(entry["optional"]), True)
+            for name, entry in observed.items()
         ]
         members = content.get("members", {})
-        by_member = {member: variable for variable in (*every, *further) for member in variable.members}
-        found = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
-        if any(order is not None and set(order) != set(variable.members) for variable, order in found):
+        by_member = {member: variable for variable in (*every, *extra) for member in variable.members}
+        pairs = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+        if any(order is not None and set(order) != set(variable.members) for variable, order in pairs):
             raise ValueError("the members of groups do not fit the system")
-        variables = tuple(variable.with_members(order or variable.members) for variable, order in found)
+        variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
         block, places = _contexts_of(content.get("contexts"), len(configurations))
         basis = OptionBasis(variables, len(configurations), block)
         designs = basis.designs(configurations, places)

@@ -92,11 +92,11 @@ class FullModel:
     @cached_property
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
-        n, found = len(self.t), self.refits
+        n, refits = len(self.t), self.refits
         parts: tuple[KernelPosterior, ...] = ()
         noise, unit = 0.0, 1.0
-        if found is not None:
-            parts, unit = found.parts, found.first.noise_unit
+        if refits is not None:
+            parts, unit = refits.parts, refits.first.noise_unit
             noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
         constant = (float(self.t.mean()), spread)
@@ -205,10 +205,10 @@ class FullModel:
             return np.outer(sums, sums) * variance / len(self.t)
         parts = self.refits.parts
         found_parts = [part.projected(designs[part.kind], projection) for part in parts]
-        own = np.mean([covariance for _, covariance in found_parts], axis=0)
+        within = np.mean([covariance for _, covariance in found_parts], axis=0)
         means = np.array([mean for mean, _ in found_parts])
-        found: Array = own + np.cov(means.T, bias=True).reshape(own.shape)
-        return found
+        covariance: Array = within + np.cov(means.T, bias=True).reshape(within.shape)
+        return covariance
 
 
 def fit_full_model(
@@ -233,7 +233,7 @@ def fit_full_model(
     """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
-    variables = tuple(_raising(each, configurations, y) for each in canonical_order(variables, known))
+    variables = tuple(_raising(variable, configurations, y) for variable in canonical_order(variables, known))
     rows = hash_order(configurations, known)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
@@ -266,8 +266,8 @@ def chosen_model(
         positive: whether all values are positive.
         scale: 'log', 'raw', or 'auto'.
     """
-    plain = without_numbers(variables)
-    basis, data = data_of(plain)
+    unnumbered = without_numbers(variables)
+    basis, data = data_of(unnumbered)
     values, counts = data.y, data.repetitions
     simple = (
         positive_scale("raw_constant" if scale == "raw" else "log", values) if positive else general_scales(values)[0]
@@ -276,14 +276,14 @@ def chosen_model(
         reason = ONE_ROW if len(values) == 1 else SAME_VALUE
         return FullModel(basis, simple, rows, configurations, data, None, reason)
     # Numbers in names never make a model constant.
-    for used in dict.fromkeys([with_supported_numbers(variables, configurations, values, counts, simple), plain]):
+    for used in dict.fromkeys([with_supported_numbers(variables, configurations, values, counts, simple), unnumbered]):
         basis, data = data_of(used)
         if not used:
             break
-        found = _positive(data, len(used), scale) if positive else _general(data, len(used))
-        simple = found.first.scale
-        if permutation_test(data, len(used), found):
-            return FullModel(basis, simple, rows, configurations, data, found)
+        refits = _positive(data, len(used), scale) if positive else _general(data, len(used))
+        simple = refits.first.scale
+        if permutation_test(data, len(used), refits):
+            return FullModel(basis, simple, rows, configurations, data, refits)
     return FullModel(basis, simple, rows, configurations, data, None, NO_INFLUENCE)
 
 
@@ -299,25 +299,25 @@ def _raising(variable: Variable, configurations: Configurations, y: Array) -> Va
     return variable.with_members(variable.members[::-1]) if lower else variable
 
 
-def _positive(data: Data, variables: int, wanted: str) -> Refits:
+def _positive(data: Data, variables: int, setting: str) -> Refits:
     """Return the refits of a positive property on the scale of ln y, or of y where it is better ("Scale")."""
     scale = positive_scale("log", data.y)
     log = first_fit(data, variables, scale)
-    if wanted == "log" or (wanted == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
+    if setting == "log" or (setting == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
         return _refits(data, variables, log)
-    if wanted == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
+    if setting == "auto" and float(data.y.max() / scale.unit) > constants.LARGEST:
         return _refits(data, variables, log)
     fitted = np.exp(log.posterior.means(data.designs[0]))
     raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
-    if wanted == "raw":
+    if setting == "raw":
         return _refits(data, variables, raw, fitted)
     if raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
         return _refits(data, variables, log)
     # Where the evidence is for y, y is nearly always chosen, and the folds on ln y need not all be fitted to know that.
-    other = _refits(data, variables, raw, fitted)
-    error = float(log_errors(other.first.scale, other.means, data.y).mean())
-    found = refits_below(data, _firsts(data, variables, log), error / constants.SCALE_ERROR)
-    return other if found is None else found
+    raw_refits = _refits(data, variables, raw, fitted)
+    error = float(log_errors(raw_refits.first.scale, raw_refits.means, data.y).mean())
+    log_refits = refits_below(data, _firsts(data, variables, log), error / constants.SCALE_ERROR)
+    return raw_refits if log_refits is None else log_refits
 
 
 def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
@@ -327,8 +327,8 @@ def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = 
 
 def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> tuple[FirstFit, ...]:
     """Return the most probable models with each kind of columns, of which one is given."""
-    others = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
-    return (first, *others)
+    fits = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
+    return (first, *fits)
 
 
 def _general(data: Data, variables: int) -> Refits:
@@ -342,9 +342,9 @@ def _general(data: Data, variables: int) -> Refits:
         first = first_fit(data, variables, scale, grown)
         if fitted is None:
             fitted = first.posterior.means(data.designs[0])
-        found = _refits(data, variables, first, grown)
-        error = float(abs(scale.backward(found.means) - data.y / scale.unit).mean())
+        refits = _refits(data, variables, first, grown)
+        error = float(abs(scale.backward(refits.means) - data.y / scale.unit).mean())
         if best is None or error < best[0] * (1 - 1e-9):
-            best = error, found
+            best = error, refits
     assert best is not None
     return best[1]
