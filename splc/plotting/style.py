@@ -42,7 +42,7 @@ _FURTHER = 4.0
 # Logarithmic axes over less than the first factor have the numbers of linear ones, over less than the second numbers
 # between powers of ten.
 _FEW, _DECADES = 5.0, 1000.0
-# Values that differ by less than this share are equal but for rounding.
+# Values that differ by less than this share are equal except for rounding.
 _FLAT = 1e-9
 
 
@@ -97,7 +97,7 @@ def saved(figure: Figure, file_format: str, dpi: int = SCREEN) -> bytes:
 def literal(name: str, most: int | None = None) -> str:
     r"""Return a name as one line that can be drawn, shortened in the middle to `most` characters.
 
-    What the font has no picture of (and would be an empty box with a warning) is written as `\u65e5`.
+    Characters without a glyph in the font (which would be empty boxes with a warning) are written as `\u65e5`.
     """
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
@@ -110,7 +110,7 @@ def literal(name: str, most: int | None = None) -> str:
     text = "".join(drawn)
     if most is not None and len(text) > most:
         begin = (most - 1) // 2
-        # Names differ more often at the begin or the end than in the middle.
+        # Names differ more often at the beginning or the end than in the middle.
         text = f"{text[:begin]}…{text[len(text) - (most - 1 - begin) :]}"
     return text
 

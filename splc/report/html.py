@@ -15,7 +15,7 @@ from splc.plotting.charts.labels import escaped
 from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
 from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Section, Steps, TextTable
 
-# Columns of texts that are at most so long have no line breaks.
+# Columns whose texts are at most this long have no line breaks.
 _SHORT = 20
 
 

@@ -22,7 +22,7 @@ from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
 from splc.workflows.note import OnProgress
 
-# So many best configurations are listed.
+# The number of best configurations that are listed.
 TOP = 5
 
 

@@ -8,14 +8,14 @@ from splc.io.numbers import percentage
 from splc.workflows.learn import Result
 from splc.workflows.learn.expected_error import ROUGH_FACTOR, ExpectedError
 
-# What precedes the error of models that are not good.
+# The texts before the errors of models that are not good.
 VERDICTS = {
     "poor": "poor model, hardly better than one value for all configurations: ",
     "rough": "rough model: ",
     "constant": "no influence found, one value for all configurations: ",
 }
 DIGITS = 2
-# Smaller errors in percent, such as those of rounding, are not told apart.
+# Smaller errors in percent, such as rounding errors, are not distinguished.
 EXACT = 0.001
 
 

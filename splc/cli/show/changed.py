@@ -16,7 +16,7 @@ from splc.workflows.changed import Result
 
 # The number of changed influences in the first line.
 MAX_NAMED = 3
-# Values that deviate less, as logarithms, are equal but for rounding.
+# Logarithms that deviate less are equal except for rounding.
 ROUNDING = 1e-9
 
 

@@ -136,7 +136,7 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
         return
     for table in tables:
         if table.rows:
-            # Failures are a list of any length.
+            # The list of failures may be long.
             many = table.columns == tuple(column.title for column in FAILURES) and len(table.rows) > MAX_FAILURES
             show_table(replace(table, rows=table.rows[:MAX_FAILURES]) if many else table)
             if many:

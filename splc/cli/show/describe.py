@@ -23,7 +23,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.describe import Result
 
 _TOO_LONG = 10**4300
-# Tables and lists of more lines show the first ones only, unless all are wanted.
+# Longer tables and lists show only their first lines, unless all are requested.
 MAX_LINES, FIRST_LINES = 60, 15
 MORE = "-v lists all, --tree shows the hierarchy"
 

@@ -291,7 +291,7 @@ def termination_in_words(result: LearningResult) -> str:
     from splc.learning.stepwise.stopping import REASONS
 
     if result.termination == "abortError":
-        # Without a round nothing was left to explain from the start.
+        # Without any round, there was nothing to explain from the start.
         error = result.rounds[-1].error if result.rounds else None
         if error is None or not error < result.settings["abortError"]:
             return "the model is exact: what error is left is rounding"

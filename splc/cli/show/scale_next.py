@@ -12,7 +12,7 @@ from splc.workflows.scale import Request, Result
 
 def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
     """Yield the commands that follow: a prediction beyond the measured points, and the points that make it better."""
-    # Names of columns and files with other marks are not divided as they are meant.
+    # Names of parameters with these separators cannot be given on the command line.
     names = result.experiment.parameters
     if request.profile == STANDARD or not result.profile.models or any(set(name) & set(",=") for name in names):
         return

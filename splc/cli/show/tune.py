@@ -150,7 +150,8 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
 def show_start(session: TuningSession) -> None:
     """Print what is searched, and the header of the lines about runs.
 
-    The least run is one run and may be a lucky one; predictions are relative to it, and the verified value is a mean.
+    The lowest value is of a single run, which may be lucky; predictions are relative to it. The verified value is a
+    mean.
     """
     if not detail().interactive:
         return

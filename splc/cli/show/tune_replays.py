@@ -12,7 +12,7 @@ from splc.io.numbers import percentage
 from splc.tuning.replay import Replay
 from splc.workflows.tune import ReplayResult
 
-# A configuration is as good as the best one if it is worse by at most so many percent.
+# A configuration counts as equally good if it is worse than the best one by at most this percentage.
 NEAR = 1.0
 
 

@@ -16,13 +16,13 @@ from splc.learning.projection import Variable
 from splc.system.options import NumericOption
 from splc.types import Array
 
-# Spaces of at most this size are listed.
+# The greatest size of a space that is listed.
 LISTED = 100_000
 # Candidates of a step: uniform draws, and those that differ least from each of the best ones.
 DRAWS, NEAREST, BEST = 2000, 250, 3
 # Draws of a step from a space that is not listed; all changes of one option of the best ones are candidates, too.
 FEW_DRAWS = 1000
-# Changes of a numeric option: so many values on each side, at doubling distances.
+# The number of values on each side that a numeric option is changed to, at doubling distances.
 _STEPS = 6
 
 

@@ -11,12 +11,12 @@ from splc.data.configurations import Configurations
 from splc.learning.projection import Variable
 from splc.types import Array
 
-# A value that no run has had seems to have no influence, and is then never tried. The design ends when each was seen so
-# often, but has at least and at most so many rows: fewer miss values, more of them delay the search.
+# A value that no run has had seems to have no influence, and is then never tried. The design ends when each value was
+# seen SEEN times, and has LEAST to MOST rows: fewer rows miss values, more rows delay the search.
 SEEN, LEAST, MOST = 2, 5, 8
-# Uniform draws that each row of the design is chosen from: of small spaces a third, so that seeds differ, too.
+# The number of uniform draws that each row is chosen from: of small spaces a third, so that seeds make a difference.
 DRAWS, LEAST_DRAWS = 300, 30
-# Numeric options with more values are covered by so many ranges of equal rank.
+# Numeric options with more than _VALUES values are covered by _RANGES ranges with equal numbers of values.
 _VALUES, _RANGES = 6, 4
 # The worth of another option in which a configuration differs from those before it.
 _DIFFERENCE = 0.001

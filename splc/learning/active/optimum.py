@@ -22,7 +22,7 @@ from splc.learning.projection import (
 )
 from splc.types import Array
 
-# A gain of less is worth nothing: a search that follows smaller ones stays where many values are nearly equal.
+# Smaller gains count as none: a search that follows them stays where many values are nearly equal.
 TOLERANCE = 0.01
 # Candidates that are considered again for each further suggestion.
 _KEPT = 2000

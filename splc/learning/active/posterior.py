@@ -11,7 +11,7 @@ from splc.types import Array
 
 
 class PoolPosterior:
-    """The covariances of a property over a pool, and what a measurement of each configuration takes off variances.
+    """The covariances of a property over a pool, and how much a measurement of each configuration reduces variances.
 
     The posterior is a mixture of Gaussian processes with different hyperparameters. Its covariances are the means of
     theirs, plus the covariances of their means, which stand for what is not known about the hyperparameters. All are of

@@ -36,10 +36,10 @@ from splc.types import Array
 
 # The hyperparameters are those of all rows, of every second row, and of the others.
 PARTS = 3
-# A column of which one side was seen less often keeps at least the relevance of the start: what was not tried is
-# uncertain. What a covering first design has shown twice is not: the search would look at every value once more.
+# A column of which one side was seen less often keeps at least its initial relevance: values that were not tried are
+# uncertain. Values that a covering first design has seen twice are not: the search would try each of them once more.
 _SEEN = 2
-# Whether the numbers in names of members mean anything is decided again each time that the rows grew by this factor.
+# Each time the number of rows grows by this factor, the search decides again whether numbers in names are used.
 _RIVAL_GROWTH = 1.5
 # Configurations that are predicted at a time.
 _BLOCK = 2048
@@ -130,7 +130,7 @@ class SearchModel:
         if before is not None and [len(points) for points in before.searched] != [
             model._design(part).distinct + 4 for part in range(PARTS)
         ]:
-            # Levels have columns of their own from some number of rows on.
+            # With more rows, levels have their own columns.
             before = None
         if before is not None and n < before.rows + max(1, before.rows // 10):
             return replace(model, searched=before.searched, rows=before.rows, evidence=before.evidence)

@@ -158,7 +158,7 @@ def suggest(
     if cost is not None and (measured is None or not len(known.y)):
         raise RequestError("there are no measurements from which a cost could be predicted", "cost")
     space.require_valid()
-    # Measured configurations are not suggested, so that so many more are drawn.
+    # Measured configurations are not suggested, so their number is drawn in addition.
     most = min(space.count, ENUMERATED + len(known.configurations))
     drawn = valid_configurations(space.system, most, seed, option_constants(known.configurations, known.y))
     costs = None if cost is None or measured is None else _cost(cost, measured, known, variables)

@@ -14,7 +14,7 @@ from splc.learning.active.posterior import PoolPosterior
 from splc.learning.projection import FullModel, KernelPosterior, OptionBasis, Variable, fit_full_model, start_of
 from splc.types import Array
 
-# From so many measured configurations on, hyperparameters are learned from them; before, those of the prior are used.
+# With at least this many measured configurations hyperparameters are learned; with fewer, those of the prior are used.
 LEARNED_ROWS = 10
 
 

@@ -26,9 +26,9 @@ INTERVAL = 0.95
 PERMUTATIONS = 999
 # With fewer pairs, too few permutations differ.
 MIN_PAIRS = 6
-# What is stated as detectable is found with this probability; the quantile of the normal distribution belongs to it.
+# The probability of finding a change that is stated as detectable, and its quantile of the normal distribution.
 POWER, POWER_QUANTILE = 0.75, 0.674
-# Columns with a correlation above this cannot be told apart.
+# Columns with a correlation above this cannot be distinguished.
 EQUAL = 1 - 1e-9
 
 
@@ -141,7 +141,7 @@ def change_test(
     options = {name: option_column(values) for name, values in columns.items()}
     single = _candidates({(name,): values for name, values in options.items()})
     terms, quantile = _search(single, ratios, orders, [])
-    # Interactions only among options that are named already, so that few columns are compared.
+    # Only interactions of selected options, so that few columns are compared.
     first = {term.names[0][0] for term in terms}
     selected = [name for name in options if name in first]
     pairs: dict[tuple[str, ...], Array] = {
@@ -238,7 +238,7 @@ def _search(
         candidates: the columns.
         ratios: the logarithms of the ratios, shape (n,).
         orders: permutations, shape (permutations, n).
-        terms: the columns that are found already.
+        terms: the columns that are selected already.
 
     Returns:
         The columns, and the quantile of the largest correlation without a change, in standard errors of a coefficient.
@@ -253,7 +253,7 @@ def _search(
         if freedom < 2:
             break
         residual = ratios - basis @ (basis.T @ ratios)
-        # What the columns that are found explain of the others is not theirs.
+        # The part of a column that the selected columns explain does not count for it.
         columns = candidates.columns[:, open_columns]
         columns = columns - basis @ (basis.T @ columns)
         lengths = np.linalg.norm(columns, axis=0)

@@ -19,7 +19,7 @@ from splc.learning.projection import Ensemble, KernelDesign, valid_configuration
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
-# The probability that a change is stated of any influence of a pair of values, if none changed.
+# The probability that any change is stated for a pair of values although no influence changed.
 FALSE_CHANGES = 0.05
 # Valid configurations to average over: of two values, and of all values together.
 AVERAGED, AVERAGED_IN_ALL = 500, 2000
@@ -141,7 +141,7 @@ class ContextInfluences:
         apart = np.array(means) - np.mean(means, axis=0)
         covariance = np.einsum("cidi->icd", np.mean(covariances, axis=0))
         covariance = covariance + np.einsum("pci,pdi->icd", apart, apart) / len(means)
-        # Where held-out values deviate by more than is expected, so do the influences.
+        # If held-out values deviate more than expected, influences deviate more, too.
         wider = max(1.0, full.quantile / NORMAL_QUANTILE)
         return cls(names, tuple(columns), np.mean(means, axis=0), wider**2 * covariance)
 

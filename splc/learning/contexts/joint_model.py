@@ -142,7 +142,7 @@ def fit_joint_model(
     every = Configurations.concatenate([part.configurations for part in parts.values()])
     constants = option_constants(every.unique())
     variables = canonical_order(variables, constants)
-    # The rows of all contexts in turn, so that the first thousand have as many of each.
+    # The contexts take turns, so that the first thousand rows have equally many of each.
     orders = [hash_order(part.configurations, constants) for part in parts.values()]
     ranks = np.concatenate([np.arange(len(order)) for order in orders])
     places = np.repeat(np.arange(len(names)), [len(order) for order in orders])
@@ -158,7 +158,7 @@ def fit_joint_model(
     def data_of(block: ContextBlock, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
         basis = OptionBasis(used, len(rows), block)
         designs = basis.designs(configurations, places)
-        # Each context is predicted from the others and from its own rest.
+        # Each fold of a context is predicted from the other folds of all contexts.
         return basis, Data(designs, y, repetitions, on_fit, ranks % FOLDS)
 
     positive = bool(y.min() > 0)

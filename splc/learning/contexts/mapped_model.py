@@ -18,9 +18,9 @@ from splc.learning.contexts.sources import Sources
 from splc.learning.projection import FullModel, KernelDesign, positive_scale
 from splc.types import Array
 
-# A context is a source if so many of the rows were measured in it, and so many times as many rows as these.
+# A context is a source if it has this share of the rows, and at least this multiple of their number.
 MEASURED, RICHER = 0.9, 1.25
-# Fewer rows tell nothing of how the contexts differ.
+# Fewer rows do not show how the contexts differ.
 FEWEST = 3
 # The least and the largest weight of the mapped values beside the joint model: few rows cannot tell which is better.
 WEIGHTS = (0.25, 0.75)

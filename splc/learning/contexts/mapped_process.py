@@ -35,7 +35,7 @@ AVERAGE = (np.log(0.1), 2.0)
 DIFFERENCE = (-3.0, 2.0)
 NOISE = (np.log(0.01), 2.0)
 PRIORS = np.array([SLOPES, AVERAGE, DIFFERENCE, NOISE])
-# The search goes so far from the centres.
+# The greatest distances of the search from the centres.
 REACH = (8.0, 6.0)
 # Values of other contexts beyond those at the rows count as the largest one plus this share of their range.
 BEYOND = 0.25

@@ -10,7 +10,7 @@ import numpy as np
 from splc.types import Array
 
 DRAWS = 200
-# Differences of ln y count up to this.
+# Greater differences of ln y are clipped.
 LARGEST = 600.0
 
 

@@ -16,7 +16,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.projection import FullModel, variables_of, varies
 from splc.types import Array
 
-# A value of the context is learned alone if held-out values have smaller errors so in this share of the resamples.
+# A value of the context is learned alone if its held-out errors are then smaller in this share of the resamples.
 ALONE = 0.8
 
 

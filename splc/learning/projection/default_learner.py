@@ -188,7 +188,7 @@ class _Search:
     def _full(self) -> FullModel:
         problem = self.problem
         counts = (~np.isnan(problem.repetitions)).sum(axis=1)
-        # Observed variables have constants of their own, which those of options depend on.
+        # The constants of options depend on those of observed variables.
         fixed = None if any(variable.observed for variable in self.variables) else self.constants
         scale = self.chosen.scale
 

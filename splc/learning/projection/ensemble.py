@@ -26,7 +26,7 @@ from splc.types import Array
 KIND = "projection"
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
-# Values that are less, relative to the largest one, are 0 but for rounding.
+# Values that are smaller relative to the largest one are 0 except for rounding.
 _ROUNDING = 1e-12
 # Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
 _SMALL = 2**14
@@ -71,7 +71,7 @@ class Ensemble:
         if not self.parts:
             return np.zeros(0)
         values: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
-        # A measured 0 is 0, whatever the scale makes of it.
+        # A measured 0 stays 0, even if the scale does not return exactly 0.
         return np.where(np.abs(values) > _ROUNDING * np.abs(values).max(), values, 0.0)
 
     @property

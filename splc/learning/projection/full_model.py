@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-# Not numpy's, which imports the masked arrays.
+# numpy's function would import the masked arrays.
 from statistics import median
 from typing import Any, Protocol
 

@@ -61,7 +61,7 @@ class Axis:
             zero: whether it has to contain 0.
         """
         array = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float).ravel()
-        # What is smaller is 0 beside any tick.
+        # Smaller values are 0 relative to any tick.
         array = np.where(np.abs(array) < _SMALLEST, 0.0, array)
         array = np.clip(array[np.isfinite(array)], -_LARGEST, _LARGEST)
         if zero:
@@ -71,7 +71,7 @@ class Axis:
         low, high = float(array.min()), float(array.max())
         if log is None:
             log = low > 0 and high > WIDE * low
-        # Beyond it, the margins would not be finite.
+        # The margins of a wider axis would not be finite.
         log = log and low > high / _WIDEST
         if log:
             ratio = (high / low) ** MARGIN if high > low else 1.5

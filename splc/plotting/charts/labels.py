@@ -43,6 +43,6 @@ def fitted(text: str, width: float, size: float) -> str:
     while most > 1 and text_width(shown, size) > width:
         most -= 1
         begin = most // 2
-        # Names differ more often at the begin or the end than in the middle.
+        # Names differ more often at the beginning or the end than in the middle.
         shown = f"{text[:begin]}…{text[len(text) - (most - 1 - begin) :]}"
     return shown

@@ -21,7 +21,7 @@ def call_tree_table(tree: CallTree, number: int) -> TextTable:
     shown = [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
     rows = tuple(
         (
-            # Spaces at the begin would not be seen.
+            # Spaces at the beginning would not be visible.
             "· " * row.depth + row.callpath.rpartition(SEPARATOR)[2],
             short_number(row.total, 4),
             small_share(row.total_share),

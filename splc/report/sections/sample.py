@@ -15,7 +15,7 @@ from splc.workflows.explain.aliases import aliases, associations
 from splc.workflows.explain.overview import choices_of
 from splc.workflows.explain.plot import positions
 
-# So many sets of options are named.
+# The number of sets of options that are named.
 SHOWN = 10
 # Fewer rows have no drift.
 MIN_ROWS = 16
