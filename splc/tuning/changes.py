@@ -40,17 +40,17 @@ def changes_between(
     model: SearchModel, default: Configurations, best: Configurations
 ) -> tuple[ConfigurationChange, ...]:
     """Return the changes from one configuration to another one, those with the largest influence first."""
-    found = []
+    changes = []
     base = float(model.untransformed(model.means(default))[0])
     for variable in changed(model.basis.variables, default, best):
         alone = with_values_of([variable], default, best)
         difference = float(model.untransformed(model.means(alone))[0]) - base
-        found.append(
+        changes.append(
             ConfigurationChange(
                 label_of(variable, best.system), _value(variable, default), _value(variable, best), difference
             )
         )
-    return tuple(sorted(found, key=lambda each: (-abs(each.change), each.option)))
+    return tuple(sorted(changes, key=lambda change: (-abs(change.change), change.option)))
 
 
 def indifferent_options(
@@ -58,13 +58,13 @@ def indifferent_options(
 ) -> tuple[str, ...]:
     """Return the variables whose changes alone change the prediction for a configuration by at most 1 %."""
     level, step = float(model.means(best)[0]), least_gain(model)
-    found = []
+    labels = []
     for variable in model.basis.variables:
-        others = changes_of_one(best, 0, [variable])
-        others = others[np.flatnonzero(valid(others))] if len(others) else others
-        if len(others) and float(np.abs(model.means(others) - level).max()) <= step:
-            found.append(label_of(variable, best.system))
-    return tuple(found)
+        variants = changes_of_one(best, 0, [variable])
+        variants = variants[np.flatnonzero(valid(variants))] if len(variants) else variants
+        if len(variants) and float(np.abs(model.means(variants) - level).max()) <= step:
+            labels.append(label_of(variable, best.system))
+    return tuple(labels)
 
 
 def label_of(variable: Variable, system: VariabilityModel) -> str:
@@ -86,17 +86,17 @@ def shown_values(
     parts = []
     for variable in chosen:
         value = _value(variable, second)
-        shown = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
-        named = variable.kind != "group" or variable.name in text_values(second.system)
-        parts.append(f"{label_of(variable, second.system)}={shown}" if named else shown)
+        text = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
+        labelled = variable.kind != "group" or variable.name in text_values(second.system)
+        parts.append(f"{label_of(variable, second.system)}={text}" if labelled else text)
     return " ".join(parts)
 
 
 def _value(variable: Variable, configuration: Configurations) -> float | str | None:
     texts = text_values(configuration.system)
     if variable.name in texts:
-        shown = value_texts(configuration.system, configuration.assignment(0))[texts[variable.name][0]]
-        return None if shown == NOT_SELECTED else shown
+        text = value_texts(configuration.system, configuration.assignment(0))[texts[variable.name][0]]
+        return None if text == NOT_SELECTED else text
     if variable.kind == "group":
         return next((name for name in variable.members if configuration.value(name)[0] > 0), None)
     value = float(configuration.value(variable.members[0])[0])
@@ -145,10 +145,10 @@ def failing_values(configurations: Configurations, failed: Sequence[int], variab
 def _having(variable: Variable, configurations: Configurations) -> list[tuple[str, Array]]:
     values = [_value(variable, configurations[[row]]) for row in range(len(configurations))]
     ordered = sorted({str(value): value for value in values}.items())
-    found = []
-    for _, [(_, value), *_] in groupby(ordered, key=lambda each: each[0]):
-        shown = "none" if value is None else f"{value:g}" if isinstance(value, float | int) else value
-        found.append(
-            (f"{label_of(variable, configurations.system)}={shown}", np.array([each == value for each in values]))
+    groups = []
+    for _, [(_, value), *_] in groupby(ordered, key=lambda pair: pair[0]):
+        text = "none" if value is None else f"{value:g}" if isinstance(value, float | int) else value
+        groups.append(
+            (f"{label_of(variable, configurations.system)}={text}", np.array([entry == value for entry in values]))
         )
-    return found
+    return groups

@@ -23,5 +23,5 @@ def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
     fixed = Space(restricted(space.system, indices))
     if fixed.solutions.empty:
         raise ConfigurationError("no valid configuration has the values of the default")
-    found = best(InfluenceModel(()), fixed, 1).configurations
-    return Configurations(space.system, found.indices)
+    solution = best(InfluenceModel(()), fixed, 1).configurations
+    return Configurations(space.system, solution.indices)

@@ -63,14 +63,14 @@ def front_improvement(
         source: what candidates come from.
         rng: the random generator of this step.
     """
-    own = [models[goal.nfp] for goal in objective.goals]
-    first, taken = own[0], history.configurations
-    weights = rng.dirichlet(np.ones(len(own)))
+    surrogates = [models[goal.nfp] for goal in objective.goals]
+    first, configurations = surrogates[0], history.configurations
+    weights = rng.dirichlet(np.ones(len(surrogates)))
     if rng.random() < _ALONE:
-        weights = np.eye(len(own))[int(rng.integers(len(own)))]
+        weights = np.eye(len(surrogates))[int(rng.integers(len(surrogates)))]
     waiting = history.waiting(first.runs.configurations)
-    own = [model.believing(waiting) for model in own]
-    means = np.array([model.measured[0] for model in own])
+    surrogates = [model.believing(waiting) for model in surrogates]
+    means = np.array([model.measured[0] for model in surrogates])
     # The range of the front: that of all runs has bad values, beside which those of the front hardly differ.
     order = np.lexsort(means[::-1])
     front = means[:, order[undominated(means.T[order])]]
@@ -83,16 +83,16 @@ def front_improvement(
         scaled = weights.reshape(shape) * (values - low.reshape(shape)) / span.reshape(shape)
         return np.asarray(scaled.max(axis=0) + _SUM * scaled.sum(axis=0))
 
-    known = worst(means)
-    places = admissible_ranking(models[objective.nfp], objective, history) or np.arange(len(first.runs)).tolist()
-    places = sorted(places, key=lambda place: float(known[place]))
-    candidates = source.candidates(rng, taken, first.runs.configurations[np.array(places[:BEST])])
+    levels = worst(means)
+    ranking = admissible_ranking(models[objective.nfp], objective, history) or np.arange(len(first.runs)).tolist()
+    ranking = sorted(ranking, key=lambda index: float(levels[index]))
+    candidates = source.candidates(rng, configurations, first.runs.configurations[np.array(ranking[:BEST])])
     if not len(candidates):
         return None
-    moments = [model.moments(candidates) for model in own]
-    noise = rng.standard_normal((len(own), _DRAWS, len(candidates)))
-    drawn = worst(np.array([mean + deviation * draw for (mean, deviation), draw in zip(moments, noise, strict=True)]))
-    improvements = np.maximum(float(known[places[0]]) - drawn, 0.0).mean(axis=0)
+    moments = [model.moments(candidates) for model in surrogates]
+    noise = rng.standard_normal((len(surrogates), _DRAWS, len(candidates)))
+    draws = worst(np.array([mean + deviation * draw for (mean, deviation), draw in zip(moments, noise, strict=True)]))
+    improvements = np.maximum(float(levels[ranking[0]]) - draws, 0.0).mean(axis=0)
     predicted = worst(np.array([mean for mean, _ in moments]))
     worths = np.log(np.maximum(improvements, 1e-300)) if improvements.max() > 0 else -predicted
     for limit in objective.limits:
@@ -131,7 +131,7 @@ class FrontVerification:
         front = front_rows(history, objective, models)
         most = max(1, runs // _RUNS - (default is not None))
         if len(front) > most:
-            front = [front[place] for place in np.unique(np.linspace(0, len(front) - 1, most).round().astype(int))]
+            front = [front[index] for index in np.unique(np.linspace(0, len(front) - 1, most).round().astype(int))]
         rows = dict.fromkeys([*front, *([] if default is None else [default])])
         return cls(history, len(history.trials), runs, tuple(rows) if front else ())
 
@@ -156,13 +156,13 @@ def front_rows(history: History, objective: TuningObjective, models: Mapping[str
     if not models:
         return []
     model = models[objective.nfp]
-    places = np.array(admissible_ranking(model, objective, history), dtype=int)
-    if not len(places):
+    ranking = np.array(admissible_ranking(model, objective, history), dtype=int)
+    if not len(ranking):
         return []
-    means = np.array([models[goal.nfp].measured[0][places] for goal in objective.goals]).T
+    means = np.array([models[goal.nfp].measured[0][ranking] for goal in objective.goals]).T
     order = np.lexsort(means.T[::-1])
-    kept = places[order[undominated(means[order])]]
-    return [int(row) for row in history.configurations.find(model.runs.configurations[kept])]
+    front = ranking[order[undominated(means[order])]]
+    return [int(row) for row in history.configurations.find(model.runs.configurations[front])]
 
 
 def front_of(
@@ -174,13 +174,13 @@ def front_of(
     fresh = True if rows else None
     if not rows:
         rows = front_rows(history, objective, models)
-    found = [{name: MeanValue.of(history.values(row, name, fresh)) for name in names} for row in rows]
+    stats = [{name: MeanValue.of(history.values(row, name, fresh)) for name in names} for row in rows]
     signs = [-1.0 if goal.maximize else 1.0 for goal in objective.goals]
-    values = np.array([[sign * means[name].value for name, sign in zip(names, signs, strict=True)] for means in found])
+    values = np.array([[sign * means[name].value for name, sign in zip(names, signs, strict=True)] for means in stats])
     if not len(values):
         return ()
     order = np.lexsort(values.T[::-1])
-    kept = order[undominated(values[order])].tolist()
+    front = order[undominated(values[order])].tolist()
     return tuple(
-        FrontConfiguration(history.configurations[[rows[place]]], found[place], fresh is True) for place in kept
+        FrontConfiguration(history.configurations[[rows[index]]], stats[index], fresh is True) for index in front
     )

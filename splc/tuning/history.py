@@ -65,14 +65,14 @@ class History:
     @property
     def pending(self) -> list[TuningTrial]:
         """The trials that nothing was told of yet."""
-        told = {outcome.trial.number for outcome in self.outcomes if outcome.trial is not None}
-        return [trial for trial in self.trials if trial.number not in told]
+        numbers = {outcome.trial.number for outcome in self.outcomes if outcome.trial is not None}
+        return [trial for trial in self.trials if trial.number not in numbers]
 
     def waiting(self, known: Configurations) -> Configurations:
         """Return the configurations of pending trials that are not among known ones."""
         rows = {trial.row for trial in self.pending}
-        asked = self.configurations[np.array(sorted(rows), dtype=int)]
-        return asked[known.find(asked) < 0] if len(asked) else asked
+        configurations = self.configurations[np.array(sorted(rows), dtype=int)]
+        return configurations[known.find(configurations) < 0] if len(configurations) else configurations
 
     def values(self, row: int, nfp: str, fresh: bool | None = None) -> list[float]:
         """Return the values of a configuration.
@@ -88,12 +88,12 @@ class History:
     @property
     def failed(self) -> list[TrialOutcome]:
         """The runs that failed; those that were ended early did not."""
-        return [each for each in self.outcomes if each.failure is not None and each.at_least is None]
+        return [outcome for outcome in self.outcomes if outcome.failure is not None and outcome.at_least is None]
 
     @property
     def asked_for(self) -> list[TrialOutcome]:
         """The outcomes of the runs that were asked for, without values that were told besides."""
-        return [each for each in self.outcomes if each.trial is not None]
+        return [outcome for outcome in self.outcomes if outcome.trial is not None]
 
     def runs(self, nfp: str, maximize: bool = False) -> Runs | None:
         """Return the runs that a model learns from; None if no run has a value.
@@ -103,39 +103,39 @@ class History:
         sums: dict[int, list[float]] = {}
         bounds: dict[int, float] = {}
         for outcome in self.outcomes:
-            own = sums.setdefault(outcome.row, [])
+            values = sums.setdefault(outcome.row, [])
             if nfp in outcome.values:
-                own.append(outcome.values[nfp])
+                values.append(outcome.values[nfp])
             elif outcome.at_least is not None:
                 bounds[outcome.row] = outcome.at_least
-        known = [math.fsum(own) / len(own) for own in sums.values() if own]
-        if not known:
+        means = [math.fsum(values) / len(values) for values in sums.values() if values]
+        if not means:
             return None
-        worst = min(known) if maximize else max(known)
-        y = [math.fsum(own) / len(own) if own else bounds.get(row, worst) for row, own in sums.items()]
-        there = np.array([bool(own) for own in sums.values()])
-        counts = np.array([max(len(own), 1) for own in sums.values()], dtype=float)
-        return Runs(self.configurations[np.array(list(sums))], np.array(y), counts, there)
+        worst = min(means) if maximize else max(means)
+        y = [math.fsum(values) / len(values) if values else bounds.get(row, worst) for row, values in sums.items()]
+        measured = np.array([bool(values) for values in sums.values()])
+        counts = np.array([max(len(values), 1) for values in sums.values()], dtype=float)
+        return Runs(self.configurations[np.array(list(sums))], np.array(y), counts, measured)
 
     def deviations(self, nfp: str) -> list[float]:
         """Return the relative deviations of the runs of configurations that were repeated."""
-        found = []
+        deviations = []
         for row in range(len(self._rows)):
             values = self.values(row, nfp)
             if len(values) > 1:
                 size = max(map(abs, values))
-                found.append((max(values) - min(values)) / size if size else 0.0)
-        return found
+                deviations.append((max(values) - min(values)) / size if size else 0.0)
+        return deviations
 
     def is_exact(self, nfp: str) -> bool:
         """Return whether repeated runs had the same value: the property has no noise."""
-        found = self.deviations(nfp)
-        return bool(found) and max(found) <= _EQUAL
+        deviations = self.deviations(nfp)
+        return bool(deviations) and max(deviations) <= _EQUAL
 
     def agrees(self, nfp: str) -> bool:
         """Return whether repeated runs agree, so that further repetitions tell nothing."""
-        found = self.deviations(nfp)
-        return bool(found) and float(np.mean(found)) < TOLERANCE
+        deviations = self.deviations(nfp)
+        return bool(deviations) and float(np.mean(deviations)) < TOLERANCE
 
     def mean(self, row: int, nfp: str, fresh: bool | None = None) -> float | None:
         """Return the mean value of a configuration, None if it has none."""

@@ -107,14 +107,14 @@ class TuningObjective:
         self, history: History, before: dict[str, SearchModel], variables: tuple[Variable, ...]
     ) -> dict[str, SearchModel]:
         """Return property → model of all runs so far; none if no run has a value."""
-        found = {}
+        models = {}
         goals = {goal.nfp: goal.maximize for goal in self.goals}
         for nfp in self.properties:
             large = goals.get(nfp, self._wants_large(nfp))
             runs = history.runs(nfp, large)
             if runs is not None:
-                found[nfp] = SearchModel.of(runs, variables, large, before.get(nfp))
-        return found
+                models[nfp] = SearchModel.of(runs, variables, large, before.get(nfp))
+        return models
 
     def _wants_large(self, nfp: str) -> bool:
         return any(limit.nfp == nfp and limit.relation == ">=" for limit in self.limits)

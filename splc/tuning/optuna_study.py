@@ -37,12 +37,12 @@ def from_optuna(study: Any, budget: int | None, nfp: str = "value", **settings: 
         distributions.update(trial.distributions)
     if not distributions:
         raise LearningError("no trial of the study has a parameter", hint="run at least one")
-    seen = {name: [each.params[name] for each in study.trials if name in each.params] for name in distributions}
-    system = VariabilityModel.of({name: _values(each, seen[name]) for name, each in distributions.items()})
+    values = {name: [trial.params[name] for trial in study.trials if name in trial.params] for name in distributions}
+    system = VariabilityModel.of({name: _values(domain, values[name]) for name, domain in distributions.items()})
     large = [direction.name == "MAXIMIZE" for direction in study.directions]
-    names = [nfp] if len(large) == 1 else [f"{nfp}_{place}" for place in range(len(large))]
-    further = tuple(Goal(name, maximize) for name, maximize in zip(names[1:], large[1:], strict=True))
-    tuner = Tuner(system, names[0], budget, **{"maximize": large[0], "further": further, **settings})
+    names = [nfp] if len(large) == 1 else [f"{nfp}_{index}" for index in range(len(large))]
+    goals = tuple(Goal(name, maximize) for name, maximize in zip(names[1:], large[1:], strict=True))
+    tuner = Tuner(system, names[0], budget, **{"maximize": large[0], "further": goals, **settings})
     for trial in study.trials:
         if set(trial.params) >= set(distributions):
             configuration = {name: _cell(distributions[name], trial.params[name]) for name in distributions}
@@ -53,7 +53,7 @@ def from_optuna(study: Any, budget: int | None, nfp: str = "value", **settings: 
     return tuner
 
 
-def _values(distribution: Any, seen: Sequence[Any]) -> Any:
+def _values(distribution: Any, values: Sequence[Any]) -> Any:
     """Return the values of a parameter, as `VariabilityModel.of` takes them."""
     choices = getattr(distribution, "choices", None)
     if choices is not None:
@@ -61,18 +61,18 @@ def _values(distribution: Any, seen: Sequence[Any]) -> Any:
             return bool
         return [_cell(distribution, choice) for choice in choices]
     low, high, step = distribution.low, distribution.high, distribution.step
-    whole = isinstance(low, int)
-    if step is not None and (high - low) / step < _LISTED and not (distribution.log and not whole):
-        found = low + step * np.arange(round((high - low) / step) + 1)
+    integer = isinstance(low, int)
+    if step is not None and (high - low) / step < _LISTED and not (distribution.log and not integer):
+        levels = low + step * np.arange(round((high - low) / step) + 1)
     else:
-        found = np.geomspace(low, high, _LEVELS) if distribution.log else np.linspace(low, high, _LEVELS)
-    both = np.append(np.round(found) if whole else found, np.array(seen, dtype=float))
+        levels = np.geomspace(low, high, _LEVELS) if distribution.log else np.linspace(low, high, _LEVELS)
+    both = np.append(np.round(levels) if integer else levels, np.array(values, dtype=float))
     return sorted({float(value) for value in both.tolist()})
 
 
 def _cell(distribution: Any, value: Any) -> Any:
     """Return the value of a parameter in a configuration: texts where the choices are not all numbers."""
     choices = getattr(distribution, "choices", None)
-    if choices is None or all(isinstance(each, int | float) for each in choices):
+    if choices is None or all(isinstance(choice, int | float) for choice in choices):
         return float(value)
     return str(value)

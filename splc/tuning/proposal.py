@@ -43,7 +43,7 @@ def admissible_ranking(model: SearchModel, objective: TuningObjective, history: 
         return ranking
     everything = history.configurations
     rows = everything.find(model.runs.configurations).tolist()
-    return [place for place in ranking if objective.admissible(history, rows[place])]
+    return [index for index in ranking if objective.admissible(history, rows[index])]
 
 
 def best_improvement(
@@ -65,10 +65,10 @@ def best_improvement(
         rng: the random generator of this step.
     """
     model = models[objective.nfp]
-    taken = history.configurations
-    places = admissible_ranking(model, objective, history)
-    best = model.runs.configurations[np.array((places or model.ranking.tolist())[:BEST])]
-    candidates = source.candidates(rng, taken, best)
+    configurations = history.configurations
+    ranking = admissible_ranking(model, objective, history)
+    best = model.runs.configurations[np.array((ranking or model.ranking.tolist())[:BEST])]
+    candidates = source.candidates(rng, configurations, best)
     if not len(candidates):
         return None
     waiting = history.waiting(model.runs.configurations)
@@ -76,19 +76,19 @@ def best_improvement(
     means, deviations = conditioned.moments(candidates)
     worths = np.zeros(len(candidates))
     gain = None
-    if places:
-        level = float(model.measured[0][places].min())
+    if ranking:
+        level = float(model.measured[0][ranking].min())
         if len(waiting) and not objective.limits:
             level = min(level, float(conditioned.means(waiting).min()))
         worths += log_improvements(means, deviations, level - least_gain(model))
     for limit in objective.limits:
         if limit.nfp in models:
-            own = models[limit.nfp]
-            worths += limit.log_probability(*own.moments(candidates), own)
+            surrogate = models[limit.nfp]
+            worths += limit.log_probability(*surrogate.moments(candidates), surrogate)
     # Costs are positive, so that their models predict positive ones.
     rates = worths if objective.cost is None else worths - np.log(models[objective.cost].predict(candidates))
     row = most_worth(rates, np.ones(len(candidates), dtype=bool))
-    if places:
+    if ranking:
         gain = relative_gain(model, level, float(np.exp(worths[row])))
     return Proposal(candidates[[row]], float(model.untransformed(means[[row]])[0]), gain)
 
@@ -103,11 +103,11 @@ def most_informative(
     model: SearchModel, history: History, source: CandidateSource, rng: np.random.Generator
 ) -> Proposal | None:
     """Return the configuration whose run reduces the variance of predictions most; None if all were run."""
-    drawn = source.draw(CANDIDATES, rng, history.configurations)
-    if not len(drawn):
+    candidates = source.draw(CANDIDATES, rng, history.configurations)
+    if not len(candidates):
         return None
-    pooled = PoolSurrogate(Surrogate(model.basis, model.parts), Pool.of(drawn))
-    found = VarianceStrategy(pooled).choose()
-    assert found is not None
-    configuration = pooled.pool.configurations[found.rows]
+    pooled = PoolSurrogate(Surrogate(model.basis, model.parts), Pool.of(candidates))
+    choice = VarianceStrategy(pooled).choose()
+    assert choice is not None
+    configuration = pooled.pool.configurations[choice.rows]
     return Proposal(configuration, float(model.untransformed(model.means(configuration))[0]))

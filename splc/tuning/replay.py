@@ -75,10 +75,10 @@ def replay(
     within = np.ones(len(y), dtype=bool)
     for limit in tuner.objective.limits:
         within &= np.array([limit.holds(value) for value in columns[limit.nfp].tolist()])
-    found = float(y[int(configurations.find(result.best.configuration)[0])])
+    value = float(y[int(configurations.find(result.best.configuration)[0])])
     good = y[within] if within.any() else y
-    better = int((good > found).sum() if tuner.objective.maximize else (good < found).sum())
+    better = int((good > value).sum() if tuner.objective.maximize else (good < value).sum())
     best = float(good.max() if tuner.objective.maximize else good.min())
-    regret = 100 * abs(found - best) / abs(best) if best else None
+    regret = 100 * abs(value - best) / abs(best) if best else None
     measured = tuple(outcome.values.get(nfp, outcome.at_least) for outcome in tuner.history.outcomes)
-    return Replay(tuner.seed, budget, measured, found, 100 * better / len(y), regret, result)
+    return Replay(tuner.seed, budget, measured, value, 100 * better / len(y), regret, result)

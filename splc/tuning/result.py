@@ -192,9 +192,9 @@ def _found(history: History, model: SearchModel, row: int, nfp: str) -> FoundCon
     configuration = history.configurations[[row]]
     if fresh := history.values(row, nfp, fresh=True):
         return FoundConfiguration(configuration, MeanValue.of(fresh))
-    known = history.mean(row, nfp)
-    if known is not None and history.is_exact(nfp):
-        return FoundConfiguration(configuration, MeanValue(known, None, None, 0))
+    mean = history.mean(row, nfp)
+    if mean is not None and history.is_exact(nfp):
+        return FoundConfiguration(configuration, MeanValue(mean, None, None, 0))
     means, deviations = model.moments(configuration)
     half = t_quantile(1000, (1 + LEVEL) / 2) * float(deviations[0])
     low, value, high = sorted(model.untransformed(means[0] + np.array([-half, 0.0, half])).tolist())
@@ -218,7 +218,7 @@ def _drift(history: History, row: int, nfp: str, model: SearchModel) -> float | 
 
 def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningStep, ...]:
     """Return all runs with the best value within the limits so far."""
-    found: list[TuningStep] = []
+    steps: list[TuningStep] = []
     best: float | None = None
     for outcome in history.outcomes:
         value = outcome.values.get(objective.nfp)
@@ -226,7 +226,7 @@ def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningS
         if value is not None and within and (best is None or objective.better(value, best)):
             best = value
         trial = outcome.trial
-        found.append(
+        steps.append(
             TuningStep(
                 None if trial is None else trial.number,
                 None if trial is None else trial.why,
@@ -237,4 +237,4 @@ def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningS
                 outcome.failure,
             )
         )
-    return tuple(found)
+    return tuple(steps)

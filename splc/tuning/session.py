@@ -62,8 +62,8 @@ class TunedCommand:
         bound = bind(self.template, configurations, texts)
         environment = dict(self.environment or {})
         names = dict.fromkeys(bound.arguments(row)[0] for row in range(len(configurations)))
-        known = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
-        return Setup(bound, configurations, self.properties, Plan(), known, self.folder, environment, self.timeout)
+        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
+        return Setup(bound, configurations, self.properties, Plan(), programs, self.folder, environment, self.timeout)
 
     def job(self, configuration: Configurations, trial: TuningTrial) -> Job:
         """Return the run of a trial, which ends where its value could not be the best."""
@@ -117,21 +117,21 @@ class TuningSession:
             InputError: if the journal is of another measurement.
             OutputError: if it is to be emptied and has a successful run.
         """
-        found = cls(tuner, command, journal, RunResults([each.name for each in command.properties]))
-        description = found._description(about)
+        session = cls(tuner, command, journal, RunResults([metric.name for metric in command.properties]))
+        description = session._description(about)
         if restart and journal.records:
             require_unsuccessful(journal.records, journal.path)
-            found.ended_leftover = found._end_leftovers()
+            session.ended_leftover = session._end_leftovers()
             journal.clear()
         elif journal.records:
             require_same(journal.records, description, journal.path)
-            found.ended_leftover = found._end_leftovers()
+            session.ended_leftover = session._end_leftovers()
             for record in journal.records:
-                found._replay(record)
-            found.resumed = len(tuner.history.asked_for)
+                session._replay(record)
+            session.resumed = len(tuner.history.asked_for)
         if not journal.records:
             journal.append(description)
-        return found
+        return session
 
     def _end_leftovers(self) -> bool:
         """End the runs of a killed session that are still running; several may be."""
@@ -144,7 +144,7 @@ class TuningSession:
             "format": FORMAT,
             "system": system_description(self.tuner.system),
             "command": self.command.template.text,
-            "properties": [str(each) for each in self.command.properties],
+            "properties": [str(metric) for metric in self.command.properties],
             "folder": self.command.folder,
             "environment": dict(self.command.environment or {}),
             "timeout": self.command.timeout,
@@ -222,7 +222,7 @@ class TuningSession:
                     if not running:
                         return
                     ended = wait(running, return_when=FIRST_COMPLETED).done
-                    for future in sorted(ended, key=lambda each: running[each].number):
+                    for future in sorted(ended, key=lambda task: running[task].number):
                         self._end(running.pop(future), future.result())
                         on_run(self.tuner.history.outcomes[-1])
             except BaseException:
@@ -240,8 +240,8 @@ class TuningSession:
             if not begun:
                 self.journal.append(session_record(self.journal))
             if not waiting:
-                asked = {"trial": trial.number, "why": trial.why, "configuration": dict(trial.configuration)}
-                self.journal.append({"kind": "tune", **asked})
+                request = {"trial": trial.number, "why": trial.why, "configuration": dict(trial.configuration)}
+                self.journal.append({"kind": "tune", **request})
         return trial
 
     def _start(self, trial: TuningTrial, pool: ThreadPoolExecutor | None) -> Future[RunResult]:

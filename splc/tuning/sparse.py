@@ -20,16 +20,16 @@ def changed(variables: Sequence[Variable], first: Configurations, second: Config
     """Return the variables in which two configurations differ."""
     differs = first.indices[0] != second.indices[0]
     positions = first.system.positions
-    return [each for each in variables if any(differs[positions[name]] for name in each.members)]
+    return [variable for variable in variables if any(differs[positions[name]] for name in variable.members)]
 
 
 def with_values_of(
     variables: Sequence[Variable], configuration: Configurations, other: Configurations
 ) -> Configurations:
     """Return a configuration with the values that another one has of some variables."""
-    places = [configuration.system.positions[name] for each in variables for name in each.members]
+    columns = [configuration.system.positions[name] for variable in variables for name in variable.members]
     indices = configuration.indices.copy()
-    indices[:, places] = other.indices[:, places]
+    indices[:, columns] = other.indices[:, columns]
     return Configurations(configuration.system, indices)
 
 
@@ -55,18 +55,18 @@ def sparse_configuration(
     variables = model.basis.variables
     limit = float(model.means(best)[0]) + tolerance
     current = best
-    while left := changed(variables, current, default):
-        for size in (1, 2) if len(left) <= _PAIRS else (1,):
-            sets = list(combinations(left, size))
+    while differences := changed(variables, current, default):
+        for size in (1, 2) if len(differences) <= _PAIRS else (1,):
+            sets = list(combinations(differences, size))
             tried = [with_values_of(some, current, default) for some in sets]
             candidates = Configurations.concatenate(tried) if tried else best[:0]
             allowed = np.flatnonzero(valid(candidates)) if len(candidates) else np.zeros(0, dtype=int)
             if len(allowed):
                 means = model.means(candidates[allowed])
-                place = int(np.argmin(means))
-                if float(means[place]) > limit:
+                index = int(np.argmin(means))
+                if float(means[index]) > limit:
                     return current
-                current = candidates[[int(allowed[place])]]
+                current = candidates[[int(allowed[index])]]
                 break
         else:
             return current

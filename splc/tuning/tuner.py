@@ -89,8 +89,8 @@ class Tuner:
         if not 0 <= explore <= 1:
             raise RequestError(f"a share is between 0 and 1, not {explore:g}", "explore")
         if race is not None and (maximize or not race > 1):
-            what = "only small values can be raced" if maximize else f"a factor above 1 is needed, not {race:g}"
-            raise RequestError(what, "race")
+            reason = "only small values can be raced" if maximize else f"a factor above 1 is needed, not {race:g}"
+            raise RequestError(reason, "race")
         if further and (race is not None or until is not None):
             raise RequestError("a Pareto front has no best value", "race" if until is None else "until")
         if isinstance(space, VariabilityModel):
@@ -110,14 +110,14 @@ class Tuner:
 
     def _default(self, space: Space | Configurations, default: Mapping[str, Any] | Configurations) -> Configurations:
         if isinstance(default, Configurations):
-            found = Configurations(self.system, default.indices)
+            configuration = Configurations(self.system, default.indices)
         elif isinstance(space, Space):
-            found = first_valid(space, fixed_indices(space.system, default))
+            configuration = first_valid(space, fixed_indices(space.system, default))
         else:
-            found = Configurations.from_columns(self.system, {name: [value] for name, value in default.items()})
-        if not self.source.valid(found).all():
+            configuration = Configurations.from_columns(self.system, {name: [value] for name, value in default.items()})
+        if not self.source.valid(configuration).all():
             raise ConfigurationError("the default is not one of the valid configurations")
-        return found
+        return configuration
 
     @property
     def done(self) -> bool:
@@ -141,10 +141,10 @@ class Tuner:
     def ask(self) -> TuningTrial | None:
         """Return the next run; None if there is none, or none before what was asked for is told (see `done`)."""
         with one_thread():
-            found = self._next()
-        if found is not None:
-            self.history.trials.append(found)
-        return found
+            trial = self._next()
+        if trial is not None:
+            self.history.trials.append(trial)
+        return trial
 
     @property
     def searches(self) -> bool:
@@ -163,9 +163,9 @@ class Tuner:
         if self.searches and self.until is not None and has_stalled(self.history, self.until, len(self.variables)):
             self.end_search()
         if self.searches:
-            found = self._search_trial()
-            if found is not None:
-                return found
+            trial = self._search_trial()
+            if trial is not None:
+                return trial
         if self._verification is None:
             if self.history.pending:
                 # All runs of the search choose the finalists.
@@ -195,18 +195,18 @@ class Tuner:
         steps = self._steps()
         rng = self.generator(len(history.trials))
         exploring = math.floor((steps + 1) * self.explore) > math.floor(steps * self.explore)
-        found: Proposal | None
+        proposal: Proposal | None
         if exploring:
-            found = most_informative(model, history, self.source, rng)
+            proposal = most_informative(model, history, self.source, rng)
         elif self.objective.further:
-            found = front_improvement(self._models, self.objective, history, self.source, rng)
+            proposal = front_improvement(self._models, self.objective, history, self.source, rng)
         else:
-            found = best_improvement(self._models, self.objective, history, self.source, rng)
-        if found is None:
+            proposal = best_improvement(self._models, self.objective, history, self.source, rng)
+        if proposal is None:
             return None
-        row = history.row_of(found.configuration)
+        row = history.row_of(proposal.configuration)
         why: Reason = "explore" if exploring else "search"
-        return self.trial(why, row, found.predicted, found.expected_gain)
+        return self.trial(why, row, proposal.predicted, proposal.expected_gain)
 
     def learn(self) -> SearchModel | None:
         """Return the model of the property given all runs that were told; None before there are values."""
@@ -218,21 +218,21 @@ class Tuner:
         history = self.history
         if any(trial.why in ("search", "repeat", "explore") for trial in history.trials):
             return None
-        drawn = self._drawn(len(history.trials))
+        pool = self._drawn(len(history.trials))
         cells = cells_of(self.variables, history.configurations)
-        there = cells_of(self.variables, drawn)
-        if not len(drawn) or is_covered(cells, there, self.budget or 2 * MOST):
+        pool_cells = cells_of(self.variables, pool)
+        if not len(pool) or is_covered(cells, pool_cells, self.budget or 2 * MOST):
             return None
-        return history.row_of(drawn[[covering_row(cells, there)]])
+        return history.row_of(pool[[covering_row(cells, pool_cells)]])
 
     def _any(self) -> TuningTrial | None:
         """Return a run of a configuration unlike those before: no run has a value yet."""
-        drawn = self._drawn(len(self.history.trials))
-        if not len(drawn):
+        pool = self._drawn(len(self.history.trials))
+        if not len(pool):
             return None
         cells = cells_of(self.variables, self.history.configurations)
-        place = covering_row(cells, cells_of(self.variables, drawn))
-        return self.trial("cover", self.history.row_of(drawn[[place]]))
+        index = covering_row(cells, cells_of(self.variables, pool))
+        return self.trial("cover", self.history.row_of(pool[[index]]))
 
     def _drawn(self, step: int) -> Configurations:
         count = self.source.count
@@ -249,10 +249,10 @@ class Tuner:
             return None
         if (self._steps() + 1) % REPEATED_STEP or self.history.agrees(self.objective.nfp):
             return None
-        places = admissible_ranking(model, self.objective, self.history)
-        if not places:
+        ranking = admissible_ranking(model, self.objective, self.history)
+        if not ranking:
             return None
-        row = self.history.row_of(model.runs.configurations[places[:1]])
+        row = self.history.row_of(model.runs.configurations[ranking[:1]])
         waits = any(trial.row == row for trial in self.history.pending)
         return None if waits or self.history.asked(row) >= MOST_RUNS else row
 
@@ -292,25 +292,25 @@ class Tuner:
         if (value is None) == (failed is None):
             raise MeasurementError("a run has either a value or a reason why it failed")
         values = {} if value is None else dict(value) if isinstance(value, Mapping) else {self.objective.nfp: value}
-        values = {name: float(each) for name, each in values.items()}
+        values = {name: float(value) for name, value in values.items()}
         missing = [name for name in self.objective.properties if failed is None and name not in values]
         if missing:
             raise MeasurementError(f"the run has no value of {missing[0]}")
-        wrong = [name for name, each in values.items() if not math.isfinite(each)]
+        wrong = [name for name, value in values.items() if not math.isfinite(value)]
         if wrong:
             raise MeasurementError(f"{wrong[0]} is {values[wrong[0]]}, not a finite number")
         if self.objective.cost is not None and values and values[self.objective.cost] <= 0:
             raise MeasurementError(f"{self.objective.cost} is the cost of a run, which must be positive")
-        asked = trial if isinstance(trial, TuningTrial) else None
-        if asked is not None:
-            if asked not in self.history.pending:
-                raise MeasurementError(f"run {asked.number} was told already, or not asked for")
-            row = asked.row
+        pending = trial if isinstance(trial, TuningTrial) else None
+        if pending is not None:
+            if pending not in self.history.pending:
+                raise MeasurementError(f"run {pending.number} was told already, or not asked for")
+            row = pending.row
         else:
             assert not isinstance(trial, TuningTrial)
-            columns = {name: [math.nan if each is None else each] for name, each in trial.items()}
+            columns = {name: [math.nan if value is None else value] for name, value in trial.items()}
             row = self.history.row_of(Configurations.from_columns(self.system, columns))
-        self.history.outcomes.append(TrialOutcome(row, values, failed, at_least, asked))
+        self.history.outcomes.append(TrialOutcome(row, values, failed, at_least, pending))
 
     def report(self) -> TuningResult:
         """Return what was found so far.
@@ -330,8 +330,8 @@ class Tuner:
                 front = front_of(self.history, self.objective, self._models, verified)
                 if front:
                     winner = self.history.row_of(front[0].configuration)
-            found = result_of(self.history, self.objective, model, self.default, winner, self.source, self.seed)
-            return replace(found, front=front)
+            result = result_of(self.history, self.objective, model, self.default, winner, self.source, self.seed)
+            return replace(result, front=front)
 
 
 def source_of(space: Space | Configurations, tuner: Tuner) -> CandidateSource:

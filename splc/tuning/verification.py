@@ -72,31 +72,31 @@ class Verification:
             valid: returns which configurations are valid.
         """
         row = None if default is None else history.row_of(default)
-        found = cls(history, objective, row, len(history.trials), runs)
+        check = cls(history, objective, row, len(history.trials), runs)
         if model is None:
-            return found
+            return check
         best = ranked_rows(model, objective, history)[:FINALISTS]
         if not best:
-            return found
-        found.finalists = tuple(best)
+            return check
+        check.finalists = tuple(best)
         exact = history.is_exact(objective.nfp)
         if default is not None and runs:
             tolerance = least_gain(model) if exact else max(least_gain(model), model.noise / math.sqrt(runs))
             winner = history.configurations[[best[0]]]
-            own = history.row_of(sparse_configuration(model, winner, default, valid, tolerance))
-            if own != row and own not in best:
-                found.sparse = own
-                found.finalists = (*best[: FINALISTS - 1], own)
-            elif own in best:
-                found.sparse = own
+            candidate = history.row_of(sparse_configuration(model, winner, default, valid, tolerance))
+            if candidate != row and candidate not in best:
+                check.sparse = candidate
+                check.finalists = (*best[: FINALISTS - 1], candidate)
+            elif candidate in best:
+                check.sparse = candidate
         if exact:
             # Measured values decide.
-            found.choosing = tuple(each for each in found.finalists if not history.asked(each))[: max(runs - 1, 0)]
+            check.choosing = tuple(entry for entry in check.finalists if not history.asked(entry))[: max(runs - 1, 0)]
         elif runs >= 2 * FINALISTS:
-            found.choosing = found.finalists
-        elif found.sparse is not None and not history.asked(found.sparse):
-            found.finalists = tuple(best)
-        return found
+            check.choosing = check.finalists
+        elif check.sparse is not None and not history.asked(check.sparse):
+            check.finalists = tuple(best)
+        return check
 
     @property
     def done(self) -> int:
@@ -115,8 +115,8 @@ class Verification:
         """
         if self.ended:
             return None
-        own = self.history.trials[self.first :]
-        chosen = {trial.row for trial in own if trial.why == "choose"}
+        trials = self.history.trials[self.first :]
+        chosen = {trial.row for trial in trials if trial.why == "choose"}
         for row in self.choosing:
             if row not in chosen:
                 return "choose", row
@@ -126,7 +126,7 @@ class Verification:
             self.winner = self.choice(learned())
             if self.winner is None:
                 return None
-        verified = [trial.row for trial in own if trial.why == "verify"]
+        verified = [trial.row for trial in trials if trial.why == "verify"]
         if self.default in (None, self.winner) or verified.count(self.winner) <= verified.count(self.default or 0):
             return "verify", self.winner
         assert self.default is not None
@@ -146,8 +146,8 @@ class Verification:
         if self.sparse is None or self.sparse not in ranked:
             return ranked[0]
         if self.history.is_exact(self.objective.nfp):
-            own, best = (self.history.mean(row, self.objective.nfp) for row in (self.sparse, ranked[0]))
-            return self.sparse if own == best else ranked[0]
+            sparse, best = (self.history.mean(row, self.objective.nfp) for row in (self.sparse, ranked[0]))
+            return self.sparse if sparse == best else ranked[0]
         means = model.means(self.history.configurations[[ranked[0], self.sparse]])
         return self.sparse if float(means[1] - means[0]) <= least_gain(model) else ranked[0]
 
@@ -158,8 +158,8 @@ def ranked_rows(model: SearchModel, objective: TuningObjective, history: History
     They are ranked by posterior means; by measured values, where repeated runs have the same value.
     """
     rows = history.configurations.find(model.runs.configurations).tolist()
-    found = [rows[place] for place in admissible_ranking(model, objective, history)]
+    ranked = [rows[index] for index in admissible_ranking(model, objective, history)]
     if history.is_exact(objective.nfp):
-        values = {row: history.mean(row, objective.nfp) or 0.0 for row in found}
-        return sorted(found, key=lambda row: -values[row] if objective.maximize else values[row])
-    return found
+        values = {row: history.mean(row, objective.nfp) or 0.0 for row in ranked}
+        return sorted(ranked, key=lambda row: -values[row] if objective.maximize else values[row])
+    return ranked
