@@ -29,17 +29,17 @@ def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[st
         ConfigurationError: with all problems, if a name is unknown, a value is not one of the option's, or an option
             has two values.
     """
-    found: dict[str, int] = {}
+    indices: dict[str, int] = {}
     problems: list[Problem] = []
     for text in (text.strip() for text in texts):
         try:
             if text:
-                _assign(text, system, found)
+                _assign(text, system, indices)
         except ConfigurationError as error:
             problems += error.problems
     if problems:
         raise ConfigurationError(problems)
-    return found
+    return indices
 
 
 def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
@@ -51,13 +51,13 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
     Raises:
         ConfigurationError: as `parse_assignments`, and for numeric options without a value.
     """
-    given = parse_assignments(text.split(","), system)
-    indices = {option.name: _unnamed(option, system) for option in system.options} | given
-    for name, index in given.items():
+    assigned = parse_assignments(text.split(","), system)
+    indices = {option.name: _unnamed(option, system) for option in system.options} | assigned
+    for name, index in assigned.items():
         option = system.option(name)
         above = option.parent if index and isinstance(option, BinaryOption) else None
         while above is not None:
-            indices[above] = given.get(above, 1)
+            indices[above] = assigned.get(above, 1)
             parent = system.option(above)
             above = parent.parent
     missing = [name for name, index in indices.items() if index is None]
@@ -82,18 +82,18 @@ def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
     return ", ".join(parts)
 
 
-def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
+def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> None:
     """Add the value that one text gives an option."""
-    known = system.spellings.get(text)
+    spelling = system.spellings.get(text)
     # A name may contain an equals sign.
-    name, equals, value = (text, "", "") if known in system.positions else text.rpartition("=")
-    name = (name if equals or known in system.positions else text).strip()
+    name, equals, value = (text, "", "") if spelling in system.positions else text.rpartition("=")
+    name = (name if equals or spelling in system.positions else text).strip()
     spelled = system.spellings.get(name)
     if spelled == ROOT or spelled is None or spelled not in system.positions:
         child = next(filter(None, (child_texts(*group).get(name) for group in child_groups(system).items())), None)
         # A group of columns without a parent: `tool=gcc` is `tool_gcc`.
         child = child or next(
-            (one for mark in "_-." if (one := f"{name}{mark}{value.strip()}") in system.positions), None
+            (candidate for mark in "_-." if (candidate := f"{name}{mark}{value.strip()}") in system.positions), None
         )
         hint = f"did you mean {child!r}?" if child else unknown_name_hint(name, list(system.names))
         parts = [part.strip() for part in text.split(",")]
@@ -103,14 +103,14 @@ def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
     option = system.option(spelled)
     children = child_groups(system).get(spelled, []) if equals else []
     if child := child_texts(spelled, children).get(value.strip()):
-        if any(found.get(other.name) for other in children if other.name != child):
+        if any(indices.get(other.name) for other in children if other.name != child):
             raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
         spelled, index = child, 1
     elif children and value.strip().casefold() not in TRUTH:
         raise ConfigurationError(wrong_child(spelled, children, value.strip()))
     else:
         index = _index(option, value.strip() if equals else None)
-    if found.setdefault(spelled, index) != index:
+    if indices.setdefault(spelled, index) != index:
         raise ConfigurationError(f"{spelled} has two values", hint="name each option once")
 
 

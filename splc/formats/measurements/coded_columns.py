@@ -57,13 +57,13 @@ class CodedColumns:
         for name, values in numbers.items():
             distinct, codes = np.unique(values, return_inverse=True)
             self.codes[name], self.sizes[name] = codes.reshape(-1), len(distinct)
-            known: list[float] = distinct.tolist()
-            if known and known[-1] != known[-1]:
+            levels: list[float] = distinct.tolist()
+            if levels and levels[-1] != levels[-1]:
                 self._gaps.add(name)
-                known.pop()
-            elif len(known) <= len(_BINARY) and _BINARY.issuperset(known):
+                levels.pop()
+            elif len(levels) <= len(_BINARY) and _BINARY.issuperset(levels):
                 self._binary.add(name)
-            if all(map(float.is_integer, known)):
+            if all(map(float.is_integer, levels)):
                 self._integers.add(name)
         for name, texts in words.items():
             # An array of texts has the width of the widest one in every row.
@@ -89,9 +89,9 @@ class CodedColumns:
 
     def counts(self, name: str) -> bool:
         """Return whether a column counts rows or repetitions, by its name."""
-        own = name.casefold()
+        folded = name.casefold()
         # Zeros and ones number two repetitions, but not rows.
-        return own in COUNTERS and self.has_integers(name) and not (own in ROW_COUNTERS and self.is_binary(name))
+        return folded in COUNTERS and self.has_integers(name) and not (folded in ROW_COUNTERS and self.is_binary(name))
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""
@@ -119,12 +119,12 @@ class CodedColumns:
 
     def is_multiple(self, name: str, other: str) -> bool:
         """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
-        values, others = self.numbers[name], self.numbers[other]
-        both = np.isfinite(values) & np.isfinite(others) & (values != 0) & (others != 0)
+        values, second = self.numbers[name], self.numbers[other]
+        both = np.isfinite(values) & np.isfinite(second) & (values != 0) & (second != 0)
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
             return False
-        values, others = values[both], others[both]
-        return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in (values / others, values * others))
+        values, second = values[both], second[both]
+        return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in (values / second, values * second))
 
     def may_be_deselected(self, name: str) -> bool:
         """Return whether a column has empty cells, and few whole numbers, each in `EVIDENCE` rows on average."""
@@ -169,7 +169,7 @@ class CodedColumns:
             return None
         needed = list(others)
         for other in others:
-            without = self.groups(each for each in needed if each != other)
+            without = self.groups(argument for argument in needed if argument != other)
             if not self.differs(name, without):
                 needed.remove(other)
                 group = without
@@ -179,22 +179,22 @@ class CodedColumns:
         enough = groups * EVIDENCE <= self._uncrossed(others, needed)
         return tuple(needed) if enough or self._is_simple(name, needed, groups) else None
 
-    def _uncrossed(self, names: Sequence[str], kept: Sequence[str]) -> int:
+    def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
         """Return how many combinations of these columns there are without those that are crossed with the others."""
         names = list(names)
         count = int(self.groups(names).max()) + 1
-        for name in [name for name in names if name not in kept]:
-            rest = [other for other in names if other != name]
-            without = int(self.groups(rest).max()) + 1
+        for name in [name for name in names if name not in required]:
+            subset = [other for other in names if other != name]
+            without = int(self.groups(subset).max()) + 1
             if count >= CROSSED * self.sizes[name] * without:
-                names, count = rest, without
+                names, count = subset, without
         return count
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
         if groups < 2 * (len(arguments) + 1):
             return False
-        values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)
+        values, columns = self.numbers[name], np.stack([self.numbers[argument] for argument in arguments], axis=1)
         # The numbers of options of text are NaN.
         if not (np.isfinite(values).all() and np.isfinite(columns).all()):
             return False

@@ -106,18 +106,18 @@ class ColumnChoice:
 
     def over(self, other: ColumnChoice) -> ColumnChoice:
         """Return the choices of another one, completed and where they contradict overridden by these."""
-        ignored, named = _with_parts(self.ignore), _with_parts(self.named)
+        ignored, mentioned = _with_parts(self.ignore), _with_parts(self.named)
         where = {name: value for name, value in other.where.items() if name not in (*ignored, *self.by)}
         contexts = (name for name in other.contexts if name not in ignored)
-        ignore = (name for name in other.ignore if name not in named)
-        stated = {*named, *ignored, *self.options}
+        ignore = (name for name in other.ignore if name not in mentioned)
+        names = {*mentioned, *ignored, *self.options}
         return ColumnChoice(
             tuple(dict.fromkeys((*contexts, *self.contexts))),
             tuple(dict.fromkeys((*ignore, *self.ignore))),
             {**where, **self.where},
             self.by or other.by,
             self.options or other.options,
-            frozenset((other.optional - stated) | self.optional),
+            frozenset((other.optional - names) | self.optional),
             {**other.usual, **self.usual},
             self.inferred or other.inferred,
             self.properties or other.properties,
@@ -132,8 +132,8 @@ class ColumnChoice:
             names: the columns of the table.
         """
         contexts, ignore = (
-            tuple(dict.fromkeys(part for name in given for part in ((name,) if name in names else _parts(name))))
-            for given in (self.contexts, self.ignore)
+            tuple(dict.fromkeys(part for name in group for part in ((name,) if name in names else _parts(name))))
+            for group in (self.contexts, self.ignore)
         )
         return replace(self, contexts=contexts, ignore=ignore, optional=frozenset(_with_parts(self.optional)))
 
@@ -294,19 +294,19 @@ def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> li
 
 
 def _not_numeric(name: str, texts: Sequence[str], values: Array, file: str) -> Problem:
-    found = words_in(texts, values)
-    unit = unit_of(found)
+    words = words_in(texts, values)
+    unit = unit_of(words)
     hint = f"write numbers without the unit {unit!r}; the name of the column can state it" if unit else None
-    return Problem(f"the property {name!r} is a column of text: {shown_values(found)}", file, hint=hint)
+    return Problem(f"the property {name!r} is a column of text: {shown_values(words)}", file, hint=hint)
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return the key by which `0.9` comes before `0.10`."""
-    found = []
+    keys = []
     for part in re.findall(r"[0-9]+|[^0-9]+", text):
         digits = part.lstrip("0")
-        found.append((0, len(digits), digits) if part[0] in "0123456789" else (1, 0, part))
-    return (*found, (-1, 0, text))
+        keys.append((0, len(digits), digits) if part[0] in "0123456789" else (1, 0, part))
+    return (*keys, (-1, 0, text))
 
 
 def shown_value(text: str) -> str:

@@ -42,11 +42,11 @@ def measurements_in(
 
 def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
     """Return rows with a note for each context that was not chosen and has the same value in all of them."""
-    stated = {*choice.where, *choice.by}
+    chosen = {*choice.where, *choice.by}
     notes = (
         f"the context {name!r} is {shown_value(value)}"
         for name, value in rows.values_of_contexts.items()
-        if name not in stated and choice.usual.get(name) != value
+        if name not in chosen and choice.usual.get(name) != value
     )
     return replace(rows, notes=(*rows.notes, *notes))
 
@@ -60,7 +60,7 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
         InputError: if a context does not have such a value.
     """
     problems, notes = Problems(file), list(rows.notes)
-    kept = np.ones(len(rows), dtype=bool)
+    mask = np.ones(len(rows), dtype=bool)
     usual = {name: value for name, value in choice.usual.items() if value and _selects(rows, choice, name, value)}
     where = {**choice.where, **usual}
     for name, value in where.items():
@@ -68,27 +68,27 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
             notes.append(f"there is no column {name!r}, so that {name} = {shown_value(value)} selects no rows")
             continue
         context = rows.contexts[name]
-        found = context.matching(value)
-        if not found:
-            known = nearest(value, context.values) or f"its values are {shown_values(context.values)}"
-            problems.add(f"the context {name!r} does not have the value {shown_value(value)}", hint=known)
-        kept &= np.isin(context.codes, found)
+        codes = context.matching(value)
+        if not codes:
+            hint = nearest(value, context.values) or f"its values are {shown_values(context.values)}"
+            problems.add(f"the context {name!r} does not have the value {shown_value(value)}", hint=hint)
+        mask &= np.isin(context.codes, codes)
     problems.raise_if_any(InputError)
-    if kept.all():
+    if mask.all():
         return replace(rows, notes=tuple(notes))
-    stated = ", ".join(f"{name} = {shown_value(value)}" for name, value in where.items())
+    condition = ", ".join(f"{name} = {shown_value(value)}" for name, value in where.items())
     reason = ", like those that the model was learned from (--where selects others)" if usual else ""
-    notes.append(f"{int(kept.sum()):,} of {len(rows):,} rows have {stated}{reason}")
-    if not kept.any():
-        raise InputError(Problem(f"no row has {stated}", file))
-    kept[list(rows.malformed)] = True
-    return replace(rows.take(np.flatnonzero(kept)), notes=tuple(notes))
+    notes.append(f"{int(mask.sum()):,} of {len(rows):,} rows have {condition}{reason}")
+    if not mask.any():
+        raise InputError(Problem(f"no row has {condition}", file))
+    mask[list(rows.malformed)] = True
+    return replace(rows.take(np.flatnonzero(mask)), notes=tuple(notes))
 
 
 def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str) -> bool:
     """Return whether some rows have the usual value of a context that was not chosen."""
-    known = name in rows.contexts and name not in choice.where and name not in choice.by
-    return known and bool(rows.contexts[name].matching(value))
+    selectable = name in rows.contexts and name not in choice.where and name not in choice.by
+    return selectable and bool(rows.contexts[name].matching(value))
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
@@ -98,15 +98,15 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
     there is one part.
     """
     names = [name for name in by if name in rows.contexts]
-    known = rows.known
-    if not names or not len(known):
+    valid = rows.known
+    if not names or not len(valid):
         return (rows,)
-    codes = np.stack([rows.contexts[name].codes[known] for name in names], axis=1)
+    codes = np.stack([rows.contexts[name].codes[valid] for name in names], axis=1)
     _, group = np.unique(codes, axis=0, return_inverse=True)
     order = np.argsort(group.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(group.reshape(-1)))
     malformed = np.array(sorted(rows.malformed), dtype=np.int64)
-    return tuple(rows.take(np.union1d(known[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
+    return tuple(rows.take(np.union1d(valid[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
 
 
 def require_constant(parts: Sequence[MeasurementRows], file: str, choice: ColumnChoice | None = None) -> None:
@@ -119,20 +119,20 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
     for part in parts:
         if not part.contexts:
             continue
-        known = part.known
+        valid = part.known
         for name, context in part.contexts.items():
-            values = context.in_rows(known)
+            values = context.in_rows(valid)
             if len(values) > 1:
-                _, found, rows = several.get(name, (context, set(), 0))
-                several[name] = (context, found | set(values), rows + len(known))
+                _, levels, rows = several.get(name, (context, set(), 0))
+                several[name] = (context, levels | set(values), rows + len(valid))
     if not several:
         return
     problems = []
-    for name, (context, found, rows) in several.items():
-        mixed = [value for value in context.values if value in found]
+    for name, (context, levels, rows) in several.items():
+        mixed = [value for value in context.values if value in levels]
         message = f"the context {name!r} has {len(mixed):,} values: {shown_values(mixed)}"
         problems.append(Problem(message, file, hint=_advice(name, mixed, rows, choice or ColumnChoice())))
-    texts = [name for name, (_, found, rows) in several.items() if not differs_in_most(list(found), rows)]
+    texts = [name for name, (_, levels, rows) in several.items() if not differs_in_most(list(levels), rows)]
     if choice is not None and choice.inferred and len(texts) > 1:
         options = shlex.quote(",".join((*choice.options, *texts)))
         last = problems[-1]
@@ -163,12 +163,12 @@ def _choice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -
             f"if these are ids, dates or comments, leave the column out with {ignore} (in Python the argument ignore); "
             "--where selects a value"
         )
-    shown = next((value for value in values if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
-    select = f"--where {shlex.quote(f'{name}={shown}')}"
-    each = f"--by {shlex.quote(name)} (splc learn, study, scale)"
+    example = next((value for value in values if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
+    select = f"--where {shlex.quote(f'{name}={example}')}"
+    split = f"--by {shlex.quote(name)} (splc learn, study, scale)"
     options = shlex.quote(",".join((*choice.options, name)))
     option = f"name it with --options {options} if it is an option, " if choice.inferred else ""
     return (
-        f"{option}choose one with {select}, use each separately with {each}, or leave the column out with {ignore} "
+        f"{option}choose one with {select}, use each separately with {split}, or leave the column out with {ignore} "
         f"{_PYTHON}"
     )

@@ -139,31 +139,31 @@ def _selected(raw: RawTable, system: VariabilityModel) -> tuple[Array, dict[int,
     return selections.finish(len(raw.rows)), selections.reasons, texts
 
 
-def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> tuple[str, ...]:
+def _decimal_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> tuple[str, ...]:
     """Return a note for each property whose values can only be read with a decimal comma."""
     return tuple(
         f"{name}: no value can be read; its decimal delimiter seems to be a comma"
         for name, column in values.items()
         if decimal == "." and len(column) and np.isnan(column).all()
-        if not np.isnan(parse_column(others[name], ",")).any()
+        if not np.isnan(parse_column(columns[name], ",")).any()
     )
 
 
-def _text_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Array]) -> Iterator[str]:
+def _text_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array]) -> Iterator[str]:
     """Yield a note for each property with values that are neither numbers nor words for a missing value."""
     for name, column in values.items():
         if np.isnan(column).all():
             continue
-        if words := words_in(others[name], column[:, 0], _LOOKED_AT):
+        if words := words_in(columns[name], column[:, 0], _LOOKED_AT):
             unit = unit_of(words)
             hint = f" (write them without the unit {unit!r})" if unit else ""
             yield f"values of {name} that are not numbers: {shown_values(words)}{hint}"
 
 
-def _check_names(measurements: Measurements, taken: Container[str]) -> None:
+def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
     for names, kind in ((measurements.properties, "property"), (tuple(measurements.contexts), "context")):
         for name in names:
-            if name in taken or not name or name != name.strip():
+            if name in reserved or not name or name != name.strip():
                 raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
 
 
@@ -213,9 +213,9 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
                 columns.append(np.where(column, "1", "0").tolist())
     for name in header:
         if is_number(name, ".") or header.count(name) > 1:
-            what = "is a number" if is_number(name, ".") else "would be a duplicate"
+            reason = "is a number" if is_number(name, ".") else "would be a duplicate"
             raise MeasurementError(
-                f"SPL Conqueror's table cannot have a column {name!r}: the name {what}", hint="write plain CSV or XML"
+                f"SPL Conqueror's table cannot have a column {name!r}: the name {reason}", hint="write plain CSV or XML"
             )
     for name in measurements.properties:
         header.append(name)

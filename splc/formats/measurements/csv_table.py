@@ -59,10 +59,10 @@ class OptionTable:
 
     def problems(self, file: str) -> Problems:
         """Return the problems of all rows, with their lines."""
-        found = Problems(file)
+        problems = Problems(file)
         for row, reason in reasons_by_row(self.reasons).items():
-            found.add(reason, int(self.lines[row]))
-        return found
+            problems.add(reason, int(self.lines[row]))
+        return problems
 
 
 def read_raw(
@@ -132,30 +132,30 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     lines = np.array(raw.lines[1:], dtype=np.int64)
     reasons: dict[int, list[str]] = {}
     try:
-        given = body_columns(raw.rows[1:], len(header), reasons)
+        body = body_columns(raw.rows[1:], len(header), reasons)
     except InputError as error:
         raise error.at(source.name) from None
-    header, given = without_row_numbers(header, given)
-    header, columns, groups = with_children(system, header, given)
-    places, named = _places(source, system, header, int(raw.lines[0]))
+    header, body = without_row_numbers(header, body)
+    header, columns, groups = with_children(system, header, body)
+    positions, extra_positions = _places(source, system, header, int(raw.lines[0]))
     malformed = frozenset(reasons)
     sizes = [option.size for option in system.options]
     indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
     for position, option in enumerate(system.options):
-        if option.name not in places:
+        if option.name not in positions:
             indices[:, position] = only_index(option, system.mandatory) or 0
             continue
-        column, wrong = option_column(option, columns[places[option.name]], decimal)
+        column, wrong = option_column(option, columns[positions[option.name]], decimal)
         if option.name in groups:
             children = groups[option.name]
             wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
         indices[:, position] = column
         for row in np.flatnonzero(column < 0).tolist():
             if row not in malformed:
-                reasons.setdefault(row, []).append(wrong[columns[places[option.name]][row]])
-    _apply_switches(system, places, columns, indices, reasons, malformed, source.name)
-    others = {name: columns[at] for name, at in named.items()}
-    return OptionTable(lines, indices, reasons, others, malformed)
+                reasons.setdefault(row, []).append(wrong[columns[positions[option.name]][row]])
+    _apply_switches(system, positions, columns, indices, reasons, malformed, source.name)
+    extra = {name: columns[at] for name, at in extra_positions.items()}
+    return OptionTable(lines, indices, reasons, extra, malformed)
 
 
 def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
@@ -198,67 +198,65 @@ def _places(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
     problems = Problems(source.name)
-    places: dict[str, int] = {}
-    others: dict[str, int] = {}
+    positions: dict[str, int] = {}
+    extra: dict[str, int] = {}
     for at, cell in enumerate(header):
-        known = system.spellings.get(cell)
-        if known is not None and known != cell and known in header:
+        spelling = system.spellings.get(cell)
+        if spelling is not None and spelling != cell and spelling in header:
             # The table has a column of the exact name, too: an option `run-time` and a property `runtime`.
-            known = None
+            spelling = None
         if not cell:
             problems.add(f"column {at + 1} has no name", line)
-        elif cell in others or known in places:
+        elif cell in extra or spelling in positions:
             problems.add(f"duplicate column {cell!r}", line)
-        elif known is not None:
-            places[known] = at
+        elif spelling is not None:
+            positions[spelling] = at
         else:
-            others[cell] = at
+            extra[cell] = at
     missing = [
         option.name
         for option in system.options
-        if option.name not in places and only_index(option, system.mandatory) is None
+        if option.name not in positions and only_index(option, system.mandatory) is None
     ]
-    if len(missing) == len(system.options) and not places:
+    if len(missing) == len(system.options) and not positions:
         hint = f"the options of {system.name or 'the system'} are: {', '.join(system.names[:12])}"
         problems.add("no column has the name of an option", line, text=",".join(header), hint=hint)
         missing = []
     for name in missing:
-        problems.add(
-            f"there is no column for the option {name!r}", line, hint=nearest(name, others, "is it the column")
-        )
+        problems.add(f"there is no column for the option {name!r}", line, hint=nearest(name, extra, "is it the column"))
     problems.raise_if_any(InputError)
-    return places, others
+    return positions, extra
 
 
 def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[Array, dict[str, str]]:
     """Return the value indices of a column (-1 for wrong texts), and wrong text → what is wrong with it."""
     distinct, codes = distinct_texts(texts)
-    plain = [text.strip().casefold() for text in distinct]
+    cells = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
-        plain = [str(TRUTH.get(text, text)) for text in plain]
-    numbers = parse_column(plain, decimal)
-    found = value_indices(option, numbers)
+        cells = [str(TRUTH.get(text, text)) for text in cells]
+    numbers = parse_column(cells, decimal)
+    indices = value_indices(option, numbers)
     deselects = {"", "nan"} if option_is_optional(option) else set()
     wrong = {}
-    unlisted = sorted(set(numbers[(found < 0) & ~np.isnan(numbers)].tolist()))
+    unlisted = sorted(set(numbers[(indices < 0) & ~np.isnan(numbers)].tolist()))
     unit = None
     if isinstance(option, NumericOption):
         unit = unit_problem(option.name, option.values, unlisted)
-    for at, text in enumerate(plain):
+    for at, text in enumerate(cells):
         if np.isnan(numbers[at]) and text not in deselects:
-            found[at] = -1
+            indices[at] = -1
             stripped = distinct[at].strip()
             reason = not_a_number(text, decimal)
-            what = reason if "too large" in reason else "is not one of its values"
-            wrong[distinct[at]] = f"{option.name}: {stripped!r} {what}" if stripped else f"{option.name} has no value"
-        elif found[at] < 0:
+            fault = reason if "too large" in reason else "is not one of its values"
+            wrong[distinct[at]] = f"{option.name}: {stripped!r} {fault}" if stripped else f"{option.name} has no value"
+        elif indices[at] < 0:
             wrong[distinct[at]] = unit or wrong_value(option, float(numbers[at]))
-    return found.astype(np.int32)[codes], wrong
+    return indices.astype(np.int32)[codes], wrong
 
 
 def _apply_switches(
     system: VariabilityModel,
-    places: dict[str, int],
+    positions: dict[str, int],
     columns: Sequence[Sequence[str]],
     indices: Array,
     reasons: dict[int, list[str]],
@@ -273,22 +271,22 @@ def _apply_switches(
                 reasons.setdefault(row, []).append(reason)
 
     for name, (position, means_enabled) in {ROOT: (-1, True), **system.switches}.items():
-        if name not in places:
+        if name not in positions:
             continue
-        stated, _ = option_column(BinaryOption(name), columns[places[name]], ".")
+        switch, _ = option_column(BinaryOption(name), columns[positions[name]], ".")
         if position < 0:
-            if len(stated) and (stated != 1).all():
+            if len(switch) and (switch != 1).all():
                 hint = "rename it, if it is another column"
                 message = f"the column {ROOT!r} is the root of the options, which is always selected (1)"
                 raise InputError(Problem(message, file, hint=hint))
-            refuse(stated != 1, "the root is always selected")
+            refuse(switch != 1, "the root is always selected")
             continue
         deselected = system.options[position].size - 1
-        refuse(stated < 0, f"{name} must be 0 or 1")
-        disabled = (stated == 0) if means_enabled else (stated == 1)
+        refuse(switch < 0, f"{name} must be 0 or 1")
+        disabled = (switch == 0) if means_enabled else (switch == 1)
         indices[disabled, position] = deselected
         refuse(
-            (stated >= 0) & ~disabled & (indices[:, position] == deselected),
+            (switch >= 0) & ~disabled & (indices[:, position] == deselected),
             f"{name} contradicts the value of {system.names[position]}",
         )
 

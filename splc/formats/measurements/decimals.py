@@ -45,20 +45,20 @@ def with_points(
         return rows, ()
     row, _, cell = commas[0]
     both = next(_matching(rows, ",", _BOTH, skipped), None)
-    point = next((each for each in _matching(rows, ".", _POINT, skipped) if not _is_text(rows, each[1])), None)
-    if other := both or point:
+    point = next((hit for hit in _matching(rows, ".", _POINT, skipped) if not _is_text(rows, hit[1])), None)
+    if conflict := both or point:
         sign = "a separator of thousands" if both else "a decimal point"
-        message = f"{_shown(other[2])} has {sign}, but {_shown(cell)} in line {lines[row]} has a decimal comma"
+        message = f"{_shown(conflict[2])} has {sign}, but {_shown(cell)} in line {lines[row]} has a decimal comma"
         hint = "write all numbers alike; columns that are contexts or ignored (--context, --ignore) do not count"
-        raise InputError(Problem(message, file, lines[other[0]], hint=hint))
+        raise InputError(Problem(message, file, lines[conflict[0]], hint=hint))
     if grouped:
         value = cell.strip().replace(",", "")
         message = f"{_shown(cell)} is either {cell.strip().replace(',', '.')} or {value}"
         raise InputError(Problem(message, file, lines[row], hint="write numbers with a decimal point"))
-    found = [list(cells) for cells in rows]
+    result = [list(cells) for cells in rows]
     for row, at, cell in commas:
-        found[row][at] = cell.replace(",", ".")
-    return found, (NOTE,)
+        result[row][at] = cell.replace(",", ".")
+    return result, (NOTE,)
 
 
 def _matching(

@@ -51,13 +51,13 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
         columns: name → cells.
         mentioned: columns whose roles the user chose.
     """
-    found = dict(_statistics(columns, mentioned))
+    reasons = dict(_statistics(columns, mentioned))
     for name, texts in columns.items():
-        if name in mentioned or name in found:
+        if name in mentioned or name in reasons:
             continue
         if reason := _stamp(name, texts) or _hash(name, texts):
-            found[name] = reason
-    return found
+            reasons[name] = reason
+    return reasons
 
 
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -71,14 +71,12 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
     for base, group in groups.items():
         # `time` beside `time_max` is the value itself, but `depth` and `max_depth` are two options.
         is_value = is_measurement_name(base) or not _BOUNDS.issuperset(group)
-        centre = (names.get(base) if is_value else None) or next(
-            (group[each] for each in _CENTRES if each in group), None
-        )
-        others = [name for name in group.values() if name != centre]
-        if centre is None or not others:
+        centre = (names.get(base) if is_value else None) or next((group[key] for key in _CENTRES if key in group), None)
+        spreads = [name for name in group.values() if name != centre]
+        if centre is None or not spreads:
             continue
-        chosen = next((name for name in (*others, centre) if name in mentioned), centre)
-        for name in (*others, centre):
+        chosen = next((name for name in (*spreads, centre) if name in mentioned), centre)
+        for name in (*spreads, centre):
             if name not in mentioned and name != chosen:
                 yield name, f"statistics beside {chosen}"
     elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
@@ -97,8 +95,8 @@ def _statistic(name: str) -> tuple[str, str]:
     words = key.split("_")
     for at in (-1, 0):
         if words[at] in _CENTRES or words[at] in _SCATTER:
-            rest = words[:-1] if at else words[1:]
-            return "_".join(rest), words[at]
+            stem = words[:-1] if at else words[1:]
+            return "_".join(stem), words[at]
     # `time_mean_ms`
     if len(words) > 2 and (words[-2] in _CENTRES or words[-2] in _SCATTER):
         return "_".join((*words[:-2], words[-1])), words[-2]
@@ -113,8 +111,8 @@ def _stamp(name: str, texts: Sequence[str]) -> str | None:
     differs = len(distinct) > len(texts) / 2 and len(texts) >= _LEAST_ROWS
     if all(_STAMP.fullmatch(text) for text in distinct):
         return "time stamps" if differs or all(":" in text for text in distinct) else None
-    named = "_".join(words_of(name)) in _STAMP_NAMES
-    if named and differs and bool((parse_column(distinct) >= _EPOCH).all()):
+    is_named = "_".join(words_of(name)) in _STAMP_NAMES
+    if is_named and differs and bool((parse_column(distinct) >= _EPOCH).all()):
         return "time stamps"
     return None
 
@@ -124,10 +122,10 @@ def _hash(name: str, texts: Sequence[str]) -> str | None:
     distinct = _distinct(texts)
     if len(distinct) < _LEAST_ROWS or len(distinct) <= len(texts) / 2:
         return None
-    named = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None
+    is_named = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None
     hashes = sum(_HASH.fullmatch(text) is not None for text in distinct)
     lengths = {len(text) for text in distinct}
-    return "hashes" if len(lengths) == 1 and (hashes == len(distinct) or (named and hashes > 0)) else None
+    return "hashes" if len(lengths) == 1 and (hashes == len(distinct) or (is_named and hashes > 0)) else None
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:

@@ -77,8 +77,8 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     problems = Problems(source.name)
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
-    plain = isinstance(raw.rows, PlainRows)
-    lines = [int(raw.lines[at]) for at in range(1, len(raw.rows)) if plain or len(raw.rows[at]) >= width]
+    is_plain = isinstance(raw.rows, PlainRows)
+    lines = [int(raw.lines[at]) for at in range(1, len(raw.rows)) if is_plain or len(raw.rows[at]) >= width]
     return FileColumns(dict(zip(header, cells, strict=True)), notes=raw.notes, lines=lines)
 
 
@@ -98,7 +98,7 @@ def _xml_columns(source: Source) -> FileColumns:
     numeric: dict[str, None] = {}
     properties: dict[str, None] = {}
     for row in rows:
-        found: list[str] = []
+        children: list[str] = []
         pairs: dict[str, str] = {}
         for data in row:
             kind, text = first_attribute(data).strip(), inner_text(data)
@@ -108,14 +108,14 @@ def _xml_columns(source: Source) -> FileColumns:
                     Problem("options cannot be inferred from ConfigID", source.name, line_of(data), hint=hint)
                 )
             if kind.casefold() in BINARY:
-                found += [name for part in text.split(",") if (name := part.strip()) and name != ROOT]
+                children += [name for part in text.split(",") if (name := part.strip()) and name != ROOT]
             elif kind.casefold() in NUMERIC:
                 pairs |= _pairs(data, text, source)
             elif kind:
                 properties.setdefault(kind)
-        binary |= dict.fromkeys(found)
+        binary |= dict.fromkeys(children)
         numeric |= dict.fromkeys(pairs)
-        selected.append(frozenset(found))
+        selected.append(frozenset(children))
         values.append(pairs)
     if not selected:
         raise InputError(Problem("the file has no rows", source.name))
@@ -127,11 +127,11 @@ def _xml_columns(source: Source) -> FileColumns:
 
 def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:
     """Return option → value of a list such as `x;4,y;0.5`."""
-    found = {}
+    pairs = {}
     for part in text.split(","):
         name, separator, value = part.strip().rpartition(";") if ";" in part else part.strip().rpartition(" ")
         if separator and name.strip():
-            found[name.strip()] = value.strip()
+            pairs[name.strip()] = value.strip()
         elif part.strip():
             raise InputError(Problem(f"{part.strip()!r} is not an option with a value", source.name, line_of(data)))
-    return found
+    return pairs

@@ -21,7 +21,7 @@ def with_children(
     wrong values. The third result is option → children of the groups that have one column.
     """
     names, cells = list(header), list(columns)
-    found: dict[str, list[BinaryOption]] = {}
+    groups: dict[str, list[BinaryOption]] = {}
     present = {system.spellings.get(name, name) for name in header}
     for parent, children in child_groups(system).items():
         if parent not in present or any(child.name in present for child in children):
@@ -31,17 +31,17 @@ def with_children(
         distinct = {text: child_of.get(text.strip()) for text in set(cells[at])}
         if not any(child or is_text(text.strip()) for text, child in distinct.items()):
             continue
-        found[parent] = children
+        groups[parent] = children
         chosen = [distinct[text] for text in cells[at]]
         for child in children:
             names.append(child.name)
             cells.append(["1" if name == child.name else "0" for name in chosen])
         optional = parent not in system.mandatory
-        plain = {
+        spellings = {
             text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
         }
-        cells[at] = [plain[text] for text in cells[at]]
-    return names, cells, found
+        cells[at] = [spellings[text] for text in cells[at]]
+    return names, cells, groups
 
 
 def with_groups(system: VariabilityModel, columns: Sequence[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:

@@ -74,12 +74,12 @@ class Inference:
     @property
     def unseen(self) -> tuple[tuple[str, str], ...]:
         """Selections of two options that no row has, although chance hardly explains it, and what excludes them."""
-        return tuple((each.contradiction, pair_text(each)) for each in self.mined.unseen)
+        return tuple((pair.contradiction, pair_text(pair)) for pair in self.mined.unseen)
 
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""
-        found = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
-        return replace(found, inferred=not is_xml(self.source), mined=bool(self.mined))
+        result = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
+        return replace(result, inferred=not is_xml(self.source), mined=bool(self.mined))
 
 
 def infer_system(
@@ -110,35 +110,35 @@ def infer_system(
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
     """
     choice = with_stated(choice or ColumnChoice(), source, nfp)
-    found = read_file_columns(source, choice.unread)
-    without = _without_values(found, choice.where)
+    table = read_file_columns(source, choice.unread)
+    without = _without_values(table, choice.where)
     if without:
-        columns = {name: cells for name, cells in found.columns.items() if name not in without}
-        found = replace(found, columns=columns)
+        columns = {name: cells for name, cells in table.columns.items() if name not in without}
+        table = replace(table, columns=columns)
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
-        nfp = next((name for name in found.columns if name.split() == usual.split()), nfp)
-    if found.options is None:
-        known = nfp is not None or bool(choice.properties)
-        every = option_columns(found.columns, choice, measured=known or measured)
-        whole = choice if every is None else replace(choice, options=every)
-        roles = roles_of(found.columns, source.name, nfp=nfp, choice=whole, measured=every is None)
+        nfp = next((name for name in table.columns if name.split() == usual.split()), nfp)
+    if table.options is None:
+        has_nfp = nfp is not None or bool(choice.properties)
+        every = option_columns(table.columns, choice, measured=has_nfp or measured)
+        resolved = choice if every is None else replace(choice, options=every)
+        roles = roles_of(table.columns, source.name, nfp=nfp, choice=resolved, measured=every is None)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
     else:
-        roles = _stated_roles(found)
+        roles = _stated_roles(table)
     if not (roles.binary or roles.numeric or roles.text):
-        texts = [name for name in roles.contexts if name in found.columns]
-        named = f" {shlex.quote(','.join(texts))}" if texts else ""
-        hint = f"name the columns that are options with --options{named} (in Python the argument options)"
+        texts = [name for name in roles.contexts if name in table.columns]
+        names = f" {shlex.quote(','.join(texts))}" if texts else ""
+        hint = f"name the columns that are options with --options{names} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
-    system = _system(source, found.columns, roles, alternatives)
+    system = _system(source, table.columns, roles, alternatives)
     assumptions = tuple(_assumptions(system, roles, alternatives))
     mined = MinedConstraints()
     if choice.constraints:
-        system, mined = with_mined_constraints(system, option_table(system, found.columns, roles))
+        system, mined = with_mined_constraints(system, option_table(system, table.columns, roles))
     return Inference(
         source,
         system,
@@ -156,7 +156,7 @@ def infer_system(
                 f"{name} is taken as a numeric option; if it is a context, use --context {name}, else --options {name}"
                 for name in roles.named_contexts
             ),
-            *(_gap_warning(name, rows, found.lines) for name, rows in roles.gaps.items()),
+            *(_gap_warning(name, rows, table.lines) for name, rows in roles.gaps.items()),
             *(
                 f"{name} is taken as the property, since all other columns are options; else name it with --property"
                 for name in (() if roles.instead is None else (roles.instead,))
@@ -164,42 +164,42 @@ def infer_system(
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         bool(choice.options),
-        (*(source.notes if isinstance(source, TableSource) else ()), *found.notes),
+        (*(source.notes if isinstance(source, TableSource) else ()), *table.notes),
         nfp or (source.main if isinstance(source, TableSource) else None),
         bool(roles.evident or choice.properties),
         mined,
     )
 
 
-def _without_values(found: FileColumns, where: Mapping[str, str]) -> tuple[str, ...]:
+def _without_values(table: FileColumns, where: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns that have values only in rows that the user did not select."""
-    columns = found.columns
-    wanted = {name: value for name, value in where.items() if name in columns}
-    if not wanted or found.options is not None:
+    columns = table.columns
+    filters = {name: value for name, value in where.items() if name in columns}
+    if not filters or table.options is not None:
         return ()
     rows = range(len(next(iter(columns.values()), ())))
-    kept = [row for row in rows if all(columns[name][row].strip() == value for name, value in wanted.items())]
-    if not kept:
+    matches = [row for row in rows if all(columns[name][row].strip() == value for name, value in filters.items())]
+    if not matches:
         return ()
     return tuple(
         name
         for name, cells in columns.items()
-        if not any(cells[row].strip() for row in kept) and any(text.strip() for text in cells)
+        if not any(cells[row].strip() for row in matches) and any(text.strip() for text in cells)
     )
 
 
 def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int]) -> str:
     """Return the warning about the rows in which an option has no value."""
-    shown = listed([str(lines[row]) for row in rows], _SHOWN_LINES)
-    where = f"{'line' if len(rows) == 1 else 'lines'} {shown}"
-    what = f"{name} has no value in {len(rows):,} of {len(lines):,} rows ({where})"
-    return f"{what} and is taken as deselected there; if a value is missing, add it or remove the row"
+    text = listed([str(lines[row]) for row in rows], _SHOWN_LINES)
+    where = f"{'line' if len(rows) == 1 else 'lines'} {text}"
+    gap = f"{name} has no value in {len(rows):,} of {len(lines):,} rows ({where})"
+    return f"{gap} and is taken as deselected there; if a value is missing, add it or remove the row"
 
 
-def _stated_roles(found: FileColumns) -> Roles:
-    numbers = {name: parse_column(texts) for name, texts in found.columns.items()}
-    binary = tuple(name for name in found.columns if name not in found.numeric)
-    return Roles(binary, found.numeric, (), found.properties, numbers=numbers)
+def _stated_roles(table: FileColumns) -> Roles:
+    numbers = {name: parse_column(texts) for name, texts in table.columns.items()}
+    binary = tuple(name for name in table.columns if name not in table.numeric)
+    return Roles(binary, table.numeric, (), table.properties, numbers=numbers)
 
 
 def _distinct(roles: Roles) -> np.ndarray:
@@ -208,8 +208,8 @@ def _distinct(roles: Roles) -> np.ndarray:
         return np.zeros((1, 0), dtype=bool)
     selected = np.stack([roles.numbers[name] == 1 for name in roles.binary], axis=1)
     # Rows of few bytes are sorted faster.
-    found = np.unique(np.packbits(selected, axis=1), axis=0)
-    return np.unpackbits(found, axis=1, count=len(roles.binary)).astype(bool)
+    packed = np.unique(np.packbits(selected, axis=1), axis=0)
+    return np.unpackbits(packed, axis=1, count=len(roles.binary)).astype(bool)
 
 
 def _system(
@@ -220,11 +220,11 @@ def _system(
     options: list[Option] = []
     constraints: list[BooleanConstraint] = []
     text, binary = frozenset(roles.text), frozenset(roles.binary)
-    taken = set(columns)
+    names = set(columns)
     for name in columns:
         if name in text:
-            children = list(_text_options(name, columns[name], taken, file))
-            taken.update(option.name for option in children)
+            children = list(_text_options(name, columns[name], names, file))
+            names.update(option.name for option in children)
             options += children
         elif name in binary:
             values = roles.numbers[name]
@@ -251,17 +251,17 @@ def _name_of(file: str) -> str:
 def _binary_option(name: str, group: AlternativeGroup | None, *, always: bool) -> BinaryOption:
     if group is None:
         return BinaryOption(name, optional=not always)
-    others = tuple((other,) for other in group.members if other != name)
-    return BinaryOption(name, group.parent, optional=False, excluded=others)
+    excluded = tuple((other,) for other in group.members if other != name)
+    return BinaryOption(name, group.parent, optional=False, excluded=excluded)
 
 
-def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -> Iterator[BinaryOption]:
+def _text_options(name: str, texts: Sequence[str], names: set[str], file: str) -> Iterator[BinaryOption]:
     """Yield an option, optional if cells are empty, and a child for each value, which is its output string."""
     values = sorted({stripped for text in set(texts) if (stripped := text.strip())})
     if len(values) > MAX_CHILDREN:
         hint = "if it is not an option, leave it out of the options"
         raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
-    yield from alternative_options(name, values, taken, optional=any(not text.strip() for text in set(texts)))
+    yield from alternative_options(name, values, names, optional=any(not text.strip() for text in set(texts)))
 
 
 def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives) -> Iterator[str]:
@@ -269,8 +269,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
     if roles.binary:
         yield f"{plural(len(roles.binary), 'binary option', 'binary options')}: {listed(roles.binary)}"
     if roles.numeric:
-        shown = listed([_with_values(option) for option in system.numeric_options])
-        yield f"{plural(len(roles.numeric), 'numeric option', 'numeric options')}: {shown}"
+        text = listed([_with_values(option) for option in system.numeric_options])
+        yield f"{plural(len(roles.numeric), 'numeric option', 'numeric options')}: {text}"
     for group in alternatives.groups:
         below = f", below {group.parent}" if group.parent else ""
         yield f"alternative group: exactly one of {listed(group.members)}{below}"
@@ -291,8 +291,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
     if roles.properties:
         yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
     if roles.contexts:
-        what = "context" if len(roles.contexts) == 1 else "contexts"
-        yield f"{what}: {listed(roles.contexts)} (columns of text are options if --options names them)"
+        noun = "context" if len(roles.contexts) == 1 else "contexts"
+        yield f"{noun}: {listed(roles.contexts)} (columns of text are options if --options names them)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
     if roles.differing:
@@ -302,6 +302,6 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
 def _with_values(option: NumericOption) -> str:
     """Return an option with its values for a message: `px (1, 2, 3, … 16)`."""
     values = [number_text(value) for value in option.values]
-    shown = ", ".join(values) if len(values) <= _SHOWN_VALUES else f"{', '.join(values[:3])}, … {values[-1]}"
+    text = ", ".join(values) if len(values) <= _SHOWN_VALUES else f"{', '.join(values[:3])}, … {values[-1]}"
     flag = "" if option.deselected_flag is None else f"; {option.deselected_flag:g}: deselected"
-    return f"{option.name} ({shown}{flag})"
+    return f"{option.name} ({text}{flag})"

@@ -27,15 +27,15 @@ def option_columns(
     if measured:
         return None
     choice = choice.among(columns)
-    found = {name: cells for name, cells in columns.items() if name not in (*choice.ignore, *choice.named)}
-    values = {name: numbers_in(cells) for name, cells in found.items()}
-    kinds = {name: kind_of(cells, values[name]) for name, cells in found.items()}
-    texts = {name: cells for name, cells in found.items() if kinds[name] == "text" and not has_other_decimals(cells)}
-    numbers = {name: values[name] for name in found if name not in texts and kinds[name] != "empty"}
+    inputs = {name: cells for name, cells in columns.items() if name not in (*choice.ignore, *choice.named)}
+    values = {name: numbers_in(cells) for name, cells in inputs.items()}
+    kinds = {name: kind_of(cells, values[name]) for name, cells in inputs.items()}
+    texts = {name: cells for name, cells in inputs.items() if kinds[name] == "text" and not has_other_decimals(cells)}
+    numbers = {name: values[name] for name in inputs if name not in texts and kinds[name] != "empty"}
     table = CodedColumns(numbers, texts)
     if measured is None and (_repeats(columns) or _has_measured_column(table, choice.options)):
         return None
-    return tuple(name for name in found if name in table.codes and not _numbers_rows(table, name))
+    return tuple(name for name in inputs if name in table.codes and not _numbers_rows(table, name))
 
 
 def _numbers_rows(table: CodedColumns, name: str) -> bool:
@@ -61,5 +61,5 @@ def _is_measured(table: CodedColumns, name: str) -> bool:
     if table.rows < MIN_ROWS:
         leads = name == next(iter(table.numbers))
         return table.differs_everywhere(name) and not table.has_integers(name) and not leads
-    others = table.groups(other for other in table.codes if other != name)
-    return table.seems_measured(name) or table.seems_counted(name, others)
+    groups = table.groups(other for other in table.codes if other != name)
+    return table.seems_measured(name) or table.seems_counted(name, groups)

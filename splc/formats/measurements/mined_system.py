@@ -29,7 +29,7 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
     selected: dict[str, Array] = {}
     numbers: dict[str, Array] = {}
     usable = np.ones(len(next(iter(columns.values()))), dtype=bool)
-    cells = {name: np.array([each.strip() for each in columns[name]], dtype=object) for name in roles.text}
+    cells = {name: np.array([text.strip() for text in columns[name]], dtype=object) for name in roles.text}
     for option in system.binary_options:
         if option.parent in text:
             selected[option.name] = cells[option.parent] == option.presentation.output_string
@@ -48,8 +48,8 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
     groups = [(members, system.option(members[0]).parent) for members in system.alternative_groups]
     above = [(members, None if parent in text else parent) for members, parent in groups]
     table = np.stack([*selected.values()], axis=1) if selected else np.zeros((len(usable), 0), dtype=bool)
-    kept = {name: values[usable] for name, values in numbers.items()}
-    return OptionRows.of([*selected], table[usable], kept, above)
+    levels = {name: values[usable] for name, values in numbers.items()}
+    return OptionRows.of([*selected], table[usable], levels, above)
 
 
 def with_mined_constraints(system: VariabilityModel, table: OptionRows) -> tuple[VariabilityModel, MinedConstraints]:
@@ -57,12 +57,12 @@ def with_mined_constraints(system: VariabilityModel, table: OptionRows) -> tuple
 
     Implications become parents, and sets of options groups and exclusions, unless the options have other ones already.
     """
-    found = mined_constraints(table)
+    mined = mined_constraints(table)
     structure = _Structure(system)
-    texts = [text for constraint in found.constraints for text in structure.stated(constraint)]
+    texts = [text for constraint in mined.constraints for text in structure.stated(constraint)]
     changed = replace(system, options=tuple(structure.options.values()))
-    stated = constraints_of_texts(texts, changed.name_table, [each.name for each in changed.binary_options])
-    return replace(changed, constraints=(*system.constraints, *stated)), found
+    constraints = constraints_of_texts(texts, changed.name_table, [option.name for option in changed.binary_options])
+    return replace(changed, constraints=(*system.constraints, *constraints)), mined
 
 
 def pair_text(constraint: MinedConstraint) -> str:
@@ -86,8 +86,8 @@ class _Structure:
             case "exactly one":
                 assert premise is not None
                 for name in names:
-                    others = tuple((other,) for other in names if other != name)
-                    self.options[name] = BinaryOption(name, premise.name, optional=False, excluded=others)
+                    excluded = tuple((other,) for other in names if other != name)
+                    self.options[name] = BinaryOption(name, premise.name, optional=False, excluded=excluded)
             case "at most one":
                 for at, name in enumerate(names):
                     for other in names[at + 1 :]:
@@ -127,13 +127,13 @@ class _Structure:
         self.options[name] = replace(option, parent=parent, optional=optional)
         return True
 
-    def _exclusion(self, one: str, other: str) -> Iterator[str]:
+    def _exclusion(self, name: str, other: str) -> Iterator[str]:
         """Exclude two options from each other; members of groups cannot have further exclusions."""
-        first, second = self.options.get(one), self.options.get(other)
+        first, second = self.options.get(name), self.options.get(other)
         if isinstance(first, BinaryOption) and isinstance(second, BinaryOption) and first.optional and second.optional:
-            self.options[one] = replace(first, excluded=(*first.excluded, (other,)))
+            self.options[name] = replace(first, excluded=(*first.excluded, (other,)))
         else:
-            yield _clause(OptionLiteral(one, False), OptionLiteral(other, False))
+            yield _clause(OptionLiteral(name, False), OptionLiteral(other, False))
 
 
 def _opposite(literal: OptionLiteral) -> OptionLiteral:

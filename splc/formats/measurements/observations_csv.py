@@ -72,8 +72,8 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
                 problem = Problem(f"the variable {name!r} is in {earlier} already", table.source.name)
                 raise InputError(problem)
             columns[name] = values[order]
-    known = replace(system, observed=tuple(columns))
-    return Configurations(known, first.configurations.indices, Observed(columns, np.ones(len(first.lines), dtype=bool)))
+    model = replace(system, observed=tuple(columns))
+    return Configurations(model, first.configurations.indices, Observed(columns, np.ones(len(first.lines), dtype=bool)))
 
 
 def write_observed(configurations: Configurations, path: str | Path) -> None:
@@ -119,10 +119,10 @@ def _table(source: Source, system: VariabilityModel) -> _Table:
     rows = Configurations(system, table.indices)
     first, group = rows.groups()
     distinct = rows[first]
-    place = np.zeros(len(rows), dtype=np.int64) if levels is None else levels.astype(np.int64)
-    _require_complete(distinct, first, group, place, table.lines, problems, leveled=levels is not None)
+    level = np.zeros(len(rows), dtype=np.int64) if levels is None else levels.astype(np.int64)
+    _require_complete(distinct, first, group, level, table.lines, problems, leveled=levels is not None)
     problems.raise_if_any(InputError)
-    columns = values if levels is None else _by_level(values, group, place, len(distinct))
+    columns = values if levels is None else _by_level(values, group, level, len(distinct))
     if levels is None:
         columns = {name: column[first] for name, column in values.items()}
     for name in columns:
@@ -136,25 +136,25 @@ def _require_complete(
     distinct: Configurations,
     first: Array,
     group: Array,
-    place: Array,
+    level: Array,
     lines: Array,
     problems: Problems,
     *,
     leveled: bool,
 ) -> None:
     """Add problems for duplicate configurations (with levels: duplicate levels of one) and for missing levels."""
-    width = int(place.max()) + 1
-    cells = group * width + place
+    width = int(level.max()) + 1
+    cells = group * width + level
     _, earliest = np.unique(cells, return_index=True)
     again = np.setdiff1d(np.arange(len(cells)), earliest)
     by_cell = dict(zip(cells[earliest].tolist(), lines[earliest].tolist(), strict=True))
     for row in again.tolist():
-        what = f"level {place[row]} of this configuration" if leveled else "this configuration"
-        problems.add(f"{what} is in line {by_cell[int(cells[row])]} already", int(lines[row]))
-    given = np.zeros((len(distinct), width), dtype=bool)
-    given[group, place] = True
-    below = np.flip(np.maximum.accumulate(np.flip(given, axis=1), axis=1), axis=1)
-    lacking = below & ~given
+        subject = f"level {level[row]} of this configuration" if leveled else "this configuration"
+        problems.add(f"{subject} is in line {by_cell[int(cells[row])]} already", int(lines[row]))
+    present = np.zeros((len(distinct), width), dtype=bool)
+    present[group, level] = True
+    below = np.flip(np.maximum.accumulate(np.flip(present, axis=1), axis=1), axis=1)
+    lacking = below & ~present
     for at in np.flatnonzero(lacking.any(axis=1)).tolist():
         missing = listed([str(level) for level in np.flatnonzero(lacking[at]).tolist()])
         text = describe_configuration(distinct, at)
@@ -162,15 +162,15 @@ def _require_complete(
         problems.add(message, int(lines[first[at]]))
 
 
-def _by_level(values: Mapping[str, Array], group: Array, place: Array, count: int) -> dict[str, Array]:
+def _by_level(values: Mapping[str, Array], group: Array, level: Array, count: int) -> dict[str, Array]:
     """Return one column per variable and level, NaN for configurations without the level."""
-    width = int(place.max()) + 1
-    given = np.full((count, width), np.nan)
-    given[group, place] = 1.0
-    tables = {LEVEL: given}
+    width = int(level.max()) + 1
+    present = np.full((count, width), np.nan)
+    present[group, level] = 1.0
+    tables = {LEVEL: present}
     for name, column in values.items():
         tables[name] = np.full((count, width), np.nan)
-        tables[name][group, place] = column
+        tables[name][group, level] = column
     return {f"{name}_{level}": table[:, level] for name, table in tables.items() for level in range(width)}
 
 

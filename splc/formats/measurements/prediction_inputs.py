@@ -81,8 +81,8 @@ def read_prediction_inputs(
     raw = read_raw(source, system, exempt=policy.columns.unread) if is_table else None
     if form is not None and (raw is None or not has_header(raw, system, ".")):
         rows = form.read(source, system, placing, None, None, nfp or expected)
-        (found,) = measurements_in(system, rows, placing, source)
-        return _measured(found, lines, nfp, expected)
+        (measurements,) = measurements_in(system, rows, placing, source)
+        return _measured(measurements, lines, nfp, expected)
     assert raw is not None
     table = read_option_table(source, system, raw)
     rows = table_rows(table, system, policy.columns, source, nfp=nfp, notes=raw.notes)
@@ -91,10 +91,10 @@ def read_prediction_inputs(
         hint = unknown_name_hint(nfp, list(columns))
         raise InputError(Problem(f"there is no column for the property {nfp!r}", source.name, hint=hint))
     numeric = tuple(name for name, values in columns.items() if not np.isnan(values).all())
-    wanted = _wanted(nfp, expected, numeric) if columns else None
-    if wanted is not None and not np.isnan(columns[wanted]).all():
-        (found,) = measurements_in(system, rows, placing, source)
-        return _measured(found, lines, wanted, None, numeric)
+    column = _wanted(nfp, expected, numeric) if columns else None
+    if column is not None and not np.isnan(columns[column]).all():
+        (measurements,) = measurements_in(system, rows, placing, source)
+        return _measured(measurements, lines, column, None, numeric)
     # Configurations without measured values are predicted whatever their contexts are.
     rows = selected(rows, replace(policy.columns, usual={}), source.name)
     invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
@@ -105,12 +105,12 @@ def read_prediction_inputs(
             problems.add(reason, int(rows.lines[row]), hint=cure)
             cure = None
         problems.raise_if_any(ConfigurationError)
-    dropped = tuple((int(rows.lines[row]), "; ".join(found)) for row, found in sorted(invalid.items()))
-    kept = np.delete(np.arange(len(rows)), [*invalid])
+    dropped = tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(invalid.items()))
+    valid = np.delete(np.arange(len(rows)), [*invalid])
     report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=raw.notes)
-    numbers = {name: values[kept] for name, values in columns.items()}
-    configurations = Configurations(system, rows.indices[kept])
-    return PredictionInputs(configurations, None, None, numeric, report, rows.lines[kept], numbers)
+    numbers = {name: values[valid] for name, values in columns.items()}
+    configurations = Configurations(system, rows.indices[valid])
+    return PredictionInputs(configurations, None, None, numeric, report, rows.lines[valid], numbers)
 
 
 def context_values(path: str | Path, system: VariabilityModel, policy: Policy, name: str) -> tuple[str, ...]:
@@ -147,8 +147,8 @@ def _measured(
     expected: str | None,
     properties: tuple[str, ...] | None = None,
 ) -> PredictionInputs:
-    found = measurements.properties if properties is None else properties
-    name = _wanted(nfp, expected, found)
+    names = measurements.properties if properties is None else properties
+    name = _wanted(nfp, expected, names)
     values = None if name is None else measurements[name]
-    columns = {each: measurements[each] for each in measurements.properties}
-    return PredictionInputs(measurements.configurations, name, values, found, measurements.report, lines[0], columns)
+    columns = {key: measurements[key] for key in measurements.properties}
+    return PredictionInputs(measurements.configurations, name, values, names, measurements.report, lines[0], columns)

@@ -69,8 +69,8 @@ def read_measurements(
         SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
     """
     policy = Policy(invalid, duplicates, aggregate, column_choice(contexts, where, ignore), check, explain)
-    (found,) = read_parts(path, system, policy, decimal_delimiter, separator, nfp)
-    return found
+    (measurements,) = read_parts(path, system, policy, decimal_delimiter, separator, nfp)
+    return measurements
 
 
 def read_measurements_by(
@@ -103,8 +103,8 @@ def read_measurements_by(
         SpecError: as `read_measurements`.
     """
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
-    given = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
-    return {part.contexts[by]: part for part in read_parts(path, system, Policy(**settings, columns=choice), **given)}
+    options = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
+    return {part.contexts[by]: part for part in read_parts(path, system, Policy(**settings, columns=choice), **options)}
 
 
 def read_parts(

@@ -128,54 +128,54 @@ def roles_of(
         else:
             numbers[name] = values
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts)})
-    named = {name: None for name in numbers if name in choice.options}
+    explicit = {name: None for name in numbers if name in choice.options}
     for name in [
         name
         for name in numbers
-        if name != nfp and name not in named and name not in choice.properties and table.counts(name)
+        if name != nfp and name not in explicit and name not in choice.properties and table.counts(name)
     ]:
         ignored[name] = "it seems to count rows or repetitions"
         del numbers[name]
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(name for name in gapped if _has_blanks(columns[name], table.gaps(name)))
     # A file that states its properties states its options, too.
-    found = (
-        (named, {}, None)
+    result = (
+        (explicit, {}, None)
         if choice.properties or not measured
-        else _options(table, [*numbers], nfp, named, frozenset(text))
+        else _options(table, [*numbers], nfp, explicit, frozenset(text))
     )
-    if found is None:
+    if result is None:
         raise _no_property(file)
-    options, functions, instead = found
+    options, functions, instead = result
     ignored |= {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
-    rest = tuple(name for name in numbers if name not in options and name not in functions)
-    if not rest and measured:
+    outputs = tuple(name for name in numbers if name not in options and name not in functions)
+    if not outputs and measured:
         raise _no_property(file)
     multiples: dict[str, str] = {}
     if not choice.properties:
-        multiples = _multiples(table, _first(rest, nfp))
+        multiples = _multiples(table, _first(outputs, nfp))
         ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
-        rest = tuple(name for name in rest if name not in multiples)
+        outputs = tuple(name for name in outputs if name not in multiples)
     of_text = set(text)
     binary = tuple(name for name in options if name not in of_text and table.is_binary(name))
     numeric = tuple(name for name in options if name not in of_text and not table.is_binary(name))
-    versions = {name: each for name in numeric if name not in named and (each := _version(columns[name]))}
+    versions = {name: version for name in numeric if name not in explicit and (version := _version(columns[name]))}
     return Roles(
         binary,
         numeric,
         tuple(text),
-        _first(rest, nfp),
+        _first(outputs, nfp),
         tuple(contexts),
         ignored,
-        _differing(table, options, contexts, [name for name in rest if name != nfp]),
+        _differing(table, options, contexts, [name for name in outputs if name != nfp]),
         versions,
         tuple(
             name
             for name in numeric
             if name.casefold() in CONTEXT_NAMES
-            if name not in named and name not in versions and table.sizes[name] > 1
+            if name not in explicit and name not in versions and table.sizes[name] > 1
         ),
-        {name: rows for name in numeric if name not in named and (rows := _unexplained(table, name, options))},
+        {name: rows for name in numeric if name not in explicit and (rows := _unexplained(table, name, options))},
         instead,
         numbers,
         (*evident, *multiples),
@@ -184,13 +184,13 @@ def roles_of(
 
 def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
     """Return the properties that state the same as one before them, with this one."""
-    found: dict[str, str] = {}
+    multiples: dict[str, str] = {}
     if len(names) <= MAX_VALUES:
         for at, name in enumerate(names):
-            other = next((one for one in names[:at] if one not in found and table.is_multiple(name, one)), None)
+            other = next((base for base in names[:at] if base not in multiples and table.is_multiple(name, base)), None)
             if other is not None:
-                found[name] = other
-    return found
+                multiples[name] = other
+    return multiples
 
 
 def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:
@@ -215,12 +215,12 @@ def _differing(
     group = table.groups(options)
     mixed = [name for name in contexts if table.differs(name, group)]
     group = table.groups((*options, *mixed))
-    found = [
+    differing = [
         name
         for name in properties
         if table.sizes[name] <= MAX_VALUES and table.has_integers(name) and table.differs(name, group)
     ]
-    return (*mixed, *found) if found else ()
+    return (*mixed, *differing) if differing else ()
 
 
 def _version(texts: Sequence[str]) -> str | None:
@@ -234,16 +234,16 @@ def _version(texts: Sequence[str]) -> str | None:
 
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:
     problems = Problems(file)
-    wanted = {**dict.fromkeys(choice.options, "option"), **dict.fromkeys(choice.ignore, "column")}
-    wanted |= dict.fromkeys(choice.named, "context") | ({} if nfp is None else {nfp: "property"})
-    for name, what in wanted.items():
+    kinds = {**dict.fromkeys(choice.options, "option"), **dict.fromkeys(choice.ignore, "column")}
+    kinds |= dict.fromkeys(choice.named, "context") | ({} if nfp is None else {nfp: "property"})
+    for name, kind in kinds.items():
         if name not in columns and name not in choice.optional:
-            text = "there is no column" if what == "column" else f"there is no column for the {what}"
+            text = "there is no column" if kind == "column" else f"there is no column for the {kind}"
             problems.add(f"{text} {name!r}", hint=unknown_name_hint(name, list(columns)))
     for name in choice.options:
         if name == nfp or name in choice.ignore or name in choice.named:
-            what = "the property" if name == nfp else "ignored" if name in choice.ignore else "a context"
-            problems.add(f"the option {name!r} is also {what}", hint="name it only once")
+            kind = "the property" if name == nfp else "ignored" if name in choice.ignore else "a context"
+            problems.add(f"the option {name!r} is also {kind}", hint="name it only once")
     problems.raise_if_any(InputError)
 
 
@@ -272,7 +272,7 @@ def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
 
 
 def _options(
-    table: CodedColumns, names: Sequence[str], nfp: str | None, named: Collection[str], text: Collection[str]
+    table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
 ) -> tuple[dict[str, None], dict[str, tuple[str, ...]], str | None] | None:
     """Return the options, those that were left out because they are functions of others, and a property.
 
@@ -283,33 +283,33 @@ def _options(
         table: the table.
         names: the columns of numbers and the options of text, in their order.
         nfp: the property that the user named, None if there is none.
-        named: the columns that the user named as options.
+        explicit: the columns that the user named as options.
         text: those of them that are columns of text.
     """
-    beside = _found(table, names, nfp, named)
+    beside = _found(table, names, nfp, explicit)
     if beside is None:
         return None
-    alone = (_found(table, [name for name in names if name not in text], nfp, ()) or {}) if named else beside
-    chosen = {name: None for name in names if name in named or name in beside or name in alone}
+    alone = (_found(table, [name for name in names if name not in text], nfp, ()) or {}) if explicit else beside
+    chosen = {name: None for name in names if name in explicit or name in beside or name in alone}
     instead = None
     if len(chosen) == len(names):
         chosen = beside
         instead = next((name for name in alone if name not in chosen), None)
     inferred = {name: None for name in alone if name in chosen}
-    functions = _functions(table, [name for name in inferred if name not in named], inferred)
+    functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
     chosen = {name: None for name in chosen if name not in functions}
-    functions |= _functions(table, [name for name in chosen if name not in named and name not in inferred], chosen)
+    functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
     return {name: None for name in chosen if name not in functions}, functions, instead
 
 
 def _found(
-    table: CodedColumns, names: Sequence[str], nfp: str | None, named: Collection[str]
+    table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]
 ) -> dict[str, None] | None:
     """Return the options by the rules for the places of columns; None if no column can be the property.
 
-    `named`: the columns that the user named as options.
+    `explicit`: the columns that the user named as options.
     """
-    options = {name: None for name in names if name in named}
+    options = {name: None for name in names if name in explicit}
     group = table.groups(options)
     boundary = None
     # Columns without values where properties have none are properties, too.
@@ -319,23 +319,23 @@ def _found(
             failed |= table.gaps(name)
     # The last column that differs in every row.
     last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         if name in options:
             continue
         if table.rows < MIN_ROWS:
-            leads = not options and boundary is None and place < last_different
+            leads = not options and boundary is None and index < last_different
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
             measured = table.seems_measured(name)
         if name == nfp or measured or table.seems_counted(name, group):
-            boundary = place
+            boundary = index
             if options:
                 break
         elif table.complete(name) or (table.may_be_deselected(name) and (table.gaps(name) & ~failed).any()):
             options[name] = None
             group = table.refined(group, name)
     if boundary is None:
-        last = next((name for name in reversed(names) if name not in named and not table.is_binary(name)), None)
+        last = next((name for name in reversed(names) if name not in explicit and not table.is_binary(name)), None)
         if last is None:
             return None
         options.pop(last, None)
@@ -353,13 +353,13 @@ def _found(
 
 def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the numeric options among some columns that are functions of other options, with these."""
-    found: dict[str, tuple[str, ...]] = {}
-    rest = list(options)
+    functions: dict[str, tuple[str, ...]] = {}
+    inputs = list(options)
     numeric = [name for name in names if not table.is_binary(name) and table.complete(name) and table.sizes[name] > 1]
-    if len(numeric) * len(rest) ** 2 <= MAX_TESTS:
+    if len(numeric) * len(inputs) ** 2 <= MAX_TESTS:
         for name in reversed(numeric):
-            arguments = table.arguments(name, [other for other in rest if other != name])
+            arguments = table.arguments(name, [other for other in inputs if other != name])
             if arguments is not None:
-                found[name] = arguments
-                rest.remove(name)
-    return found
+                functions[name] = arguments
+                inputs.remove(name)
+    return functions

@@ -57,13 +57,13 @@ class Policy:
     units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, value, known in (
+        for name, value, choices in (
             ("invalid", self.invalid, ("error", "drop")),
             ("duplicates", self.duplicates, ("error", "first", "mean")),
             ("aggregate", self.aggregate, AGGREGATES),
         ):
-            if value not in known:
-                raise SpecError(f"unknown policy {name} = {value!r}", hint=unknown_name_hint(value, known))
+            if value not in choices:
+                raise SpecError(f"unknown policy {name} = {value!r}", hint=unknown_name_hint(value, choices))
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class MeasurementRows:
     @property
     def values_of_contexts(self) -> dict[str, str]:
         """Context → its only value in rows that do not mix several."""
-        known = self.known if self.contexts else _NO_ROWS
-        return {name: values[0] for name, each in self.contexts.items() if (values := each.in_rows(known))}
+        valid = self.known if self.contexts else _NO_ROWS
+        return {name: values[0] for name, context in self.contexts.items() if (values := context.in_rows(valid))}
 
     def take(self, rows: Array) -> MeasurementRows:
         """Return some of the rows, by their positions in ascending order."""
@@ -120,11 +120,11 @@ class MeasurementRows:
             self,
             lines=self.lines[rows],
             indices=self.indices[rows],
-            reasons={position[row]: found for row, found in self.reasons.items() if row in position},
+            reasons={position[row]: reasons for row, reasons in self.reasons.items() if row in position},
             values={name: values[rows] for name, values in self.values.items()},
             missing={name: missing[rows] for name, missing in self.missing.items()},
             slots=self.slots[rows],
-            contexts={name: replace(each, codes=each.codes[rows]) for name, each in self.contexts.items()},
+            contexts={name: replace(context, codes=context.codes[rows]) for name, context in self.contexts.items()},
             malformed=frozenset(position[row] for row in self.malformed if row in position),
         )
 
@@ -149,61 +149,61 @@ def assemble(
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
-        message = " and ".join(f"{number} of {count} rows {what}" for number, what in parts if number)
+        message = " and ".join(f"{number} of {count} rows {reason}" for number, reason in parts if number)
         hint = "correct them, or leave them out with --invalid drop (in Python the argument invalid)"
         if policy.columns.mined:
             hint = f"{hint}; {MINED}"
         if unread:
             hint = f"{DECIMAL_COMMAS}; {hint}"
         summaries.append(Problem(message, source.name, hint=hint))
-    kept = _others(count, invalid)
-    first, group = Configurations(system, rows.indices[kept]).groups()
-    repeats = np.ones(len(kept), dtype=bool)
+    valid = _others(count, invalid)
+    first, group = Configurations(system, rows.indices[valid]).groups()
+    repeats = np.ones(len(valid), dtype=bool)
     repeats[first] = False
     if rows.repeated:
         repeats[:] = False
     if repeats.any() and policy.duplicates == "error":
         refused += [
-            (int(rows.lines[kept[at]]), f"this configuration was measured in line {earlier} already")
+            (int(rows.lines[valid[at]]), f"this configuration was measured in line {earlier} already")
             for at in np.flatnonzero(repeats)
-            for earlier in [int(rows.lines[kept[first[group[at]]]])]
+            for earlier in [int(rows.lines[valid[first[group[at]]]])]
         ]
         message = f"{int(repeats.sum())} of {count} rows repeat a configuration"
         hint = "keep the first of each, or the mean: --duplicates first or mean (in Python the argument duplicates)"
         summaries.append(Problem(message, source.name, hint=hint))
     if refused:
         raise _refusal(refused, summaries, source.name)
-    if len(kept) == 0:
+    if len(valid) == 0:
         reason = "; ".join(next(iter(invalid.values())))
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
-    duplicates = tuple(map(int, rows.lines[kept[repeats]]))
-    configurations = Configurations(system, rows.indices[kept[first]])
+    duplicates = tuple(map(int, rows.lines[valid[repeats]]))
+    configurations = Configurations(system, rows.indices[valid[first]])
     if policy.placed is not None:
-        policy.placed(rows.lines[kept[first]])
+        policy.placed(rows.lines[valid[first]])
     if policy.duplicates == "first":
-        kept, group = kept[~repeats], group[~repeats]
+        valid, group = valid[~repeats], group[~repeats]
     report = ReadingReport(
         source.name,
         source.sha256,
         count,
-        tuple((int(rows.lines[row]), "; ".join(found)) for row, found in sorted(invalid.items())),
+        tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(invalid.items())),
         duplicates,
-        {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
-        {name: tuple(rows.lines[kept[part[kept] > 0]].tolist()) for name, part in rows.missing.items()},
+        {name: total for name, part in rows.missing.items() if (total := int(part[valid].sum()))},
+        {name: tuple(rows.lines[valid[part[valid] > 0]].tolist()) for name, part in rows.missing.items()},
         {
-            name: tuple(rows.lines[kept[low]].tolist())
+            name: tuple(rows.lines[valid[low]].tolist())
             for name, values in rows.values.items()
-            if rows.nfp in (None, name) and (low := _failed(values[kept], group)) is not None
+            if rows.nfp in (None, name) and (low := _failed(values[valid], group)) is not None
         },
         rows.deviation,
         rows.notes,
-        _mixed(rows, kept, group) if rows.repeated and len(kept) > len(configurations) else (),
+        _mixed(rows, valid, group) if rows.repeated and len(valid) > len(configurations) else (),
         len(configurations),
         policy.columns.options if policy.columns.inferred else None,
-        rows.lines[kept],
+        rows.lines[valid],
         group,
     )
-    values = _repetitions(rows, kept, group, source)
+    values = _repetitions(rows, valid, group, source)
     units = {name: unit for name, unit in policy.units.items() if name in values}
     return Measurements(configurations, values, policy.aggregate, report, contexts or {}, units)
 
@@ -211,12 +211,12 @@ def assemble(
 def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -> MeasurementError:
     """Return the error for rows that the policy does not allow: the first rows, and the summaries with hints."""
     problems = [Problem(reason, file, line) for line, reason in sorted(rows)[:_LISTED]]
-    if rest := len(rows) - len(problems):
-        problems.append(Problem(f"… and {rest} more rows", file))
+    if excess := len(rows) - len(problems):
+        problems.append(Problem(f"… and {excess} more rows", file))
     return MeasurementError([*problems, *summaries])
 
 
-def _mixed(rows: MeasurementRows, kept: Array, group: Array) -> tuple[str, ...]:
+def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]:
     """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs.
 
     These have few values, several of them in most configurations, and each as often as the others. Where configurations
@@ -225,31 +225,31 @@ def _mixed(rows: MeasurementRows, kept: Array, group: Array) -> tuple[str, ...]:
     counts = np.bincount(group)
     # Repetitions are usually as many for each configuration, and a result may differ in all of them.
     repeated = _alike(counts) >= CROSSED
-    most = min(*((int(counts.max()), len(kept) // 2) if repeated else (2 * len(kept) // 3,)), MAX_VALUES)
+    most = min(*((int(counts.max()), len(valid) // 2) if repeated else (2 * len(valid) // 3,)), MAX_VALUES)
     codes = {}
     for name, values in rows.values.items():
-        column = values[kept, 0]
+        column = values[valid, 0]
         if name == rows.nfp or len(rows.values) == 1 or name.casefold() in COUNTERS:
             continue
         # Without counts, numpy would import its masked arrays, which takes longer than all else here.
         if len(np.unique(column[:_SNIFFED], return_counts=True)[0]) > most or np.isnan(column).any():
             continue
-        known, code = np.unique(column, return_inverse=True)
-        if 1 < len(known) <= most:
-            pairs = np.unique(group * len(known) + code) // len(known)
+        distinct, code = np.unique(column, return_inverse=True)
+        if 1 < len(distinct) <= most:
+            pairs = np.unique(group * len(distinct) + code) // len(distinct)
             if (np.bincount(pairs, minlength=len(counts))[counts > 1] > 1).mean() > _MOSTLY:
                 codes[name] = code.reshape(-1)
-    found = []
+    names = []
     for name, code in codes.items():
         share = _alike(np.unique(group * (code.max() + 1) + code, return_counts=True)[1])
         if share == 1 or (share >= CROSSED and code.max() < counts.max()):
-            found.append(name)
-    if len(found) < len(codes) and not repeated:
+            names.append(name)
+    if len(names) < len(codes) and not repeated:
         together = group
         for code in codes.values():
             together = np.unique(together * (code.max() + 1) + code, return_inverse=True)[1].reshape(-1)
-        found = [*codes] if len(np.unique(together)) == len(together) else found
-    return tuple(found)
+        names = [*codes] if len(np.unique(together)) == len(together) else names
+    return tuple(names)
 
 
 def _alike(counts: Array) -> float:
@@ -274,8 +274,8 @@ def _failed(values: Array, group: Array) -> Array | None:
         return None
     if wrong[0] == 0:
         several = np.bincount(group)[group[low]] > 1
-        known = several.any() and set(group[low]).isdisjoint(group[~low])
-        if known or len(np.unique(positive)) < NEARLY_ALL * len(positive):
+        consistent = several.any() and set(group[low]).isdisjoint(group[~low])
+        if consistent or len(np.unique(positive)) < NEARLY_ALL * len(positive):
             return None
     return low
 
@@ -295,21 +295,21 @@ def invalid_rows(
     invalid = dict(reasons)
     if policy.check is None:
         return invalid
-    known = _others(len(indices), invalid)
-    configurations = Configurations(system, indices[known])
+    valid = _others(len(indices), invalid)
+    configurations = Configurations(system, indices[valid])
     failed = np.flatnonzero(~np.asarray(policy.check(configurations), dtype=bool))
     for at in failed.tolist():
-        invalid[int(known[at])] = ["the configuration does not satisfy the constraints"]
+        invalid[int(valid[at])] = ["the configuration does not satisfy the constraints"]
     if policy.explain is not None:
         for at in failed[:_EXPLAINED].tolist():
-            if found := policy.explain(configurations, at):
-                invalid[int(known[at])] = [f"the configuration violates: {'; '.join(found)}"]
+            if violations := policy.explain(configurations, at):
+                invalid[int(valid[at])] = [f"the configuration violates: {'; '.join(violations)}"]
     return invalid
 
 
-def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Source) -> dict[str, Array]:
+def _repetitions(rows: MeasurementRows, valid: Array, group: Array, source: Source) -> dict[str, Array]:
     """Return property → values, shape (configurations, repetitions), with the rows of a group one after another."""
-    slots = rows.slots[kept]
+    slots = rows.slots[valid]
     starts, totals = offsets(group, slots, int(group.max()) + 1)
     width = int(totals.max())
     require_size(len(totals), width, int(slots.sum()), len(rows.values), source.name)
@@ -317,8 +317,8 @@ def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Sourc
     for name, values in rows.values.items():
         filled = np.full((len(totals), width), np.nan)
         for slot in range(values.shape[1]):
-            given = slots > slot
-            filled[group[given], starts[given] + slot] = values[kept[given], slot]
-        used = np.flatnonzero(~np.isnan(filled).all(axis=0))
-        result[name] = filled[:, : used[-1] + 1 if len(used) else 1]
+            present = slots > slot
+            filled[group[present], starts[present] + slot] = values[valid[present], slot]
+        columns = np.flatnonzero(~np.isnan(filled).all(axis=0))
+        result[name] = filled[:, : columns[-1] + 1 if len(columns) else 1]
     return result

@@ -40,9 +40,9 @@ def truth_words(texts: Iterable[str]) -> tuple[str, str] | None:
         return None
     if len(words) == 1:
         (word,) = words
-        other = _OPPOSITE[word.casefold()]
-        words.append(other.upper() if word.isupper() else other.title() if word.istitle() else other)
-        values.append(TRUTH[other])
+        opposite = _OPPOSITE[word.casefold()]
+        words.append(opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite)
+        values.append(TRUTH[opposite])
     return words[values.index(0)], words[values.index(1)]
 
 
@@ -57,25 +57,25 @@ def listable(name: str, system: VariabilityModel, separators: str) -> str:
     """Return a spelling of an option's name without separators, for lists."""
     if not set(name) & set(separators):
         return name
-    plain = plain_name(name)
-    if system.spellings.get(plain) != name:
+    label = plain_name(name)
+    if system.spellings.get(label) != name:
         raise OutputError(f"the option {name!r} cannot be listed in this format", hint="rename it")
-    return plain
+    return label
 
 
 def reasons_by_row(reasons: Mapping[int, Sequence[str]]) -> dict[int, str]:
     """Return row → problems for messages; the problem of a column is only in its first row, with the number of rows."""
     rows_of: Counter[str] = Counter(
-        reason for found in reasons.values() for reason in found if isinstance(reason, ColumnProblem)
+        reason for group in reasons.values() for reason in group if isinstance(reason, ColumnProblem)
     )
-    stated: set[str] = set()
+    reported: set[str] = set()
     texts = {}
-    for row, found in sorted(reasons.items()):
-        new = [reason for reason in found if reason not in stated]
-        stated.update(rows_of.keys() & new)
+    for row, group in sorted(reasons.items()):
+        new = [reason for reason in group if reason not in reported]
+        reported.update(rows_of.keys() & new)
         if new:
-            shown = (f"{each} (in {plural(rows_of[each], 'row', 'rows')})" if each in rows_of else each for each in new)
-            texts[row] = "; ".join(shown)
+            parts = (f"{text} (in {plural(rows_of[text], 'row', 'rows')})" if text in rows_of else text for text in new)
+            texts[row] = "; ".join(parts)
     return texts
 
 
@@ -118,31 +118,31 @@ class Selections:
             else:
                 self.assign(row, [self._as_pair(text)])
 
-    def _set(self, row: int, texts: Iterable[str], known: dict[str, Entry], look_up: Callable[[str], Entry]) -> None:
+    def _set(self, row: int, texts: Iterable[str], cache: dict[str, Entry], look_up: Callable[[str], Entry]) -> None:
         for text in texts:
-            found = known.get(text)
-            if found is None:
-                found = known[text] = look_up(text.strip())
-            if isinstance(found, str):
-                if found:
-                    self.refuse(row, found)
-            elif found[1] < 0:
-                self._switched.append((row, found[0], found[1] == _ENABLED))
+            entry = cache.get(text)
+            if entry is None:
+                entry = cache[text] = look_up(text.strip())
+            if isinstance(entry, str):
+                if entry:
+                    self.refuse(row, entry)
+            elif entry[1] < 0:
+                self._switched.append((row, entry[0], entry[1] == _ENABLED))
             else:
                 self._rows.append(row)
-                self._positions.append(found[0])
-                self._indices.append(found[1])
+                self._positions.append(entry[0])
+                self._indices.append(entry[1])
 
     def _look_up(self, name: str) -> Entry:
-        known = self.system.spellings.get(name)
-        if not name or known == ROOT:
+        spelling = self.system.spellings.get(name)
+        if not name or spelling == ROOT:
             return ""
-        if known is None:
+        if spelling is None:
             return _unknown(name, self.system.binary_options)
-        if known in self.system.switches:
-            position, enabled = self.system.switches[known]
+        if spelling in self.system.switches:
+            position, enabled = self.system.switches[spelling]
             return position, _ENABLED if enabled else _DISABLED
-        position = self.system.positions[known]
+        position = self.system.positions[spelling]
         if isinstance(self.system.options[position], NumericOption):
             return f"the numeric option {name!r} is in the list of binary options"
         return position, 1
@@ -154,10 +154,10 @@ class Selections:
         if split is None:
             return f"{pair!r} is not an option with a value"
         name, text = split
-        known = self.system.spellings.get(name)
-        if known is None or known not in self.system.positions:
+        spelling = self.system.spellings.get(name)
+        if spelling is None or spelling not in self.system.positions:
             return _unknown(name, self.system.numeric_options)
-        position = self.system.positions[known]
+        position = self.system.positions[spelling]
         option = self.system.options[position]
         value = parse_number(text)
         if isinstance(option, BinaryOption) and value not in {0.0, 1.0}:
@@ -201,9 +201,9 @@ class Selections:
                 indices[:, position] = unnamed
         cells = np.frombuffer(self._rows, dtype=np.int64) * len(system.options) if self._rows else np.zeros(0, np.int64)
         cells += np.array(self._positions, dtype=np.int32)
-        named = np.zeros(indices.size, dtype=bool)
-        named[cells] = True
-        if named.sum() < len(cells):
+        mask = np.zeros(indices.size, dtype=bool)
+        mask[cells] = True
+        if mask.sum() < len(cells):
             distinct, counts = np.unique(cells, return_counts=True)
             for cell in distinct[counts > 1].tolist():
                 row, position = divmod(cell, len(system.options))
@@ -212,7 +212,7 @@ class Selections:
         for row, position, enabled in self._switched:
             deselected = system.options[position].size - 1
             contradicts = (indices[row, position] == deselected) == enabled
-            if contradicts and (enabled or named[row * len(system.options) + position]):
+            if contradicts and (enabled or mask[row * len(system.options) + position]):
                 self.refuse(row, f"{system.names[position]!r} is both enabled and disabled")
         for row, position in np.argwhere(indices < 0).tolist():
             self.refuse(row, f"no value for {system.names[position]!r}")
@@ -228,8 +228,8 @@ _ENABLED, _DISABLED = -1, -2
 
 def _name_and_value(pair: str) -> tuple[str, str] | None:
     """Return the parts of `name;value`, as SPL Conqueror writes it, or of `name value`, which it reads, too."""
-    name, *rest = pair.rsplit(";", 1) if ";" in pair else pair.rsplit(maxsplit=1)
-    value = rest[0].split() if rest else []
+    name, *tail = pair.rsplit(";", 1) if ";" in pair else pair.rsplit(maxsplit=1)
+    value = tail[0].split() if tail else []
     return (name.strip(), value[0]) if len(value) == 1 else None
 
 

@@ -75,13 +75,13 @@ def unfolded(source: Source) -> Source:
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
     """Return property → the columns of its repetitions, which are numbered from 0 or 1."""
-    found: dict[str, dict[int, str]] = {}
+    groups: dict[str, dict[int, str]] = {}
     for name in names:
         if match := _NUMBERED.fullmatch(name):
-            found.setdefault(match[1].strip(" _.-"), {})[int(match[2])] = name
+            groups.setdefault(match[1].strip(" _.-"), {})[int(match[2])] = name
     return {
         base: list(numbered.values())
-        for base, numbered in found.items()
+        for base, numbered in groups.items()
         if len(numbered) > 1 and [*numbered] in ([*range(len(numbered))], [*range(1, len(numbered) + 1)])
         # `time`, `time_0`, `time_1` are a property and its parts.
         if base not in names and (base.casefold() in _RUNS or is_measurement_name(base))
@@ -100,32 +100,32 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
 def _stacked(source: Source, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]) -> TableSource:
     """Return a table with a row for each repetition."""
     inner = {name for names in repeated.values() for name in names}
-    kept = [name for name in columns if name not in inner]
+    keys = [name for name in columns if name not in inner]
     names = ["time" if base.casefold() in _RUNS else base for base in repeated]
     longest = max(map(len, repeated.values()))
     rows = [
         [
-            *(columns[name][at] for name in kept),
+            *(columns[name][at] for name in keys),
             *(columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()),
         ]
         for at in range(len(next(iter(columns.values()))))
         for turn in range(longest)
     ]
-    rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(kept) :])]
-    shown = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
-    return csv_source(source, [*kept, *names], rows, notes=(f"repetitions side by side: {shown}",))
+    rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(keys) :])]
+    text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
+    return csv_source(source, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
 
 
 def _spread(source: Source, columns: Mapping[str, Sequence[str]], metric: str, value: str) -> TableSource:
     """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
-    kept = [name for name in columns if name not in (metric, value)]
+    keys = [name for name in columns if name not in (metric, value)]
     names = list(dict.fromkeys(text.strip() for text in columns[metric]))
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     counts: dict[tuple[str, ...], int] = {}
     for at, name in enumerate(columns[metric]):
-        key = tuple(columns[other][at] for other in kept)
+        key = tuple(columns[other][at] for other in keys)
         turn = counts[*key, name] = counts.get((*key, name), 0) + 1
         rows.setdefault((*key, str(turn)), {})[name.strip()] = columns[value][at]
-    cells = [[*key[:-1], *(found.get(name, "") for name in names)] for key, found in rows.items()]
-    taken = [f"measured_{name}" if name in kept else name for name in names]
-    return csv_source(source, [*kept, *taken], cells, notes=(f"a column for each {metric}",))
+    cells = [[*key[:-1], *(values.get(name, "") for name in names)] for key, values in rows.items()]
+    labels = [f"measured_{name}" if name in keys else name for name in names]
+    return csv_source(source, [*keys, *labels], cells, notes=(f"a column for each {metric}",))

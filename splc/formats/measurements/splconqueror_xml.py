@@ -69,8 +69,8 @@ def read_measurements_xml(
     for name, column in columns.items():
         if name in texts and name not in roles.properties:
             continue
-        values[name], missing[name], used = column.finish(count, decimal, source.name)
-        slots = np.maximum(slots, used)
+        values[name], missing[name], counts = column.finish(count, decimal, source.name)
+        slots = np.maximum(slots, counts)
     notes: list[str] = []
     deviation = _deviation(root, notes)
     return MeasurementRows(
@@ -144,10 +144,10 @@ class _Column:
         """Return the text of each row; None if a row has several."""
         if len(set(self.rows)) != len(self.rows):
             return None
-        found = [""] * count
+        cells = [""] * count
         for row, text in zip(self.rows, self.texts, strict=True):
-            found[row] = text
-        return found
+            cells[row] = text
+        return cells
 
     def finish(self, count: int, decimal: str, file: str) -> tuple[Array, Array, Array]:
         """Return values, shape (count, k), and per row the number of missing values and of repetitions."""
@@ -157,15 +157,15 @@ class _Column:
         require_size(count, width, len(self.texts), file=file)
         values = np.full((count, width), np.nan)
         values[rows, slots] = numbers
-        given = np.bincount(rows, minlength=count)
+        counts = np.bincount(rows, minlength=count)
         # A row without the property lacks one value.
         missing = np.bincount(rows, weights=np.isnan(numbers), minlength=count).astype(np.int64)
-        return values, missing + (given == 0), given
+        return values, missing + (counts == 0), counts
 
 
-def _delimiter(root: etree._Element, attribute: str, given: str | None, source: Source) -> str:
-    stated = root.get(attribute)
-    character = given if given is not None else str(stated) if stated else ","
+def _delimiter(root: etree._Element, attribute: str, delimiter: str | None, source: Source) -> str:
+    value = root.get(attribute)
+    character = delimiter if delimiter is not None else str(value) if value else ","
     if len(character) != 1 or character.isalnum():
         problem = Problem(f"{attribute} must be a single character", source.name, line_of(root), text=character)
         raise InputError(problem)
@@ -239,10 +239,10 @@ def _written(option: NumericOption) -> list[float]:
 
 
 def _joined(values: Array) -> str:
-    known = np.flatnonzero(~np.isnan(values))
-    if len(known) == 0:
+    indices = np.flatnonzero(~np.isnan(values))
+    if len(indices) == 0:
         return ""
-    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: known[-1] + 1].tolist()]
+    texts = ["NaN" if math.isnan(v) else number_text(v) for v in values[: indices[-1] + 1].tolist()]
     return _SEPARATOR.join(texts)
 
 

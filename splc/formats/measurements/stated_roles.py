@@ -15,24 +15,24 @@ def with_stated(choice: ColumnChoice, source: Source, nfp: str | None) -> Column
 
     `nfp`: the property that the user named, None if there is none.
     """
-    stated = source.stated if isinstance(source, TableSource) else None
-    if stated is None:
+    roles = source.stated if isinstance(source, TableSource) else None
+    if roles is None:
         return choice
-    choice = choice.among((*stated.options, *stated.contexts, *stated.properties))
+    choice = choice.among((*roles.options, *roles.contexts, *roles.properties))
     mentioned = {*choice.named, *choice.ignore, *choice.options, nfp}
-    options = tuple(name for name in stated.options if name not in mentioned)
-    known = ColumnChoice(
-        tuple(name for name in stated.contexts if name not in mentioned),
-        properties=tuple(name for name in stated.properties if name not in choice.options),
+    options = tuple(name for name in roles.options if name not in mentioned)
+    extra = ColumnChoice(
+        tuple(name for name in roles.contexts if name not in mentioned),
+        properties=tuple(name for name in roles.properties if name not in choice.options),
     )
-    found = choice.over(known.lenient)
-    return replace(found, options=(*choice.options, *options), optional=found.optional.union(options))
+    result = choice.over(extra.lenient)
+    return replace(result, options=(*choice.options, *options), optional=result.optional.union(options))
 
 
 def with_contexts(choice: ColumnChoice, source: Source, system: VariabilityModel) -> ColumnChoice:
     """Return the roles that the user chose, completed by the contexts that the format of the file states."""
-    stated = source.stated if isinstance(source, TableSource) else None
-    if stated is None:
+    roles = source.stated if isinstance(source, TableSource) else None
+    if roles is None:
         return choice
     mentioned = {*choice.named, *choice.ignore, *system.spellings}
-    return choice.over(ColumnChoice(tuple(name for name in stated.contexts if name not in mentioned)).lenient)
+    return choice.over(ColumnChoice(tuple(name for name in roles.contexts if name not in mentioned)).lenient)

@@ -66,10 +66,10 @@ def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> inferenc
         InputError: as `infer_system`.
         MeasurementError: as `infer_system`.
     """
-    found = inference.infer_system(table_source(table), nfp=nfp, choice=choice)
-    name = found.system.name if isinstance(table, str | Path) else "system"
-    system = replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))
-    return replace(found, system=system)
+    result = inference.infer_system(table_source(table), nfp=nfp, choice=choice)
+    name = result.system.name if isinstance(table, str | Path) else "system"
+    system = replace(result.system, name=name, notes=(*result.system.notes, *result.assumptions))
+    return replace(result, system=system)
 
 
 def table_source(table: Any) -> Source:

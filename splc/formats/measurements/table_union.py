@@ -94,7 +94,7 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableUnion:
     header = list(dict.fromkeys(name for table in tables for name in table.columns))
     ignored = frozenset(choice.among(header).ignore)
     _require_same_columns(tables, ignored)
-    stated = _stated(tables)
+    roles = _stated(tables)
     units = _units(tables)
     rows = [
         list(row)
@@ -111,10 +111,10 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableUnion:
         for table in tables
         for text in (table.source.notes if isinstance(table.source, TableSource) else ())
     ]
-    main = next((each.source.main for each in tables if isinstance(each.source, TableSource)), None)
-    found = csv_source(Source(names, b""), header, rows, stated, main, tuple(notes))
+    main = next((table.source.main for table in tables if isinstance(table.source, TableSource)), None)
+    merged = csv_source(Source(names, b""), header, rows, roles, main, tuple(notes))
     parts = tuple((table.source.name, table.lines) for table in tables)
-    return TableUnion(names, found.data, stated, main, tuple(notes), units=units, parts=parts)
+    return TableUnion(names, merged.data, roles, main, tuple(notes), units=units, parts=parts)
 
 
 def _ranges(tables: Sequence[_Table]) -> Iterator[str]:
@@ -127,12 +127,12 @@ def _ranges(tables: Sequence[_Table]) -> Iterator[str]:
 
 def _require_distinct(paths: Sequence[str]) -> None:
     """Refuse a file that is named twice: its rows would be repetitions of themselves."""
-    seen: set[str] = set()
+    resolved: set[str] = set()
     for path in paths:
         real = os.path.realpath(path)
-        if real in seen:
+        if real in resolved:
             raise InputError(Problem("this file is named twice", path, hint="its rows are read once: name it once"))
-        seen.add(real)
+        resolved.add(real)
 
 
 def _table_of(source: Source) -> _Table:
@@ -152,8 +152,8 @@ def _table_of(source: Source) -> _Table:
     cells = body_columns(raw.rows[1:], len(header), reasons)
     first, *lines = np.asarray(raw.lines).tolist()
     problems = Problems(source.name)
-    for row, found in reasons.items():
-        problems.add("; ".join(found), lines[row])
+    for row, texts in reasons.items():
+        problems.add("; ".join(texts), lines[row])
     problems.raise_if_any(InputError)
     header, cells = without_row_numbers(header, cells)
     return _Table(source, dict(zip(header, cells, strict=True)), tuple(lines), first)
@@ -161,20 +161,20 @@ def _table_of(source: Source) -> _Table:
 
 def _require_same_columns(tables: Sequence[_Table], ignored: frozenset[str]) -> None:
     """Refuse tables that lack columns of the others: the values of a missing option are unknown."""
-    found: list[Problem] = []
+    problems: list[Problem] = []
     first = tables[0]
     for table in tables[1:]:
         ways = ((table, first, "the table lacks the column"), (first, table, "the table has a further column"))
-        for one, other, what in ways:
+        for base, other, text in ways:
             for name in other.columns:
-                if name not in one.columns and name not in ignored:
-                    beside = f"{what} {name!r}, compared with {first.source.name}"
-                    hint = unknown_name_hint(name, [each for each in one.columns if each not in other.columns])
+                if name not in base.columns and name not in ignored:
+                    beside = f"{text} {name!r}, compared with {first.source.name}"
+                    hint = unknown_name_hint(name, [column for column in base.columns if column not in other.columns])
                     cure = f"tables of one system have the same columns; --ignore {name} leaves it out"
                     near = hint if hint and "did you mean" in hint else None
-                    found.append(Problem(beside, table.source.name, table.header, hint=near or cure))
-    if found:
-        raise InputError(found)
+                    problems.append(Problem(beside, table.source.name, table.header, hint=near or cure))
+    if problems:
+        raise InputError(problems)
 
 
 def _stated(tables: Sequence[_Table]) -> StatedRoles | None:
@@ -190,16 +190,15 @@ def _stated(tables: Sequence[_Table]) -> StatedRoles | None:
         kinds = {"option": table.stated.options, "context": table.stated.contexts, "property": table.stated.properties}
         for kind, names in kinds.items():
             for name in names:
-                known, file = roles.setdefault(name, (kind, table.source.name))
-                if known != kind:
-                    message = f"the column {name!r} is of the kind {kind}, but of the kind {known} in {file}"
+                previous, file = roles.setdefault(name, (kind, table.source.name))
+                if previous != kind:
+                    message = f"the column {name!r} is of the kind {kind}, but of the kind {previous} in {file}"
                     hint = f"--ignore {name} leaves it out"
                     raise InputError(Problem(message, table.source.name, hint=hint))
     if not roles:
         return None
     options, contexts, properties = (
-        tuple(name for name, (kind, _) in roles.items() if kind == wanted)
-        for wanted in ("option", "context", "property")
+        tuple(name for name, (kind, _) in roles.items() if kind == role) for role in ("option", "context", "property")
     )
     return StatedRoles(options, contexts, properties)
 
@@ -213,8 +212,8 @@ def _units(tables: Sequence[_Table]) -> dict[str, str]:
     units: dict[str, tuple[str, str]] = {}
     for table in tables:
         for name, unit in table.source.units.items() if isinstance(table.source, TableSource) else ():
-            known, file = units.setdefault(name, (unit, table.source.name))
-            if known != unit:
-                message = f"{name} is in {unit}, but in {known} in {file}"
+            previous, file = units.setdefault(name, (unit, table.source.name))
+            if previous != unit:
+                message = f"{name} is in {unit}, but in {previous} in {file}"
                 raise InputError(Problem(message, table.source.name, hint="write both in one unit"))
     return {name: unit for name, (unit, _) in units.items()}

@@ -38,7 +38,7 @@ def unlisted_values(
     raw = read_raw(source, system, exempt=unread)
     if not has_header(raw, system, "."):
         return None
-    found = {}
+    unlisted = {}
     columns = body_columns(raw.rows[1:], len(raw.rows[0]), {})
     for at, cell in enumerate(raw.rows[0]):
         name = system.spellings.get(cell.strip())
@@ -46,7 +46,7 @@ def unlisted_values(
         if isinstance(option, NumericOption):
             numbers = np.unique(parse_column(columns[at]))
             numbers = numbers[np.isfinite(numbers)]
-            further = numbers[value_indices(option, numbers) < 0]
-            if len(further):
-                found[option.name] = tuple(map(float, further))
-    return found
+            values = numbers[value_indices(option, numbers) < 0]
+            if len(values):
+                unlisted[option.name] = tuple(map(float, values))
+    return unlisted
