@@ -65,10 +65,10 @@ def each_context(request: R, by: str, values: Sequence[str], **files: str | None
         values: its values.
         files: field → the file name from which those of the values are made, see `file_names`.
     """
-    named = {field: file_names(pattern, values) for field, pattern in files.items()}
+    mappings = {field: file_names(pattern, values) for field, pattern in files.items()}
     for value in values:
-        own = {field: names.get(value) for field, names in named.items()}
-        yield value, replace(request, where={**request.where, by: value}, **own)
+        paths = {field: names.get(value) for field, names in mappings.items()}
+        yield value, replace(request, where={**request.where, by: value}, **paths)
 
 
 def require_all_values(by: str, where: Mapping[str, str]) -> None:

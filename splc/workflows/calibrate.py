@@ -142,14 +142,14 @@ def run(request: Request, given: Measurements | None = None) -> Result:
     require_writable(request.output, (file, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes if given is None else Notes()))
-    known = request.known_parameters(project)
-    free = read_free_model(file, space.system, known, request.free)
+    parameters = request.known_parameters(project)
+    free = read_free_model(file, space.system, parameters, request.free)
     request.require_used(free.used)
     with notes:
         measured = request.read_measurements(project, space, notes) if given is None else given
         nfp = project.resolve_property(measured)
         try:
-            found = calibrate(
+            calibration = calibrate(
                 free.model,
                 measured.configurations,
                 measured.column(nfp),
@@ -163,10 +163,10 @@ def run(request: Request, given: Measurements | None = None) -> Result:
             )
         except EvaluationError as error:
             raise error.at(file) from None
-        notes += (*_left_out(found, nfp), *_uncertain(found))
-        scaled = SCALE in request.free and all(each.name != SCALE for each in free.model.parameters)
+        notes += (*_left_out(calibration, nfp), *_uncertain(calibration))
+        scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in free.model.parameters)
         source = measured.report.source or ""
-        return Result(found, known, file, nfp, source, scaled, request.seed, tuple(notes), request.output)
+        return Result(calibration, parameters, file, nfp, source, scaled, request.seed, tuple(notes), request.output)
 
 
 def run_by(request: Request, by: str) -> dict[str, Result]:
@@ -183,13 +183,13 @@ def run_by(request: Request, by: str) -> dict[str, Result]:
     project = request.project(analytical=request.analytical)
     with Notes() as notes:
         parts = request.read_by(project, Space(request.read_system(project, notes)), notes, by)
-        found: dict[str, Result] = {}
+        results: dict[str, Result] = {}
         for value, requested in each_context(request, by, list(parts), output=request.output):
-            own = run(requested, parts[value])
-            shared = () if found else tuple(notes)
-            titled = (replace(note, text=f"{by} {shown_value(value)}: {note.text}") for note in own.notes)
-            found[value] = replace(own, notes=(*shared, *titled))
-        return found
+            result = run(requested, parts[value])
+            shared = () if results else tuple(notes)
+            titled = (replace(note, text=f"{by} {shown_value(value)}: {note.text}") for note in result.notes)
+            results[value] = replace(result, notes=(*shared, *titled))
+        return results
 
 
 def write(result: Result, output: str) -> None:
@@ -198,19 +198,19 @@ def write(result: Result, output: str) -> None:
     Raises:
         OutputError: if the file cannot be written.
     """
-    found = result.calibration
-    new = {parameter.name: parameter for parameter in found.model.parameters}
-    changed = {estimate.name: _quantity(new[estimate.name]) for estimate in found.estimates}
-    count = plural(found.configurations, "configuration", "configurations")
-    names = listed([estimate.name for estimate in found.estimates], limit=len(changed))
-    error, validated = (percentage(value, 6, "undefined") for value in (found.error_after, found.error_cross_validated))
+    fit = result.calibration
+    new = {parameter.name: parameter for parameter in fit.model.parameters}
+    changed = {estimate.name: _quantity(new[estimate.name]) for estimate in fit.estimates}
+    count = plural(fit.configurations, "configuration", "configurations")
+    names = listed([estimate.name for estimate in fit.estimates], limit=len(changed))
+    error, validated = (percentage(value, 6, "undefined") for value in (fit.error_after, fit.error_cross_validated))
     heading = [
         f"Estimated by splc {__version__}: {names}",
         f"model: {_line(result.model)}; measurements: {_line(result.measurements)}, {_line(result.nfp)}, {count}",
-        f"weights: {found.weights}; mean relative error {error}" + f", cross-validated {validated}" * bool(found.folds),
+        f"weights: {fit.weights}; mean relative error {error}" + f", cross-validated {validated}" * bool(fit.folds),
     ]
-    if found.undetermined:
-        heading.append(f"not determined by these measurements: {', '.join(found.undetermined)}")
+    if fit.undetermined:
+        heading.append(f"not determined by these measurements: {', '.join(fit.undetermined)}")
     write_parameters(result.known.changed(changed), output, "\n".join(heading))
 
 
@@ -224,22 +224,22 @@ def _require_sense(request: Request) -> None:
         raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
 
 
-def _left_out(found: Calibration, nfp: str) -> Iterator[Note]:
+def _left_out(fit: Calibration, nfp: str) -> Iterator[Note]:
     """Yield notes about configurations without a usable value."""
-    if found.missing:
-        yield Note(f"{plural(found.missing, 'configuration has', 'configurations have')} no value of {nfp}")
-    if found.zeros:
-        zeros = plural(found.zeros, f"value of {nfp} is", f"values of {nfp} are")
+    if fit.missing:
+        yield Note(f"{plural(fit.missing, 'configuration has', 'configurations have')} no value of {nfp}")
+    if fit.zeros:
+        zeros = plural(fit.zeros, f"value of {nfp} is", f"values of {nfp} are")
         logarithm = "not positive and left out: only positive values have logarithms"
-        yield Note(f"{zeros} {logarithm if found.weights == 'log' else '0 and left out of the relative error'}")
+        yield Note(f"{zeros} {logarithm if fit.weights == 'log' else '0 and left out of the relative error'}")
 
 
-def _uncertain(found: Calibration) -> Iterator[Note]:
+def _uncertain(fit: Calibration) -> Iterator[Note]:
     """Yield warnings about estimates that the measurements do not determine."""
-    for name in found.without_effect:
-        kept = "the benchmarked one" if found[name].benchmarked is not None else "only a start"
-        yield Note(f"{name} is not determined: it changes none of the predictions; its value is {kept}", warning=True)
-    for group in found.confounded:
+    for name in fit.without_effect:
+        origin = "the benchmarked one" if fit[name].benchmarked is not None else "only a start"
+        yield Note(f"{name} is not determined: it changes none of the predictions; its value is {origin}", warning=True)
+    for group in fit.confounded:
         names = listed(group.names)
         yield Note(
             f"interchangeable in your measurements: {names}; their values are some of many that fit as well",
@@ -248,7 +248,7 @@ def _uncertain(found: Calibration) -> Iterator[Note]:
         for combination in group.combinations:
             value = f"{combination.value:.6g} ({combination.low:.6g} to {combination.high:.6g})"
             yield Note(f"known is {combination.text} = {value}", about=Rank.LIMIT)
-    for estimate in found.estimates:
+    for estimate in fit.estimates:
         if estimate.at_bound is not None:
             which = "lower" if estimate.at_bound == "low" else "upper"
             yield Note(
@@ -256,7 +256,7 @@ def _uncertain(found: Calibration) -> Iterator[Note]:
                 "only if the true value is within the bounds",
                 warning=True,
             )
-    if not found.converged:
+    if not fit.converged:
         yield Note("the search did not converge; state bounds with --bound", warning=True)
 
 

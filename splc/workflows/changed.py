@@ -98,7 +98,7 @@ def run(request: Request) -> Result:
             notes.append(Note(f"{pairs_text} left out: values that are not positive have no ratio", warning=True))
         if len(pairs) < MIN_PAIRS:
             raise MeasurementError(_too_few(len(pairs), request.by, old, new, before.report.source))
-        columns: dict[str, Array] = {each.name: pairs.value(each.name) for each in pairs.system.options}
+        columns: dict[str, Array] = {option.name: pairs.value(option.name) for option in pairs.system.options}
         ratio = request.at_least / 100
         test = change_test(columns, first[positive], second[positive], at_least=ratio, seed=request.seed)
         notes += _method_notes(test)
@@ -106,18 +106,18 @@ def run(request: Request) -> Result:
         return Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
 
 
-def _values(request: Request, known: Sequence[str]) -> tuple[str, str]:
+def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:
     """Return the values before and after the change: by default the last two in natural order."""
     for field, value in (("old", request.old), ("new", request.new)):
-        if value is not None and value not in known:
-            hint = unknown_name_hint(value, known)
+        if value is not None and value not in values:
+            hint = unknown_name_hint(value, values)
             raise RequestError(f"{request.by!r} has no value {value!r}", field, hint=hint)
-    new = request.new or next((each for each in reversed(known) if each != request.old), "")
-    earlier = known[: known.index(new)] if new else known
-    old = request.old or next(reversed(earlier or known), "")
+    new = request.new or next((text for text in reversed(values) if text != request.old), "")
+    earlier = values[: values.index(new)] if new else values
+    old = request.old or next(reversed(earlier or values), "")
     if not new or old == new:
-        shown = ", ".join(map(shown_value, known))
-        raise RequestError(f"two values of {request.by!r} are compared; it has: {shown}", "old", "new")
+        listing = ", ".join(map(shown_value, values))
+        raise RequestError(f"two values of {request.by!r} are compared; it has: {listing}", "old", "new")
     return old, new
 
 
@@ -139,11 +139,11 @@ def _too_few(pairs: int, by: str, old: str, new: str, source: str | None) -> Pro
 
 def _method_notes(test: ChangeTest) -> list[Note]:
     """Return the limits of the test."""
-    found = []
+    notes = []
     if test.factor_changed:
         text = "the common factor may also be the load of the machine, unless the runs of both alternated"
-        found.append(Note(text, about=Rank.LIMIT))
-    if any(each.alternatives for each in test.influences):
+        notes.append(Note(text, about=Rank.LIMIT))
+    if any(influence.alternatives for influence in test.influences):
         text = "options that are equal in all pairs cannot be told apart; further pairs in which they differ can"
-        found.append(Note(text, about=Rank.LIMIT))
-    return found
+        notes.append(Note(text, about=Rank.LIMIT))
+    return notes

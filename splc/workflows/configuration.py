@@ -21,25 +21,25 @@ def one_configuration(given: str, space: Space) -> Configurations:
     """
     system = space.system
     if given == STANDARD or (is_file(given) and given not in system.spellings):
-        found = read_configurations(given, system).unique()
-        if len(found) != 1:
-            what = "no configuration" if len(found) == 0 else f"{len(found):,} different configurations"
-            raise InputError(Problem(f"the file has {what}, one is needed", given, hint="keep the header and one row"))
+        table = read_configurations(given, system).unique()
+        if len(table) != 1:
+            text = "no configuration" if len(table) == 0 else f"{len(table):,} different configurations"
+            raise InputError(Problem(f"the file has {text}, one is needed", given, hint="keep the header and one row"))
     else:
         try:
-            found = parse_configuration(given, system)
+            table = parse_configuration(given, system)
         except ConfigurationError as error:
             if Path(given).suffix in (".csv", ".gz"):
                 raise InputError(Problem("there is no such file", given)) from None
             raise ConfigurationError([_placed(problem, given) for problem in error.problems]) from None
-    if not space.check(found)[0]:
-        violated = "; ".join(space.violations(found, 0)) or "the constraints"
+    if not space.check(table)[0]:
+        violated = "; ".join(space.violations(table, 0)) or "the constraints"
         hint = "splc describe shows the constraints; options that are not named are not selected"
         raise ConfigurationError(
             Problem(f"the configuration is not valid, it violates: {violated}", text=given, hint=hint)
         )
-    return found
+    return table
 
 
-def _placed(problem: Problem, given: str) -> Problem:
-    return Problem(problem.message, text=given, hint=problem.hint)
+def _placed(problem: Problem, text: str) -> Problem:
+    return Problem(problem.message, text=text, hint=problem.hint)

@@ -107,8 +107,8 @@ def run(request: Request) -> Result:
     if kind == "system":
         return _convert_system(request, form)
     measurements = request.source if kind == "measurements" else None
-    own = replace(request, measurements=measurements)
-    project = own.project_of_models([request.source]) if kind == "model" else own.project()
+    requested = replace(request, measurements=measurements)
+    project = requested.project_of_models([request.source]) if kind == "model" else requested.project()
     require_writable(request.output, (request.source, *project.files))
     return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
 
@@ -119,21 +119,21 @@ def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
     Raises:
         SpecError: if neither does, or this kind of file is not written in that format.
     """
-    known = registry.written_formats(kind)
-    everything = {name for each in NAMES for name in registry.written_formats(each)}
-    wanted = to
-    if wanted is None:
+    formats = registry.written_formats(kind)
+    everything = {name for key in NAMES for name in registry.written_formats(key)}
+    form = to
+    if form is None:
         suffix = registry.suffix_of(output)
-        forms = (each for each in registry.formats_of(kind) if each.writer is not None)
-        own = (each.name for each in forms if suffix and suffix in {each.suffix, *each.other_suffixes})
-        wanted = next(own, suffix.removeprefix("."))
-        if wanted not in everything:
+        forms = (entry for entry in registry.formats_of(kind) if entry.writer is not None)
+        names = (entry.name for entry in forms if suffix and suffix in {entry.suffix, *entry.other_suffixes})
+        form = next(names, suffix.removeprefix("."))
+        if form not in everything:
             message = f"the name of the output, {output!r}, does not tell the format to write"
-            raise SpecError(message, hint=f"choose one with --to: {', '.join(known)}")
-    if wanted not in known:
-        hint = (None if wanted in everything else nearest(wanted, known)) or f"possible are: {', '.join(known)}"
-        raise SpecError(f"{NAMES[kind]} cannot be written as {wanted!r}", hint=hint)
-    return wanted
+            raise SpecError(message, hint=f"choose one with --to: {', '.join(formats)}")
+    if form not in formats:
+        hint = (None if form in everything else nearest(form, formats)) or f"possible are: {', '.join(formats)}"
+        raise SpecError(f"{NAMES[kind]} cannot be written as {form!r}", hint=hint)
+    return form
 
 
 def require_unambiguous(kind: registry.Kind, output: str) -> None:
@@ -153,23 +153,23 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
     name = path.name
     if kind == "system":
         competes = name.removesuffix(".gz").endswith(".xml")
-        others = project.descriptions()
+        files = project.descriptions()
     else:
         competes = name in MEASUREMENT_FILES
-        others = tuple(str(path.parent / each) for each in MEASUREMENT_FILES if (path.parent / each).exists())
-    others = tuple(each for each in others if Path(each).name != name)
-    if competes and others:
-        what = "a system description" if kind == "system" else "measurements"
-        message = f"the folder already has {what}: {listed(others)}; with two, every command there would fail"
-        hint = f"write into another folder, or name the file to use in splc.toml: {kind} = {Path(others[0]).name!r}"
+        files = tuple(str(path.parent / file) for file in MEASUREMENT_FILES if (path.parent / file).exists())
+    files = tuple(file for file in files if Path(file).name != name)
+    if competes and files:
+        noun = "a system description" if kind == "system" else "measurements"
+        message = f"the folder already has {noun}: {listed(files)}; with two, every command there would fail"
+        hint = f"write into another folder, or name the file to use in splc.toml: {kind} = {Path(files[0]).name!r}"
         raise OutputError(Problem(message, output, hint=hint))
 
 
 def _convert_system(request: Request, form: str) -> Result:
     model = read_variability_model(request.source)
-    written = registry.format_named("system", form).write(model, request.output)
+    texts = registry.format_named("system", form).write(model, request.output)
     notes = notes_of(f"{request.source}: {text}" for text in model.notes)
-    notes += notes_of(f"{request.output}: {text}" for text in written)
+    notes += notes_of(f"{request.output}: {text}" for text in texts)
     content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
     return Result(content, request.output, form, notes)
 

@@ -88,10 +88,10 @@ def run(request: Request) -> Result:
     project = _project(request)
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
-        found = analysis.describe(space)
-        if found.count is None:
-            notes.append(Note(f"the valid configurations cannot be counted: {found.uncounted}"))
-            if not any(isinstance(each, ArithmeticConstraint) for each in space.system.constraints):
+        description = analysis.describe(space)
+        if description.count is None:
+            notes.append(Note(f"the valid configurations cannot be counted: {description.uncounted}"))
+            if not any(isinstance(constraint, ArithmeticConstraint) for constraint in space.system.constraints):
                 notes.append(Note("random samples (random:N) are approximately uniform"))
         measured, problem = None, None
         described = project.inference is None and "system" in project.given and "measurements" not in project.given
@@ -103,30 +103,30 @@ def run(request: Request) -> Result:
                 if "measurements" in project.given:
                     problem = error
                 else:
-                    details = tuple(line for each in error.problems for line in str(each).splitlines())
+                    details = tuple(line for entry in error.problems for line in str(entry).splitlines())
                     notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
             else:
                 notes.add(reading_notes(*(part.report for part in parts)))
                 measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), _contexts(parts))
-        return Result(found, tuple(notes), measured, project.inference, problem)
+        return Result(description, tuple(notes), measured, project.inference, problem)
 
 
 def _project(request: Request) -> Project:
     """Return the project of a folder, a description or a table."""
-    given = request.argument or request.system
-    if given is None or (given != STANDARD and Path(given).is_dir() and not is_folder_of_runs(given)):
-        return replace(request, system=None).project(given or "")
-    if is_folder_of_runs(given) or kind_of(read_source(given)) == "measurements":
-        if request.argument is None and given != STANDARD:
+    argument = request.argument or request.system
+    if argument is None or (argument != STANDARD and Path(argument).is_dir() and not is_folder_of_runs(argument)):
+        return replace(request, system=None).project(argument or "")
+    if is_folder_of_runs(argument) or kind_of(read_source(argument)) == "measurements":
+        if request.argument is None and argument != STANDARD:
             return request.project()
         if request.measurements is not None:
             raise RequestError("the first argument is a table of measurements, too", "measurements")
-        return replace(request, system=None, measurements=given).project()
+        return replace(request, system=None, measurements=argument).project()
     # The splc.toml of the folder is about its own system.
     first, further = first_and_further(request.measurements)
-    files = {"system": given, "measurements": first, "nfp": request.nfp}
-    named = {key: file for key, file in files.items() if file is not None}
-    return Project(Path(), named, chosen=request.columns, further=further)
+    files = {"system": argument, "measurements": first, "nfp": request.nfp}
+    settings = {key: file for key, file in files.items() if file is not None}
+    return Project(Path(), settings, chosen=request.columns, further=further)
 
 
 def _contexts(parts: Sequence[Measurements]) -> dict[str, tuple[str, ...]]:

@@ -142,20 +142,20 @@ def _copy(example: Example, target: str) -> None:
     contents = {name: read_source(path).data for name, path in example.paths.items()}
     folder = Path(target)
     made = False
-    written: list[Path] = []
+    paths: list[Path] = []
     try:
         if folder.is_dir():
-            if found := sorted(each.name for each in folder.iterdir()):
+            if names := sorted(entry.name for entry in folder.iterdir()):
                 hint = f"name another folder: splc example {example.name} FOLDER"
-                raise OutputError(Problem(f"the folder is not empty: {listed(found, 3)}", target, hint=hint))
+                raise OutputError(Problem(f"the folder is not empty: {listed(names, 3)}", target, hint=hint))
         else:
             folder.mkdir()
             made = True
         for name, content in contents.items():
             write_whole(folder / name, content)
-            written.append(folder / name)
+            paths.append(folder / name)
     except BaseException as error:
-        for path in written:
+        for path in paths:
             path.unlink(missing_ok=True)
         if made:
             with suppress(OSError):

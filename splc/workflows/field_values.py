@@ -17,7 +17,7 @@ _UNITS = (86400, 3600, 60, 1)
 
 def numbers_of(texts: Sequence[str]) -> dict[str, float]:
     """Return name → number of texts `NAME=NUMBER`."""
-    found: dict[str, float] = {}
+    numbers: dict[str, float] = {}
     for text in texts:
         # A name may contain an equals sign: 'ceil(nx/4)=2'.
         name, equals, value = text.rpartition("=")
@@ -25,10 +25,10 @@ def numbers_of(texts: Sequence[str]) -> dict[str, float]:
         number = _number(value)
         if not equals or not name or number is None:
             raise SpecError(f"{text!r} is not NAME=NUMBER")
-        if name in found:
+        if name in numbers:
             raise SpecError(f"{name} is given twice")
-        found[name] = number
-    return found
+        numbers[name] = number
+    return numbers
 
 
 def point_of(text: str) -> dict[str, float]:
@@ -48,25 +48,25 @@ def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
 
 def values_of(texts: Sequence[str]) -> dict[str, str]:
     """Return column → value of texts `COLUMN=VALUE`."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise SpecError(f"{text!r} is not COLUMN=VALUE")
-        if found.setdefault(name, value) != value:
+        if values.setdefault(name, value) != value:
             raise SpecError(f"{name} is given twice, with different values")
-    return found
+    return values
 
 
 def texts_of(texts: Sequence[str]) -> dict[str, str]:
     """Return name → value of texts `NAME=VALUE`; the last one of a name counts."""
-    found = {}
+    values = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise SpecError(f"{text!r} is not NAME=VALUE")
-        found[name.strip()] = value.strip()
-    return found
+        values[name.strip()] = value.strip()
+    return values
 
 
 def names_of(text: str) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def names_in(texts: Sequence[str]) -> tuple[str, ...]:
 
 def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
     """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out."""
-    found: dict[str, tuple[float | None, float | None]] = {}
+    bounds: dict[str, tuple[float | None, float | None]] = {}
     for text in texts:
         name, equals, interval = text.rpartition("=")
         low, dots, high = interval.partition("..")
@@ -101,24 +101,24 @@ def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | Non
             ends = [math.nan]
         if not (name and equals and dots) or any(end is not None and math.isnan(end) for end in ends):
             raise SpecError(f"{text!r} is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5")
-        if name in found:
+        if name in bounds:
             raise SpecError(f"{name} is given twice")
-        found[name] = (ends[0], ends[1])
-    return found
+        bounds[name] = (ends[0], ends[1])
+    return bounds
 
 
 def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
     """Return name → numbers of texts `NAME=NUMBER,NUMBER`."""
-    found: dict[str, list[float]] = {}
+    axes: dict[str, list[float]] = {}
     for text in texts:
         name, equals, values = (part.strip() for part in text.partition("="))
         numbers = [_number(value) for value in values.split(",")]
         if not equals or not name or None in numbers:
             raise SpecError(f"{text!r} is not NAME=NUMBER,NUMBER…")
-        if name in found:
+        if name in axes:
             raise SpecError(f"{name} is given twice")
-        found[name] = [number for number in numbers if number is not None]
-    return found
+        axes[name] = [number for number in numbers if number is not None]
+    return axes
 
 
 def counts_of(text: str) -> tuple[int, ...]:
@@ -132,12 +132,12 @@ def counts_of(text: str) -> tuple[int, ...]:
 def seconds_of(text: str) -> float:
     """Return the seconds of a duration: `90`, `90s`, `30m`, `1h30m`, `2d`."""
     parts = _DURATION.fullmatch(text.replace(" ", ""))
-    plain = _number(text)
-    if plain is None and parts is not None and any(parts.groups()):
-        plain = sum(float(part) * unit for part, unit in zip(parts.groups(), _UNITS, strict=True) if part)
-    if plain is None or plain <= 0:
+    seconds = _number(text)
+    if seconds is None and parts is not None and any(parts.groups()):
+        seconds = sum(float(part) * unit for part, unit in zip(parts.groups(), _UNITS, strict=True) if part)
+    if seconds is None or seconds <= 0:
         raise SpecError(f"{text!r} is not a time such as 90s, 30m, 2h or 1h30m")
-    return plain
+    return seconds
 
 
 def percentage_of(text: str) -> float:
@@ -156,8 +156,8 @@ def number_or(words: Mapping[str, W], least: int = 0) -> Callable[[str], W | int
             return words[text]
         if text.isdecimal() and len(text) < 10 and int(text) >= least:
             return int(text)
-        known = " nor ".join(map(repr, words))
-        raise SpecError(f"{text!r} is neither {known} nor a {'positive ' * least}number")
+        names = " nor ".join(map(repr, words))
+        raise SpecError(f"{text!r} is neither {names} nor a {'positive ' * least}number")
 
     return value_of
 

@@ -115,13 +115,13 @@ class BoundField:
     def number(self) -> type | None:
         """`int` or `float` if values are numbers, else None."""
         kinds = (self.type, *get_args(self.type)) if self.field.parse is None and not self.repeated else ()
-        return next((each for each in kinds if each in (int, float)), None)
+        return next((kind for kind in kinds if kind in (int, float)), None)
 
     @property
     def choices(self) -> tuple[str, ...]:
         """The values, where they are a few words."""
         kinds = (self.type, *get_args(self.type))
-        return next((get_args(each) for each in kinds if get_origin(each) is Literal), ())
+        return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
     def value(self, given: Any) -> Any:
         """Return the value of a text, or of the texts of an option that may be repeated.
@@ -157,30 +157,30 @@ class BoundField:
 def fields_of(kind: type) -> Iterator[BoundField]:
     """Yield the annotated fields of a request."""
     hints = get_type_hints(kind, include_extras=True)
-    own = inspect.get_annotations(kind)
-    for each in fields(cast(Any, kind)):
-        default = MISSING if each.default_factory is MISSING else each.default_factory()
-        if (found := _bound(each.name, hints[each.name], default if each.default is MISSING else each.default)) is None:
-            raise TypeError(f"{kind.__module__}.{kind.__name__}.{each.name} has no help")
-        yield replace(found, own=each.name in own)
+    annotations = inspect.get_annotations(kind)
+    for item in fields(cast(Any, kind)):
+        default = MISSING if item.default_factory is MISSING else item.default_factory()
+        if (bound := _bound(item.name, hints[item.name], default if item.default is MISSING else item.default)) is None:
+            raise TypeError(f"{kind.__module__}.{kind.__name__}.{item.name} has no help")
+        yield replace(bound, own=item.name in annotations)
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, BoundField | tuple[type, tuple[str, ...]]]:
     """Return the parameters of a command: fields, and classes of requests with the fields that it does not have."""
     hints = get_type_hints(function, include_extras=True)
-    found: dict[str, BoundField | tuple[type, tuple[str, ...]]] = {}
+    parameters: dict[str, BoundField | tuple[type, tuple[str, ...]]] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         hint = hints[name]
         kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         if is_dataclass(kind):
-            left_out = tuple(each for note in notes if isinstance(note, Without) for each in note.names)
-            found[name] = cast(type, kind), left_out
+            left_out = tuple(key for note in notes if isinstance(note, Without) for key in note.names)
+            parameters[name] = cast(type, kind), left_out
         else:
             default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
             bound = _bound(name, hint, default)
             assert bound is not None, name
-            found[name] = bound
-    return found
+            parameters[name] = bound
+    return parameters
 
 
 def _bound(name: str, hint: Any, default: Any) -> BoundField | None:
@@ -195,8 +195,8 @@ def request(kind: type[T]) -> type[T]:
     """Return a class of requests as a frozen dataclass with keywords only, whose docstring lists its fields."""
     made = dataclass(frozen=True, kw_only=True)(kind)
     lines = [
-        fill(f"{each.name}: {each.field.help}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
-        for each in fields_of(made)
+        fill(f"{item.name}: {item.field.help}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        for item in fields_of(made)
     ]
     made.__doc__ = f"{inspect.cleandoc(kind.__doc__ or '')}\n\nAttributes:\n" + "\n".join(lines) + "\n"
     return made
@@ -204,9 +204,9 @@ def request(kind: type[T]) -> type[T]:
 
 def given_fields(made: Any) -> tuple[str, ...]:
     """Return the names of the fields of a request that differ from their defaults."""
-    return tuple(each.name for each in fields_of(type(made)) if getattr(made, each.name) != each.default)
+    return tuple(item.name for item in fields_of(type(made)) if getattr(made, item.name) != item.default)
 
 
 def values_of(made: Any) -> dict[str, Any]:
     """Return name → value of the fields of a request."""
-    return {each.name: getattr(made, each.name) for each in fields(made)}
+    return {item.name: getattr(made, item.name) for item in fields(made)}

@@ -18,15 +18,15 @@ def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
     """
     if not fixed:
         return space
-    found = Space(restricted(space.system, fixed))
+    subspace = Space(restricted(space.system, fixed))
     try:
-        found.require_valid()
+        subspace.require_valid()
     except VariabilityError as error:
         space.require_valid()
         text = assignment_text(fixed, space.system)
-        own = {each.text for each in found.system.constraints[len(space.system.constraints) :]}
-        against = [problem.text for problem in error.problems if problem.text and problem.text not in own]
+        texts = {constraint.text for constraint in subspace.system.constraints[len(space.system.constraints) :]}
+        against = [problem.text for problem in error.problems if problem.text and problem.text not in texts]
         hint = f"it contradicts: {'; '.join(against)}" if against else None
         problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
         raise RequestError(problem, "fix") from None
-    return found
+    return subspace

@@ -53,27 +53,27 @@ def read_free_model(file: str, system: VariabilityModel, known: Parameters, name
         for name, line in _definitions(source).items()
         if name in guessed
     )
-    given = known.changed(dict.fromkeys(guessed, 1.0))
+    parameters = known.changed(dict.fromkeys(guessed, 1.0))
     # With all parameters as names first, which shows the ones that the model uses.
-    [stored] = parse_stored_models(source, system, ReadOptions(given, symbols=given.quantities))
-    used = [each.name for each in stored.model.parameters]
+    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=parameters.quantities))
+    used = [parameter.name for parameter in stored.model.parameters]
     _raise(_unused(file, stored, names, used))
-    [stored] = parse_stored_models(source, system, ReadOptions(given, symbols=names))
+    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=names))
     # The factor on the whole model, 'scale', has the benchmarked value 1.
     return FreeModel(stored.model, tuple(name for name in guessed if name in used), stored.used)
 
 
-def _not_parameters(names: Sequence[str], system: VariabilityModel, known: Parameters) -> Iterable[Problem]:
+def _not_parameters(names: Sequence[str], system: VariabilityModel, parameters: Parameters) -> Iterable[Problem]:
     """Yield a problem for each name of an option, an observed variable or an expression."""
     for name in names:
         if name in system.term_names:
             hint = "free are the parameters of the model"
             yield Problem(f"{name!r} is an option or observed, not a parameter", hint=hint)
     for name in names:
-        if name in known.expressions:
+        if name in parameters.expressions:
             message = f"{name!r} is an expression of the options, not a number"
             hint = "free are numbers and tables"
-            yield Problem(message, known.source or None, known.lines.get(name), hint=hint)
+            yield Problem(message, parameters.source or None, parameters.lines.get(name), hint=hint)
 
 
 def _definitions(source: Source) -> dict[str, int]:
@@ -81,7 +81,7 @@ def _definitions(source: Source) -> dict[str, int]:
     if model_format(source) != "txt":
         return {}
     try:
-        return {each.name: each.line for each in split_text(source.text()).definitions}
+        return {definition.name: definition.line for definition in split_text(source.text()).definitions}
     except SplcError:
         # Reading the model reports what is wrong with it.
         return {}
@@ -92,11 +92,11 @@ def _unused(file: str, stored: StoredModel, names: Sequence[str], used: Sequence
     for name in names:
         if name in used or name == SCALE:
             continue
-        others = sorted({*used} - {*names})
+        candidates = sorted({*used} - {*names})
         if stored.kind != "text":
             hint = f"only model text has parameters; of this model only '{SCALE}' can be estimated"
-        elif others:
-            hint = nearest(name, others) or f"others that it uses: {listed(others)}"
+        elif candidates:
+            hint = nearest(name, candidates) or f"others that it uses: {listed(candidates)}"
         else:
             hint = f"free can be: {listed([*sorted(used), SCALE])} ('{SCALE}' is a factor on the whole model)"
         yield Problem(f"the model does not use the parameter {name!r}", file, hint=hint)
@@ -104,5 +104,5 @@ def _unused(file: str, stored: StoredModel, names: Sequence[str], used: Sequence
 
 def _raise(problems: Iterable[Problem]) -> None:
     """Raise these problems, if there are any."""
-    if found := list(problems):
-        raise SpecError(found)
+    if errors := list(problems):
+        raise SpecError(errors)

@@ -104,33 +104,33 @@ def run(request: Request) -> Result:
         hint = "name another file, or remove it first: it may have been edited"
         raise OutputError(Problem("the file exists already", request.output, hint=hint))
     require_unambiguous("system", request.output)
-    found = project.infer()
-    for name in found.system.names:
+    result = project.infer()
+    for name in result.system.names:
         if not name.isprintable():
             hint = "rename it in the table"
             message = f"the name {name!r} has a control character, which XML cannot have"
-            raise InputError(Problem(message, found.source.name, hint=hint))
-    kept = None
+            raise InputError(Problem(message, result.source.name, hint=hint))
+    file = None
     if request.keep:
-        text = project_text(found, project.folder, request.output, project.measurements_file)
-        kept = (project.folder / FILE_NAME, text)
+        text = project_text(result, project.folder, request.output, project.measurements_file)
+        file = (project.folder / FILE_NAME, text)
     differences: tuple[str, ...] = ()
     if request.system is not None:
-        differences = tuple(differences_from(read_variability_model(request.system), found.system))
-    assumptions = (*found.assumptions, *found.warnings)
-    mined = mined_lines(found)
-    unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in found.unseen)
-    comments = (f"Inferred from {found.system.source}:", *assumptions, *mined, *unseen, FURTHER_CONSTRAINTS)
+        differences = tuple(differences_from(read_variability_model(request.system), result.system))
+    assumptions = (*result.assumptions, *result.warnings)
+    mined = mined_lines(result)
+    unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)
+    comments = (f"Inferred from {result.system.source}:", *assumptions, *mined, *unseen, FURTHER_CONSTRAINTS)
     ignored = "; --no-constraints leaves the constraints out" if mined else ""
-    notes = [Note(f"inferred from {found.system.source}{ignored}", details=(*found.assumptions, *mined, *unseen))]
-    notes += [Note(text, warning=True) for text in found.warnings]
-    notes += [Note(f"{found.system.source}: {text}") for text in found.notes]
+    notes = [Note(f"inferred from {result.system.source}{ignored}", details=(*result.assumptions, *mined, *unseen))]
+    notes += [Note(text, warning=True) for text in result.warnings]
+    notes += [Note(f"{result.system.source}: {text}") for text in result.notes]
     if request.system is not None:
         if differences:
             notes.append(Note(f"differences from {request.system}", details=differences))
         else:
             notes.append(Note(f"{request.system} has the same options, values and groups"))
-    return Result(found, comments, request.output, differences, tuple(notes), kept)
+    return Result(result, comments, request.output, differences, tuple(notes), file)
 
 
 def mined_lines(inference: Inference) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def mined_lines(inference: Inference) -> tuple[str, ...]:
     many, rows = len(inference.mined.constraints), inference.mined.rows
     return (
         f"{plural(many, 'constraint', 'constraints')} inferred from {rows:,} rows:",
-        *(f"{each}: {support(each)}" for each in inference.mined.constraints),
+        *(f"{constraint}: {support(constraint)}" for constraint in inference.mined.constraints),
     )
 
 
@@ -151,26 +151,26 @@ def support(constraint: MinedConstraint) -> str:
 
 def differences_from(described: VariabilityModel, inferred: VariabilityModel) -> list[str]:
     """Return the differences of the options, values and groups of a description from those of an inferred one."""
-    found = []
+    differences = []
     names = {name: described.spellings.get(name, name) for name in inferred.names}
-    for name, own in names.items():
-        if own not in described.positions:
-            found.append(f"{name} is not an option of the description")
+    for name, spelling in names.items():
+        if spelling not in described.positions:
+            differences.append(f"{name} is not an option of the description")
             continue
-        listed, occurring = described.option(own), inferred.option(name)
+        listed, occurring = described.option(spelling), inferred.option(name)
         unlisted = [value for value in _values(occurring) if value not in _values(listed)]
         if unlisted and not isinstance(listed, NumericOption):
-            found.append(f"{name} is a binary option of the description")
+            differences.append(f"{name} is a binary option of the description")
         elif unlisted:
             values = listed_names([f"{value:g}" for value in unlisted], SHOWN_VALUES)
             remark = unit_remark(_values(listed), unlisted)
-            found.append(f"{name}: the description does not list {values}" + (f"; {remark}" if remark else ""))
-    found += [f"{name} is not in the table" for name in described.names if name not in names.values()]
+            differences.append(f"{name}: the description does not list {values}" + (f"; {remark}" if remark else ""))
+    differences += [f"{name} is not in the table" for name in described.names if name not in names.values()]
     groups = {frozenset(group) for group in described.alternative_groups}
     for group in inferred.alternative_groups:
         if frozenset(names[name] for name in group) not in groups:
-            found.append(f"the description has no alternative group {', '.join(group)}")
-    return found
+            differences.append(f"the description has no alternative group {', '.join(group)}")
+    return differences
 
 
 def _values(option: object) -> tuple[float, ...]:

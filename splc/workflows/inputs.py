@@ -80,9 +80,9 @@ class SystemInputs:
         """
         columns = project.columns.lenient.over(learned or ColumnChoice())
         # A description states its constraints, also to a model that was learned without it.
-        own = project.inference is not None or project.learned_system is not None
-        found = columns.mined or (project.inference is not None and bool(project.inference.mined))
-        columns = replace(columns, mined=own and found)
+        inferred = project.inference is not None or project.learned_system is not None
+        is_mined = columns.mined or (project.inference is not None and bool(project.inference.mined))
+        columns = replace(columns, mined=inferred and is_mined)
         return Policy(**self.policies, columns=columns, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
@@ -111,10 +111,10 @@ class SystemInputs:
         if project.learned_system is not None and project.has_system:
             text = f"{project.system_file} does not have the options of the model: the system is that of the model"
             notes.append(Note(text))
-        if (found := project.assumed_system) is not None:
+        if (source := project.assumed_system) is not None:
             where = f"--system {shlex.quote(project.measurements_file)} infers them from the table"
             where = "without it they are inferred from the tables" if project.further else where
-            notes.append(Note(f"the options are those of {found}; {where}"))
+            notes.append(Note(f"the options are those of {source}; {where}"))
         return system
 
     def read_measurements(
@@ -138,9 +138,9 @@ class SystemInputs:
         Raises:
             InputError: if they cannot be found or read.
         """
-        found = project.measurements(space.system, space, file=file, learned=learned, **self.policies)
-        notes.add(reading_notes(found.report))
-        return found
+        measurements = project.measurements(space.system, space, file=file, learned=learned, **self.policies)
+        notes.add(reading_notes(measurements.report))
+        return measurements
 
     def read_by(self, project: Project, space: Space, notes: Notes, by: str) -> dict[str, Measurements]:
         """Read the measurements of the project for each value of a context.
@@ -204,12 +204,12 @@ class ModelInputs(SystemInputs):
                 # Nothing else can describe the system: what is wrong with the model is what is wrong.
                 raise
             return project
-        systems = [each.system for each in models if each.system is not None]
+        systems = [model.system for model in models if model.system is not None]
         project = project.with_system_of_model(systems)
         if systems and project.learned_system is None and not (project.has_system or project.has_measurements):
-            names = [sorted(each.names) for each in systems]
-            own = next((each for each in names[1:] if each != names[0]), names[0])
-            differing = sorted({*names[0]} ^ {*own})
+            names = [sorted(system.names) for system in systems]
+            second = next((group for group in names[1:] if group != names[0]), names[0])
+            differing = sorted({*names[0]} ^ {*second})
             detail = f": only one of two has {listed(differing)}" if differing else ""
             hint = "name the description of a system that has the options of all with --system"
             message = f"the models are of systems with different options{detail}"
@@ -217,9 +217,9 @@ class ModelInputs(SystemInputs):
         _require_known_system(project, models)
         if not project.infers:
             return project
-        properties = {" ".join(each.nfp.split()) for each in models if each.nfp}
+        properties = {" ".join(model.nfp.split()) for model in models if model.nfp}
         nfp = properties.pop() if len(properties) == 1 else None
-        return replace(project, learned=choice_of(each.columns for each in models), learned_nfp=nfp)
+        return replace(project, learned=choice_of(model.columns for model in models), learned_nfp=nfp)
 
     def known_parameters(self, project: Project) -> Parameters:
         """Return the parameters of the project, changed by the stated values.
@@ -273,12 +273,12 @@ class ModelInputs(SystemInputs):
         from splc.formats.models.read import read_stored_model
 
         try:
-            found = read_stored_model(file, system, parameters=self.known_parameters(project), full=True)
+            stored = read_stored_model(file, system, parameters=self.known_parameters(project), full=True)
         except InputError as error:
             raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
-        notes += notes_of(f"{file}: {text}" for text in found.notes)
-        notes += context_notes(file, found.columns.contexts, project)
-        return found
+        notes += notes_of(f"{file}: {text}" for text in stored.notes)
+        notes += context_notes(file, stored.columns.contexts, project)
+        return stored
 
 
 def predicting(stored: StoredModel, notes: Notes, *, printed: bool = False) -> StoredModel:
@@ -297,18 +297,18 @@ def _require_known_system(project: Project, models: Sequence[StoredModel]) -> No
     """Raise an error if there is no system because the JSON file of a log, which describes it, cannot be used."""
     if project.has_system or project.has_measurements or project.learned_system is not None:
         return
-    for each in models:
-        file = each.file or ""
-        if each.system is None and not each.unused and Path(file).is_file() and is_log(read_source(file)):
+    for model in models:
+        file = model.file or ""
+        if model.system is None and not model.unused and Path(file).is_file() and is_log(read_source(file)):
             hint = (
                 "name the table that it was learned from with --measurements, or a description with --system; "
                 "splc learn -o MODEL.json writes a model that needs neither"
             )
             raise InputError(Problem("a log does not describe its system", file, hint=hint))
-        if each.unused:
-            reason = each.unused.removesuffix(": predictions are those of the printed model")
+        if model.unused:
+            reason = model.unused.removesuffix(": predictions are those of the printed model")
             hint = f"{reason}; name the description with --system"
-            raise InputError(Problem("there is no system description", each.file, hint=hint))
+            raise InputError(Problem("there is no system description", model.file, hint=hint))
 
 
 def _require_no_scaling_model(files: Sequence[str]) -> None:
@@ -326,12 +326,12 @@ def context_notes(file: str, contexts: Mapping[str, str], project: Project) -> t
     """Return a note about the contexts that a model was learned from, if any, and those selected instead."""
     if not contexts:
         return ()
-    stated = []
+    texts = []
     for name, value in contexts.items():
-        wanted = project.columns.where.get(name)
-        other = wanted is not None and not Context.of([value]).matching(wanted)
-        stated.append(f"{name} = {shown_value(value)}" + (f", not {shown_value(wanted or '')}" if other else ""))
-    return (Note(f"{file}: learned from measurements with {listed(stated)}"),)
+        choice = project.columns.where.get(name)
+        differs = choice is not None and not Context.of([value]).matching(choice)
+        texts.append(f"{name} = {shown_value(value)}" + (f", not {shown_value(choice or '')}" if differs else ""))
+    return (Note(f"{file}: learned from measurements with {listed(texts)}"),)
 
 
 def error_about_options(
@@ -350,10 +350,10 @@ def error_about_options(
         models = read_stored_models(files, parameters=parameters)
     except SplcError:
         return error
-    unknown = {name for each in models for name in each.model.options if name not in inferred.system.spellings}
-    texts = {name for name in inferred.contexts if any(each.startswith(f"{name}_") for each in unknown)}
-    others = (*inferred.properties, *inferred.contexts, *inferred.ignored)
-    missing = [name for name in others if name in unknown or name in texts]
+    unknown = {name for stored in models for name in stored.model.options if name not in inferred.system.spellings}
+    texts = {name for name in inferred.contexts if any(option.startswith(f"{name}_") for option in unknown)}
+    names = (*inferred.properties, *inferred.contexts, *inferred.ignored)
+    missing = [name for name in names if name in unknown or name in texts]
     if not missing:
         return error
     options = shlex.quote(",".join((*project.columns.options, *missing)))

@@ -26,7 +26,7 @@ def project_text(inference: Inference, folder: Path, system: str, measurements: 
         InputError: if the file cannot be read.
     """
     only = inference.properties[0] if len(inference.properties) == 1 else None
-    stated = {
+    roles = {
         "system": os.path.relpath(system, folder),
         "measurements": os.path.relpath(measurements, folder),
         "property": inference.main or only,
@@ -34,12 +34,12 @@ def project_text(inference: Inference, folder: Path, system: str, measurements: 
         "contexts": list(inference.contexts),
         "ignore": list(inference.ignored),
     }
-    lines = [f"{key} = {toml_value(value)}" for key, value in stated.items() if value]
+    lines = [f"{key} = {toml_value(value)}" for key, value in roles.items() if value]
     file, existing = folder / FILE_NAME, ""
     if file.exists():
         source = read_source(file)
         existing = "\n" + source.text()
-        if known := [key for key in parse_toml(source)[0] if key in stated]:
+        if keys := [key for key in parse_toml(source)[0] if key in roles]:
             hint = "remove them from it, or edit them by hand"
-            raise OutputError(Problem(f"the file states {listed(known)} already", str(file), hint=hint))
+            raise OutputError(Problem(f"the file states {listed(keys)} already", str(file), hint=hint))
     return "\n".join(lines) + "\n" + existing

@@ -53,8 +53,8 @@ class LearnedContexts(Presented, Mapping[str, LearningResult]):
     @property
     def changes(self) -> tuple[ContextContrast, ...]:
         """The contrasts of consecutive values by the joint model; empty without one."""
-        known = self.influences
-        return () if known is None else tuple(known.contrast(*each) for each in pairwise(known.names))
+        influences = self.influences
+        return () if influences is None else tuple(influences.contrast(*pair) for pair in pairwise(influences.names))
 
     def summary(self) -> str:
         """Return the number of models, and the expected error of each with the weight of learning it alone."""
@@ -69,12 +69,12 @@ class LearnedContexts(Presented, Mapping[str, LearningResult]):
 
     def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
         """Return the values with their configurations, errors in percent, and weights of learning alone."""
-        found = self.results.values()
-        crossed = (each.cross_validated for each in found)
+        results = self.results.values()
+        crossed = (result.cross_validated for result in results)
         return {
             self.by: [*self.results],
-            "configurations": [each.learning_configurations for each in found],
-            "error": [None if each is None else each.mean for each in crossed],
+            "configurations": [result.learning_configurations for result in results],
+            "error": [None if error is None else error.mean for error in crossed],
             "weight_alone": [self.weights.get(value) for value in self.results],
         }
 
@@ -114,15 +114,15 @@ def learn_contexts(
         if further.get("learning_set") is not None:
             raise SpecError("values that are learned together have no common learning set", hint="select their rows")
         name = next(iter(parts.values())).resolve_property(nfp)
-        sharing = Sharing.of({value: each for value, each in parts.items() if len(each)}, name, chosen.chosen.scale)
+        sharing = Sharing.of({value: part for value, part in parts.items() if len(part)}, name, chosen.chosen.scale)
     results: dict[str, LearningResult] = {}
     failed: dict[str, str] = {}
     for value, measured in parts.items():
-        own = chosen
-        if sharing is not None and isinstance(own, ProjectionLearner) and len(sharing.parts) > 1:
-            own = replace(own, fit=sharing.fit_of(value))
+        estimator = chosen
+        if sharing is not None and isinstance(estimator, ProjectionLearner) and len(sharing.parts) > 1:
+            estimator = replace(estimator, fit=sharing.fit_of(value))
         try:
-            results[value] = learn(measured, nfp, learner=own, **further)
+            results[value] = learn(measured, nfp, learner=estimator, **further)
         except LearningError as error:
             failed[value] = error.problems[0].message
             if len(failed) == len(parts):

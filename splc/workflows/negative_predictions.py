@@ -37,15 +37,15 @@ def negative_notes(
     """
     if not (predicted < 0).any():
         return ()
-    known = learned_values(full) if given is None else np.concatenate([learned_values(full), given])
+    values = learned_values(full) if given is None else np.concatenate([learned_values(full), given])
     if project is not None and project.has_measurements:
         with suppress(SplcError):
             measured = project.measurements(space.system, space, invalid="drop", duplicates="mean", aggregate="mean")
             nfp = nfp or project.resolve_property(measured)
             # Logs hold names with single spaces.
             names = [name for name in measured.properties if name.split() == nfp.split()]
-            known = np.concatenate([known, *(measured.column(name) for name in names)])
-    return tuple(Note(text, warning=True) for text in negative_predictions(predicted, known, nfp or "the property"))
+            values = np.concatenate([values, *(measured.column(name) for name in names)])
+    return tuple(Note(text, warning=True) for text in negative_predictions(predicted, values, nfp or "the property"))
 
 
 def learned_values(full: Predictor | None) -> Array:

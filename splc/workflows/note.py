@@ -81,13 +81,13 @@ class Notes(list[Note]):
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, SplcError):
-            for each in self:
-                error.add_note(str(each))
+            for note in self:
+                error.add_note(str(note))
 
 
 def ranked(notes: Iterable[Note]) -> list[Note]:
     """Return notes with the most important first, those of one rank in their order."""
-    return sorted(notes, key=lambda each: each.rank)
+    return sorted(notes, key=lambda note: note.rank)
 
 
 def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]:
@@ -114,12 +114,12 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
     details = inference.assumptions
     if inference.chosen:
         roles = {"options": inference.columns, "properties": inference.properties, "contexts": inference.contexts}
-        shown = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
-        text = f"{source}: {shown}"
-        details = tuple(each for each in details if each.startswith("ignored") and not each.endswith("(as requested)"))
+        listing = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
+        text = f"{source}: {listing}"
+        details = tuple(line for line in details if line.startswith("ignored") and not line.endswith("(as requested)"))
     if not inference.properties:
-        shown = listed(inference.columns, SHOWN_COLUMNS)
-        text = f"{source}: no column seems to be measured, so that all are options: {shown}"
+        listing = listed(inference.columns, SHOWN_COLUMNS)
+        text = f"{source}: no column seems to be measured, so that all are options: {listing}"
         details = ("--property NAME names a measured column, --ignore and --context leave columns out",)
     if inference.decided:
         text, details = f"{source}: the columns are used as follows; options change it", role_table(inference)
@@ -130,15 +130,15 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         mined = (Note(f"{source}: constraints: {many:,} inferred from {rows:,} rows ({how})"),)
     if inference.unseen:
         pairs = [pair for pair, _ in inference.unseen]
-        shown = ", ".join(pairs[:SHOWN_PAIRS]) + (
+        listing = ", ".join(pairs[:SHOWN_PAIRS]) + (
             f" and {len(pairs) - SHOWN_PAIRS:,} more" if pairs[SHOWN_PAIRS:] else ""
         )
-        stated = "; ".join(constraint for _, constraint in inference.unseen[:SHOWN_PAIRS])
-        cure = f"if it cannot occur, state it in a description (splc init {shlex.quote(source)} writes one): {stated}"
+        texts = "; ".join(constraint for _, constraint in inference.unseen[:SHOWN_PAIRS])
+        cure = f"if it cannot occur, state it in a description (splc init {shlex.quote(source)} writes one): {texts}"
         why = "the rows are too few to infer a constraint from that"
-        mined = (*mined, Note(f"{source}: no row has {shown}; {why}", details=(cure,), about=Rank.LIMIT))
-    warnings = (Note(f"{source}: {each}", warning=True) for each in inference.warnings)
-    return (Note(text, details=details), *mined, *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
+        mined = (*mined, Note(f"{source}: no row has {listing}; {why}", details=(cure,), about=Rank.LIMIT))
+    warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
+    return (Note(text, details=details), *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))
 
 
 def _tables(source: Source) -> str:
@@ -158,39 +158,39 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
     """
     source = reports[0].source or "measurements"
     # Rows without a known context are in all parts.
-    invalid = sorted({each for report in reports for each in report.invalid})
+    invalid = sorted({entry for report in reports for entry in report.invalid})
     rows = sum(report.rows - len(report.invalid) for report in reports) + len(invalid)
-    found = []
+    notes = []
     if invalid:
         text = f"{source}: {len(invalid):,} of {rows:,} rows dropped, their configuration is not valid"
         lines = [f"{source}:{line}: {reason}" for line, reason in invalid[:SHOWN_ROWS]]
         if len(invalid) > SHOWN_ROWS:
             lines.append(f"… and {len(invalid) - SHOWN_ROWS:,} more")
-        found.append(Note(text, warning=True, details=tuple(lines)))
+        notes.append(Note(text, warning=True, details=tuple(lines)))
     if duplicates := sorted({line for report in reports for line in report.duplicates}):
         again = plural(len(duplicates), "row measures", "rows measure")
         text = f"{source}: {again} a configuration again (lines {_lines(duplicates)})"
-        found.append(Note(text, warning=True))
+        notes.append(Note(text, warning=True))
     for nfp in dict.fromkeys(nfp for report in reports for nfp in report.missing):
         if count := sum(report.missing.get(nfp, 0) for report in reports):
             values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
-            found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
+            notes.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
     for nfp in dict.fromkeys(nfp for report in reports for nfp in report.failed):
         failed = sorted(line for report in reports for line in report.failed.get(nfp, ()))
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
         text = f"{len(failed):,} of {count:,} values of {nfp} are not positive ({_lines_of(failed)}): failed runs?"
-        found.append(Note(f"{source}: {text} leave these cells empty", warning=True))
+        notes.append(Note(f"{source}: {text} leave these cells empty", warning=True))
     if any(report.mixed for report in reports):
-        found.append(_averaged(source, reports))
-    found += notes_of(
+        notes.append(_averaged(source, reports))
+    notes += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )
     for nfp in dict.fromkeys(nfp for report in reports for nfp in report.gaps):
         gaps = sorted(line for report in reports for line in report.gaps.get(nfp, ()))
         if gaps and len(gaps) < rows - len(invalid):
             text = f"{nfp} lacks a value in {_lines_of(gaps)}"
-            found.append(Note(f"{source}: {text}"))
-    return tuple(found)
+            notes.append(Note(f"{source}: {text}"))
+    return tuple(notes)
 
 
 def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:
@@ -204,12 +204,12 @@ def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:
     negative = 2 * configurations < rows
     few = f"only {configurations:,} of {rows:,} rows are distinct configurations: " if negative else ""
     text = f"{few}rows of one configuration differ in {listed([repr(name) for name in names])} and are averaged"
-    named, own = reports[0].options, _as_list(names)
+    options, listing = reports[0].options, _as_list(names)
     cure = "add options to the description, name"
-    if named is not None:
-        cure = f"name options with --options {_as_list((*named, *names))},"
-    others = f"contexts (such as versions) with --context {own}, others with --ignore {own}"
-    return Note(f"{source}: {text}; {cure} {others}", warning=True, negative=negative)
+    if options is not None:
+        cure = f"name options with --options {_as_list((*options, *names))},"
+    advice = f"contexts (such as versions) with --context {listing}, others with --ignore {listing}"
+    return Note(f"{source}: {text}; {cure} {advice}", warning=True, negative=negative)
 
 
 def _as_list(names: Sequence[str]) -> str:

@@ -87,13 +87,13 @@ def learn(
     Raises:
         SplcError: if the table cannot be read, or nothing can be learned from it.
     """
-    own = {name: settings.pop(name) for name in [*settings] if name not in _ARGUMENTS}
-    if own:
-        settings["settings"] = {**(settings.get("settings") or {}), **own}
+    extra = {name: settings.pop(name) for name in [*settings] if name not in _ARGUMENTS}
+    if extra:
+        settings["settings"] = {**(settings.get("settings") or {}), **extra}
     columns = ColumnArguments(options, contexts, where, ignore)
     if by is not None:
         tables = _tables(data, nfp, system, columns, invalid, by)
-        parts = {value: each.measurements for value, each in tables.items()}
+        parts = {value: table.measurements for value, table in tables.items()}
         first = next(iter(tables.values()))
         return replace(learn_contexts(parts, by, first.nfp, preset, share=share, **settings), notes=first.notes)
     if share:
@@ -186,19 +186,19 @@ def optimize(
         SpecError: if the count is less than 1, or there is no space.
         VariabilityError: if there is no valid configuration.
     """
-    given = (models,) if isinstance(models, InfluenceModel | LearningResult) else tuple(models)
-    signs = (maximize,) * len(given) if isinstance(maximize, bool) else tuple(maximize)
-    if len(signs) != len(given):
-        raise SpecError(f"{len(given)} models, but {len(signs)} values of maximize")
-    whole = _space(space, given)
-    chosen = whole if not fixed else whole.with_values(fixed)
+    results = (models,) if isinstance(models, InfluenceModel | LearningResult) else tuple(models)
+    signs = (maximize,) * len(results) if isinstance(maximize, bool) else tuple(maximize)
+    if len(signs) != len(results):
+        raise SpecError(f"{len(results)} models, but {len(signs)} values of maximize")
+    base = _space(space, results)
+    chosen = base if not fixed else base.with_values(fixed)
     chosen.require_valid()
     require_count(count)
     objectives = [
-        Objective(each.nfp, whole.system, each.model, None if each.printed is None else each.predictor, sign)
-        if isinstance(each, LearningResult)
-        else Objective(each.text, whole.system, each, None, sign)
-        for each, sign in zip(given, signs, strict=True)
+        Objective(result.nfp, base.system, result.model, None if result.printed is None else result.predictor, sign)
+        if isinstance(result, LearningResult)
+        else Objective(result.text, base.system, result, None, sign)
+        for result, sign in zip(results, signs, strict=True)
     ]
     return best_of(objectives, chosen, count, limit, Notes())[0]
 
@@ -256,15 +256,15 @@ def _table(
         measured = read(data, system, where=columns.where, contexts=columns.contexts, ignore=columns.ignore)
         return _Table(_valid(measured, invalid), nfp)
     choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
-    found = inferred_from(data, nfp, choice)
-    policy = Policy(columns=found.completed(choice))
-    (measured,) = read_parts(found.source, found.system, policy, nfp=nfp)
-    main = found.main if found.main in measured.properties else None
-    return _Table(measured, nfp or main, _texts((*inference_notes(found), *reading_notes(measured.report))))
+    inference = inferred_from(data, nfp, choice)
+    policy = Policy(columns=inference.completed(choice))
+    (measured,) = read_parts(inference.source, inference.system, policy, nfp=nfp)
+    main = inference.main if inference.main in measured.properties else None
+    return _Table(measured, nfp or main, _texts((*inference_notes(inference), *reading_notes(measured.report))))
 
 
 def _texts(notes: Iterable[Note]) -> tuple[str, ...]:
-    return tuple("; ".join((each.text, *each.details)) for each in notes)
+    return tuple("; ".join((note.text, *note.details)) for note in notes)
 
 
 def _tables(
@@ -272,7 +272,7 @@ def _tables(
 ) -> dict[str, _Table]:
     """Return the measurements of each value of a context, in natural order."""
     notes: tuple[str, ...] = ()
-    if isinstance(data, Mapping) and all(isinstance(each, Measurements) for each in data.values()):
+    if isinstance(data, Mapping) and all(isinstance(table, Measurements) for table in data.values()):
         parts = dict(data)
     elif isinstance(data, Measurements):
         raise SpecError("these are measurements of one value", hint=f"give those of all: {{{by}: Measurements}}")
@@ -280,9 +280,9 @@ def _tables(
         choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
         choice = replace(choice, by=(by,))
         if system is None:
-            found = inferred_from(data, nfp, choice)
-            system, choice, nfp = found.system, found.completed(choice), nfp or found.main
-            notes = _texts(inference_notes(found))
+            inference = inferred_from(data, nfp, choice)
+            system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
+            notes = _texts(inference_notes(inference))
         read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
         notes = (*notes, *_texts(reading_notes(*(part.report for part in read))))
         parts = {part.contexts[by]: _valid(part, invalid) for part in read}
@@ -319,8 +319,8 @@ def _space(space: Space | None, models: Sequence[InfluenceModel | LearningResult
     """Return the space that was given, or that of the first result."""
     if space is not None:
         return space
-    systems = (each.system for each in models if isinstance(each, LearningResult))
-    system = next((each for each in systems if each is not None), None)
+    systems = (model.system for model in models if isinstance(model, LearningResult))
+    system = next((entry for entry in systems if entry is not None), None)
     if system is None:
         raise SpecError("a model without a result needs a space", hint="splc.Space(system)")
     return Space(system)

@@ -89,13 +89,13 @@ def learned_chart(result: LearningResult, measured: Measurements, rows: Array) -
     learned[rows] = True
     values = measured.column(result.nfp)
     predicted = predictions(result.predictor, measured.configurations)
-    there = ~np.isnan(values) & ~np.isnan(predicted)
+    mask = ~np.isnan(values) & ~np.isnan(predicted)
     contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
     title = ", ".join((measured.system.name, *contexts))
-    values, predicted = values[there], predicted[there]
+    values, predicted = values[mask], predicted[mask]
     errors = signed_errors(predicted, values)
-    named = titled(result.nfp, result.unit)
-    return replace(prediction_chart(values, predicted, errors, learned[there], named, held_out=False), title=title)
+    label = titled(result.nfp, result.unit)
+    return replace(prediction_chart(values, predicted, errors, learned[mask], label, held_out=False), title=title)
 
 
 @chart_of.register

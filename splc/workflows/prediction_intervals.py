@@ -48,11 +48,11 @@ def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
     if not count:
         return ()
     if of == 1:
-        what = "the prediction is outside of its interval"
+        text = "the prediction is outside of its interval"
     else:
-        what = f"{count:,} of {of:,} predictions {'is' if count == 1 else 'are'} outside of their intervals"
+        text = f"{count:,} of {of:,} predictions {'is' if count == 1 else 'are'} outside of their intervals"
     return (
-        Note(f"{what}: the printed model is far from the full model there, and intervals are those of the full model"),
+        Note(f"{text}: the printed model is far from the full model there, and intervals are those of the full model"),
     )
 
 

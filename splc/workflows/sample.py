@@ -100,12 +100,12 @@ def _spec(request: Request) -> SamplingSpec:
 
 def _power(configurations: Configurations) -> tuple[str, ...]:
     """Return which change of one influence the pairs find, by the noise of a measurement."""
-    columns = {each.name: configurations.value(each.name) for each in configurations.system.options}
+    columns = {option.name: configurations.value(option.name) for option in configurations.system.options}
     sizes = {noise: detectable_change(columns, noise / 100) for noise in NOISES}
-    found = [
+    names = [
         f"{percentage(100 * (size - 1), 2)} if measurements deviate by {noise} %"
         for noise, size in sizes.items()
         if size is not None
     ]
     pairs = plural(len(configurations), "pair finds", "pairs find")
-    return (f"{pairs} a change of one influence in three of four cases from {listed(found)}",) if found else ()
+    return (f"{pairs} a change of one influence in three of four cases from {listed(names)}",) if names else ()

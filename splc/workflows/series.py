@@ -24,21 +24,21 @@ def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metri
     Raises:
         MeasurementError: if nothing has such a name, or the two do not occur together.
     """
-    wanted = []
-    for what, patterns, known in (
+    sets = []
+    for noun, patterns, names in (
         ("call path", callpaths, experiment.callpaths),
         ("metric", metrics, experiment.metrics),
     ):
-        found: set[str] = set() if patterns else set(known)
+        matches: set[str] = set() if patterns else set(names)
         for pattern in patterns or ():
             # A name that contains signs of patterns matches itself first: `operator[]`.
-            own = {pattern} if pattern in known else {name for name in known if fnmatchcase(name, pattern)}
-            if not own:
-                hint = unknown_name_hint(pattern, known)
-                raise MeasurementError(f"there is no {what} {pattern!r}", hint=hint).at(experiment.report.source)
-            found |= own
-        wanted.append(found)
-    series = [key for key in experiment.series if key[0] in wanted[0] and key[1] in wanted[1]]
+            hits = {pattern} if pattern in names else {name for name in names if fnmatchcase(name, pattern)}
+            if not hits:
+                hint = unknown_name_hint(pattern, names)
+                raise MeasurementError(f"there is no {noun} {pattern!r}", hint=hint).at(experiment.report.source)
+            matches |= hits
+        sets.append(matches)
+    series = [key for key in experiment.series if key[0] in sets[0] and key[1] in sets[1]]
     if not series:
         hint = "choose others with --callpath and --metric"
         raise MeasurementError("none of the call paths has any of the metrics", hint=hint).at(experiment.report.source)
@@ -50,13 +50,13 @@ def pooling_notes(experiment: Experiment, series: Sequence[Key]) -> tuple[Note, 
 
     These are unused metrics with few whole values, several of them at the same point.
     """
-    used = {metric for _, metric in series}
+    metrics = {metric for _, metric in series}
     names = []
-    for metric in dict.fromkeys(metric for _, metric in experiment.series if metric not in used):
-        tables = [values for (_, own), values in experiment.series.items() if own == metric]
+    for metric in dict.fromkeys(metric for _, metric in experiment.series if metric not in metrics):
+        tables = [values for (_, name), values in experiment.series.items() if name == metric]
         values = np.unique(np.concatenate([table[~np.isnan(table)] for table in tables]))
-        whole = len(values) <= min(_MAX_VALUES, len(experiment)) and (values == values.round()).all()
-        if whole and any((np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)).any() for table in tables):
+        integer = len(values) <= min(_MAX_VALUES, len(experiment)) and (values == values.round()).all()
+        if integer and any((np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)).any() for table in tables):
             names.append(metric)
     if not names:
         return ()

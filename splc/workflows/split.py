@@ -73,9 +73,9 @@ class Split:
         """The measurements that errors outside of the learning set are computed on, maybe none."""
         if self.evaluation is not None:
             return self.evaluation.measured(self.nfp)
-        rest = ~np.isnan(self.measured.column(self.nfp))
-        rest[self.rows] = False
-        return self.measured[rest]
+        mask = ~np.isnan(self.measured.column(self.nfp))
+        mask[self.rows] = False
+        return self.measured[mask]
 
     def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
         """Return a result of the learner with its cross-validated error; unchanged without folds."""
@@ -83,13 +83,13 @@ class Split:
             return result
 
         def models(part: Array) -> list[Predictor]:
-            own = self.learn(learner, part)
-            return [own.predictor, *([] if own.printed is None else [own.printed])]
+            fitted = self.learn(learner, part)
+            return [fitted.predictor, *([] if fitted.printed is None else [fitted.printed])]
 
-        found = cross_validate_all(self.measured, self.nfp, self.rows, folds, self.seed, models, self.should_stop)
-        crossed, printed = (found[0] if found else None), (found[1] if len(found) > 1 else None)
-        own = result.printed_errors
-        errors = None if own is None else replace(own, cross_validated=printed)
+        scores = cross_validate_all(self.measured, self.nfp, self.rows, folds, self.seed, models, self.should_stop)
+        crossed, printed = (scores[0] if scores else None), (scores[1] if len(scores) > 1 else None)
+        printed_errors = result.printed_errors
+        errors = None if printed_errors is None else replace(printed_errors, cross_validated=printed)
         return replace(result, cross_validated=crossed, printed_errors=errors)
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
@@ -103,34 +103,34 @@ class Split:
         if not self.should_stop() and result.learner != PMNF and is_scalable(self.measured.configurations):
             learner = learner_of(PMNF)
             try:
-                own = self.cross_validated(learner, self.learn(learner, self.rows, self.evaluation), folds or FOLDS)
+                fitted = self.cross_validated(learner, self.learn(learner, self.rows, self.evaluation), folds or FOLDS)
             except SplcError:
                 # There is no scaling model of so few points.
                 pass
             else:
-                yield self.judged(own)
+                yield self.judged(fitted)
         for name in BASELINES:
             if self.should_stop():
                 break
             if name != result.learner:
                 learner = learner_of(name)
-                own = self.learn(learner, self.rows, self.evaluation)
-                yield self.judged(self.cross_validated(learner, own, folds))
+                fitted = self.learn(learner, self.rows, self.evaluation)
+                yield self.judged(self.cross_validated(learner, fitted, folds))
 
     def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> str | None:
         """Return a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
-        found = next((each.result for each in compared[1:] if each.result.learner == PMNF), None)
-        if found is None or found.cross_validated is None:
+        scaling = next((judged.result for judged in compared[1:] if judged.result.learner == PMNF), None)
+        if scaling is None or scaling.cross_validated is None:
             return None
-        own = compared[0].result
-        if own.cross_validated is None:
-            own = self.cross_validated(learner, own, FOLDS)
-        if own.cross_validated is None or found.cross_validated.mean > WORTH_A_NOTE * own.cross_validated.mean:
+        first = compared[0].result
+        if first.cross_validated is None:
+            first = self.cross_validated(learner, first, FOLDS)
+        if first.cross_validated is None or scaling.cross_validated.mean > WORTH_A_NOTE * first.cross_validated.mean:
             return None
-        errors = [f"{each.cross_validated.mean:.3g} %" for each in (found, own) if each.cross_validated is not None]
+        errors = [f"{item.cross_validated.mean:.3g} %" for item in (scaling, first) if item.cross_validated is not None]
         return (
             f"scaling models predict better here: the cross-validated error of pmnf is {errors[0]}, that of "
-            f"{own.learner} {errors[1]}; learn them with --learner {PMNF}"
+            f"{first.learner} {errors[1]}; learn them with --learner {PMNF}"
         )
 
     def judged(self, result: LearningResult) -> JudgedLearner:

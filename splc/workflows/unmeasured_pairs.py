@@ -31,9 +31,9 @@ def unmeasured_notes(
         what: what each of them is, in words: 'best configuration'.
     """
     system = found.system
-    options = [each for each in system.binary_options if each.name in used and each.name not in system.mandatory]
-    positions = [system.positions[each.name] for each in options]
-    measured = [each.indices[:, positions] for each in _measured(found, known, full)]
+    options = [item for item in system.binary_options if item.name in used and item.name not in system.mandatory]
+    positions = [system.positions[option.name] for option in options]
+    measured = [table.indices[:, positions] for table in _measured(found, known, full)]
     rows = sum(map(len, measured))
     if not rows or not positions:
         return ()
@@ -50,19 +50,19 @@ def unmeasured_notes(
     pairs = np.zeros(together.shape, dtype=bool)
     having = np.zeros(len(found), dtype=bool)
     for start in range(0, len(found), _BLOCK):
-        own = _literals(found.indices[start : start + _BLOCK, positions])
-        new = (own.T @ own > 0) & (together == 0)
+        block = _literals(found.indices[start : start + _BLOCK, positions])
+        new = (block.T @ block > 0) & (together == 0)
         pairs |= new
-        having[start : start + _BLOCK] = ((own @ new) * own).any(axis=1)
+        having[start : start + _BLOCK] = ((block @ new) * block).any(axis=1)
     first, second = np.nonzero(np.triu(pairs, 1))
     if not len(first):
         return ()
     order = np.argsort(-expected[first, second], kind="stable")
     names = [option.name for option in options]
-    shown = [_pair(names, int(first[at]), int(second[at])) for at in order[:SHOWN].tolist()]
+    texts = [_pair(names, int(first[at]), int(second[at])) for at in order[:SHOWN].tolist()]
     more = f" and {len(first) - SHOWN:,} more" if len(first) > SHOWN else ""
     some = f"the {what}" if only_one else f"{int(having.sum()):,} of {plural(len(found), what, f'{what}s')}"
-    text = f"{some} {'has' if only_one or having.sum() == 1 else 'have'} {', '.join(shown)}{more}"
+    text = f"{some} {'has' if only_one or having.sum() == 1 else 'have'} {', '.join(texts)}{more}"
     return (
         Note(
             f"{text}: together in no measured configuration",
@@ -73,12 +73,12 @@ def unmeasured_notes(
 
 
 def _measured(
-    found: Configurations, known: Configurations | None, full: Predictor | None
+    candidates: Configurations, measured: Configurations | None, full: Predictor | None
 ) -> tuple[Configurations, ...]:
     """Return the measured configurations that have the options of others."""
     learned = full.configurations if isinstance(full, Full) else None
-    names = found.system.names
-    return tuple(each for each in (known, learned) if each is not None and each.system.names == names)
+    names = candidates.system.names
+    return tuple(table for table in (measured, learned) if table is not None and table.system.names == names)
 
 
 def _literals(selected: Array) -> Array:

@@ -93,8 +93,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     notes = Notes()
     space = Space(request.read_system(project, notes))
     with notes:
-        found = read_models(request, files, space.system, project, notes)
-        models, basis = found.models, basis_of(request, project, space, found, notes)
+        inputs = read_models(request, files, space.system, project, notes)
+        models, basis = inputs.models, basis_of(request, project, space, inputs, notes)
         for key, option in thresholds:
             if key.startswith(MEASURED) and basis.measured is None:
                 raise RequestError(f"{key} needs measurements, and there are none", option)
@@ -167,33 +167,33 @@ def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str
         raise RequestError(f"{request.intervals:g} is not between 0 and 1", "intervals")
     if sum(file == STANDARD for file in (*request.models, request.on)) > 1:
         raise RequestError("only one file can be standard input", "models", "on")
-    known = (*TERM_SCORES, *keys, *(MEASURED + key for key in keys))
+    measures = (*TERM_SCORES, *keys, *(MEASURED + key for key in keys))
     for key, option in thresholds:
-        if key not in known:
-            raise RequestError(f"unknown measure {key!r}; {unknown_name_hint(key, list(known))}", option)
+        if key not in measures:
+            raise RequestError(f"unknown measure {key!r}; {unknown_name_hint(key, list(measures))}", option)
 
 
-def _analytical(other: str, project: Project) -> str:
+def _analytical(model: str, project: Project) -> str:
     """Return the analytical model of the project, which a single model is compared with."""
-    found = project.analytical_file
-    if found is None:
+    file = project.analytical_file
+    if file is None:
         hint = "name two models, or the analytical one as 'analytical' in splc.toml"
-        hint += f"; splc predict {other} FILE states its error on measurements"
-        raise RequestError(f"there is nothing to compare {other} with; {hint}", "models")
-    if Path(other).exists() and Path(other).samefile(found):
-        raise RequestError(f"{other} is the analytical model of this folder; name another model", "models")
-    return found
+        hint += f"; splc predict {model} FILE states its error on measurements"
+        raise RequestError(f"there is nothing to compare {model} with; {hint}", "models")
+    if Path(model).exists() and Path(model).samefile(file):
+        raise RequestError(f"{model} is the analytical model of this folder; name another model", "models")
+    return file
 
 
 def _notes(compared: Comparisons) -> Iterator[Note]:
     """Yield what limits a comparison or must be known to read it."""
     unseen: dict[str, dict[str, None]] = {}
     for pair in compared.comparisons:
-        for each in pair.syntactic.unseen:
+        for term in pair.syntactic.unseen:
             names = {"first": pair.first, "second": pair.second}
-            unseen.setdefault(each.text, {}).update((names[place], None) for place in each.models)
-    for text, found in unseen.items():
-        where = ", ".join(found)
+            unseen.setdefault(term.text, {}).update((names[index], None) for index in term.models)
+    for text, models in unseen.items():
+        where = ", ".join(models)
         yield Note(f"{text} (in {where}) is compared as a whole: it cannot be written as a sum of terms")
     first = compared.models[0]
     for model in compared.models[1:]:

@@ -46,9 +46,9 @@ def _learned(
         return unknown
     measurements = basis.measurements
     try:
-        own = influence_intervals(model.model, measurements.configurations, measurements[basis.nfp], level)
-        band = prediction_intervals(own, configurations)
-        single = prediction_intervals(own, configurations, single=True)
+        intervals = influence_intervals(model.model, measurements.configurations, measurements[basis.nfp], level)
+        band = prediction_intervals(intervals, configurations)
+        single = prediction_intervals(intervals, configurations, single=True)
     except SplcError as error:
         notes.append(Note(f"{model.name} has no intervals: {error.problems[0].message}"))
         return unknown
@@ -58,23 +58,23 @@ def _learned(
 def _analytical(model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]) -> ComparedModel:
     """Return an analytical model with the band that follows from the intervals of its parameters."""
     parameters = model.model.parameters
-    if unknown := [each.name for each in parameters if not each.determined]:
+    if unknown := [parameter.name for parameter in parameters if not parameter.determined]:
         verb = "is" if len(unknown) == 1 else "are"
         notes.append(
             Note(f"{model.name} has no intervals: {listed(unknown)} {verb} not determined (see splc calibrate)")
         )
         return replace(model, exact=False)
-    inexact = [each for each in parameters if each.has_interval]
+    inexact = [parameter for parameter in parameters if parameter.has_interval]
     if not inexact:
         notes.append(Note(f"{model.name} has no intervals: none of its parameters has one (see splc calibrate)"))
         return model
-    for own in sorted({own for each in inexact for own in each.levels}):
-        if not math.isclose(own, level, rel_tol=1e-9):
-            names = listed([each.name for each in inexact if own in each.levels])
-            what = f"the intervals of {names} hold at the level {own:g}, not {level:g}"
-            hint = f"give --intervals {own:g}, or estimate them again: splc calibrate --level {level:g}"
-            raise SpecError(Problem(what, model.name, hint=hint))
-    if unstated := [each.name for each in inexact if not each.levels]:
+    for value in sorted({value for parameter in inexact for value in parameter.levels}):
+        if not math.isclose(value, level, rel_tol=1e-9):
+            names = listed([parameter.name for parameter in inexact if value in parameter.levels])
+            message = f"the intervals of {names} hold at the level {value:g}, not {level:g}"
+            hint = f"give --intervals {value:g}, or estimate them again: splc calibrate --level {level:g}"
+            raise SpecError(Problem(message, model.name, hint=hint))
+    if unstated := [parameter.name for parameter in inexact if not parameter.levels]:
         text = f"{model.name}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"
         notes.append(Note(text))
     return replace(model, intervals=parameter_intervals(model.model, configurations))

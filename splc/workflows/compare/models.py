@@ -222,7 +222,7 @@ def read_models(
     """
     parameters = request.known_parameters(project)
     try:
-        found = read_stored_models(
+        stored = read_stored_models(
             files,
             system,
             parameters=parameters,
@@ -233,40 +233,40 @@ def read_models(
         )
     except InputError as error:
         raise error_about_options(error, files, project, parameters) from None
-    request.require_used(frozenset().union(*(each.used for each in found)))
-    kinds = {each.kind for each in found}
+    request.require_used(frozenset().union(*(entry.used for entry in stored)))
+    kinds = {entry.kind for entry in stored}
     if request.scale is not None and "text" not in kinds:
         raise RequestError("only model text is multiplied, and none of the models is model text", "scale")
-    for name, given in (("round", request.round != "last"), ("learning", request.learning is not None)):
-        if given and "log" not in kinds:
+    for name, is_set in (("round", request.round != "last"), ("learning", request.learning is not None)):
+        if is_set and "log" not in kinds:
             raise RequestError("none of the models is a log", name)
-    if len(found) < 2:
+    if len(stored) < 2:
         raise RequestError("a comparison needs at least two models", "models")
     if request.at:
-        chosen_rows([parameter for each in found for parameter in each.model.parameters], request.at)
+        chosen_rows([parameter for entry in stored for parameter in entry.model.parameters], request.at)
     models: list[ComparedModel] = []
-    for each in found:
-        notes += notes_of(f"{each.name}: {text}" for text in each.notes)
-        notes += context_notes(each.name, each.columns.contexts, project)
-        scaled = request.scale is not None and each.kind == "text"
-        model = each.model.scaled(request.scale or 1.0) if scaled else each.model
-        compared = compared_model(each.name, model, request.at)
-        compared = replace(compared, kind=each.kind, nfp=each.nfp, contexts=each.columns.contexts)
-        models.append(replace(compared, file=each.file, sha256=each.sha256))
-    return ReadModels(tuple(models), choice_of(each.columns for each in found), _learned(found, system))
+    for entry in stored:
+        notes += notes_of(f"{entry.name}: {text}" for text in entry.notes)
+        notes += context_notes(entry.name, entry.columns.contexts, project)
+        scaled = request.scale is not None and entry.kind == "text"
+        model = entry.model.scaled(request.scale or 1.0) if scaled else entry.model
+        compared = compared_model(entry.name, model, request.at)
+        compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.columns.contexts)
+        models.append(replace(compared, file=entry.file, sha256=entry.sha256))
+    return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), _learned(stored, system))
 
 
 def _learned(models: Sequence[StoredModel], system: VariabilityModel) -> Configurations | None:
     """Return the distinct configurations that models were learned from, as far as their files have them."""
-    found = []
-    for each in models:
-        if isinstance(each.full, (Ensemble, EnsembleSum)):
+    parts = []
+    for model in models:
+        if isinstance(model.full, (Ensemble, EnsembleSum)):
             # A description of several models has the values of all.
-            learned = each.full.configurations
-            learned = learned[each.full.own] if isinstance(each.full, Ensemble) else learned
+            learned = model.full.configurations
+            learned = learned[model.full.own] if isinstance(model.full, Ensemble) else learned
             with suppress(ConfigurationError):
-                found.append(Configurations.from_columns(system, learned.to_columns()))
-    return Configurations.concatenate(found).unique() if found else None
+                parts.append(Configurations.from_columns(system, learned.to_columns()))
+    return Configurations.concatenate(parts).unique() if parts else None
 
 
 def basis_of(
@@ -283,16 +283,16 @@ def basis_of(
     """
     on, learned = request.on, read.columns
     basis = Basis()
-    named = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
-    stated = named.pop() if len(named) == 1 else None
+    names = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
+    model_nfp = names.pop() if len(names) == 1 else None
     if on is not None and _is_file(on):
-        found = read_prediction_inputs(
-            on, space.system, request.policy(space, project, learned), request.nfp, stated or project.nfp
+        inputs = read_prediction_inputs(
+            on, space.system, request.policy(space, project, learned), request.nfp, model_nfp or project.nfp
         )
-        notes += reading_notes(found.report)
-        basis = Basis(found.configurations, found.measured, found.nfp if found.measured is not None else None, on)
+        notes += reading_notes(inputs.report)
+        basis = Basis(inputs.configurations, inputs.measured, inputs.nfp if inputs.measured is not None else None, on)
     elif project.has_measurements or on == "measured":
-        basis = _measured_basis(request, project, space, stated, learned, notes)
+        basis = _measured_basis(request, project, space, model_nfp, learned, notes)
     elif on is not None:
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
@@ -321,14 +321,14 @@ def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
 
 
 def _measured_basis(
-    request: Request, project: Project, space: Space, stated: str | None, learned: ColumnChoice, notes: Notes
+    request: Request, project: Project, space: Space, model_nfp: str | None, learned: ColumnChoice, notes: Notes
 ) -> Basis:
     """Return the measured configurations, or sampled ones with the values of those that were measured."""
     on = request.on
     everything = request.read_measurements(project, space, notes, learned=learned)
     # A log keeps one space where a name has several.
-    known = {" ".join(name.split()): name for name in everything.properties}
-    nfp = (known.get(stated or "") if request.nfp is None else None) or project.resolve_property(everything)
+    names = {" ".join(name.split()): name for name in everything.properties}
+    nfp = (names.get(model_nfp or "") if request.nfp is None else None) or project.resolve_property(everything)
     measurements = everything.measured(nfp)
     if on is None or on == "measured":
         if not len(measurements):
@@ -382,12 +382,12 @@ def weights_of(text: str, basis: Basis, first: ComparedModel, system: Variabilit
         terms = frozenset(expand_model(text, system.term_names).expansion)
     except SplcError as error:
         raise error.at("--weights") from None
-    own = {term: _without_parameters(term, first.model) for term, _ in first.model.terms}
-    missing = [term.text(system.names) for term in terms - set(own.values())]
+    structures = {term: _without_parameters(term, first.model) for term, _ in first.model.terms}
+    missing = [term.text(system.names) for term in terms - set(structures.values())]
     if missing:
-        known = ", ".join(dict.fromkeys(term.text(system.names) for term in own.values()))
-        raise RequestError(f"{first.name} has no term {missing[0]}; its terms are: {known}", "weights")
-    chosen = [term for term, plain in own.items() if plain in terms]
+        texts = ", ".join(dict.fromkeys(term.text(system.names) for term in structures.values()))
+        raise RequestError(f"{first.name} has no term {missing[0]}; its terms are: {texts}", "weights")
+    chosen = [term for term, structure in structures.items() if structure in terms]
     return weights_of_term(first.model, chosen, basis.configurations), f"share of {text} in {first.name}"
 
 

@@ -29,15 +29,15 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
         choices: the positions of the options of each choice: alternative groups, and all other options.
     """
     system = space.system
-    found: list[tuple[str, ...]] = []
+    groups: list[tuple[str, ...]] = []
     notes = []
     for where, configurations in _sets(full, space):
-        own = [tuple(system.names[position] for position in each) for each in aliases(configurations.indices, choices)]
+        sets = [tuple(system.names[position] for position in pair) for pair in aliases(configurations.indices, choices)]
         # What is true of all valid configurations need not be said again of some.
-        new = [names for names in own if not any(set(names) <= set(other) for other in found)]
-        found += new
+        new = [names for names in sets if not any(set(names) <= set(other) for other in groups)]
+        groups += new
         if new:
-            names = listed([" and ".join(each) for each in new], SHOWN)
+            names = listed([" and ".join(alias) for alias in new], SHOWN)
             text = f"interchangeable, because they always change together in {where}"
             notes.append(Note(f"{text}: {names}", about=Rank.LIMIT))
     return tuple(notes)
@@ -45,17 +45,17 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
 
 def _sets(full: Full | None, space: Space) -> list[tuple[str, Configurations]]:
     """Return sets of configurations, with what they are."""
-    found = []
+    sets = []
     try:
         if space.count <= ENUMERATED:
-            found.append(("all valid configurations", valid_configurations(space.system, 0)))
+            sets.append(("all valid configurations", valid_configurations(space.system, 0)))
     except SpaceError:
         pass
     if full is not None:
         learned = full.configurations.unique()
         count = plural(len(learned), "configuration", "configurations")
-        found.append((f"the {count} learned from", learned))
-    return found
+        sets.append((f"the {count} learned from", learned))
+    return sets
 
 
 def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
@@ -65,7 +65,7 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
         indices: the value of each option in some configurations, shape (n, options).
         choices: the positions of the options of each choice.
     """
-    found: dict[bytes, dict[int, int]] = {}
+    groups: dict[bytes, dict[int, int]] = {}
     for number, positions in enumerate(choices):
         for position in positions:
             column = indices[:, position]
@@ -74,8 +74,8 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
             if len(values) > 1:
                 codes = np.zeros(max(values) + 1, dtype=np.int32)
                 codes[values] = np.arange(len(values))
-                found.setdefault(codes[column].tobytes(), {}).setdefault(number, position)
-    return [tuple(each.values()) for each in found.values() if len(each) > 1]
+                groups.setdefault(codes[column].tobytes(), {}).setdefault(number, position)
+    return [tuple(group.values()) for group in groups.values() if len(group) > 1]
 
 
 def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
@@ -85,13 +85,13 @@ def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
         indices: the value of each option in some configurations, shape (n, options).
         choices: the positions of the options of each choice.
     """
-    positions = [position for each in choices for position in each]
+    positions = [position for members in choices for position in members]
     columns = indices[:, positions].astype(float)
     columns -= columns.mean(axis=0)
     size = np.sqrt((columns**2).sum(axis=0))
     # What does not change is not associated with anything.
     columns /= np.where(size > 0, size, 1.0)
     correlations = np.abs(columns.T @ columns)
-    starts = np.cumsum([0, *(len(each) for each in choices[:-1])])
+    starts = np.cumsum([0, *(len(members) for members in choices[:-1])])
     largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
     return np.asarray(np.minimum(largest, 1.0))

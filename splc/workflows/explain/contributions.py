@@ -88,24 +88,24 @@ class Explained(Drawn):
 
     def summary(self) -> str:
         """Return the prediction and the reference as text."""
-        other = "the mean over all valid configurations"
+        baseline = "the mean over all valid configurations"
         if self.against is not None:
-            other = f"predicted for {describe_configuration(self.against, 0)}"
-        own = describe_configuration(self.configuration, 0)
-        return f"{self.predicted:.6g} predicted for {own}, {self.reference:.6g} {other}"
+            baseline = f"predicted for {describe_configuration(self.against, 0)}"
+        text = describe_configuration(self.configuration, 0)
+        return f"{self.predicted:.6g} predicted for {text}, {self.reference:.6g} {baseline}"
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the terms with their contributions, the largest difference first."""
         return {
-            "term": [each.text for each in self.contributions],
-            "contribution": [each.value for each in self.contributions],
-            "reference": [each.reference for each in self.contributions],
-            "difference": [each.difference for each in self.contributions],
+            "term": [term.text for term in self.contributions],
+            "contribution": [term.value for term in self.contributions],
+            "reference": [term.reference for term in self.contributions],
+            "difference": [term.difference for term in self.contributions],
         }
 
     def _bars(self) -> Bars:
-        other = "the mean" if self.against is None else "the other configuration"
-        return Bars(f"difference from {other}", [(each.text, each.difference) for each in self.contributions])
+        baseline = "the mean" if self.against is None else "the other configuration"
+        return Bars(f"difference from {baseline}", [(term.text, term.difference) for term in self.contributions])
 
 
 def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
@@ -121,17 +121,17 @@ def contributions(model: InfluenceModel, space: Space, configuration: Any, again
         ConfigurationError: if it is not one configuration, or the model has no finite value at it.
         SpaceError: if the constraints are too complex.
     """
-    one = _one(space, configuration)
-    other = None if against is None else _one(space, against)
-    blocks = () if other is not None else blocks_of(model, space, choices_of(space.system)[1])
-    return explained_of(StoredModel(model), space, one, other, blocks)
+    row = _one(space, configuration)
+    reference = None if against is None else _one(space, against)
+    blocks = () if reference is not None else blocks_of(model, space, choices_of(space.system)[1])
+    return explained_of(StoredModel(model), space, row, reference, blocks)
 
 
 def _one(space: Space, table: Any) -> Configurations:
-    found = Configurations.of(space.system, table)
-    if len(found) != 1:
-        raise ConfigurationError(f"one configuration is explained, not {len(found)}", hint="select a row: table[:1]")
-    return found
+    rows = Configurations.of(space.system, table)
+    if len(rows) != 1:
+        raise ConfigurationError(f"one configuration is explained, not {len(rows)}", hint="select a row: table[:1]")
+    return rows
 
 
 def explained_of(
@@ -139,40 +139,40 @@ def explained_of(
 ) -> Explained:
     """Return the contributions to the prediction of a configuration, relative to another one or to the mean."""
     model = stored.model
-    own = model.contributions(one)[0].tolist()
+    values = model.contributions(one)[0].tolist()
     usual = mean_contributions(model, blocks) if other is None else model.contributions(other)[0].tolist()
     system = space.system
     titles, choices = choices_of(system)
-    named = {system.names[position]: title for title, each in zip(titles, choices, strict=True) for position in each}
+    labels = {system.names[position]: title for title, group in zip(titles, choices, strict=True) for position in group}
     options = [
-        tuple(dict.fromkeys(named.get(name, name) for name in system.term_order if name in model.options_of(term)))
+        tuple(dict.fromkeys(labels.get(name, name) for name in system.term_order if name in model.options_of(term)))
         for term, _ in model.terms
     ]
     texts, groups = term_texts(model, system), group_texts(model, system)
-    found = [Contribution(*each) for each in zip(texts, groups, options, own, usual, strict=True)]
+    parts = [Contribution(*row) for row in zip(texts, groups, options, values, usual, strict=True)]
     reference = math.fsum(usual)
     if isinstance(stored.full, Full):
         # With this contribution, the sum is the prediction of the full model.
         value = float(predictions(stored.full, one, model.link)[0])
-        whole = (
+        total = (
             mean_of_full(stored.full, model.link, space)
             if other is None
             else float(predictions(stored.full, other, model.link)[0])
         )
-        found.append(Contribution(REST, REST, (REST,), value - math.fsum(own), whole - reference))
-        reference = whole
-    found.sort(key=lambda each: (-abs(each.difference), -abs(each.value)))
+        parts.append(Contribution(REST, REST, (REST,), value - math.fsum(values), total - reference))
+        reference = total
+    parts.sort(key=lambda part: (-abs(part.difference), -abs(part.value)))
     if other is not None:
         reference = float(stored.predictor.predict(other)[0])
     elif model.link == "log":
         reference = math.exp(reference)
     interval, against_interval = (
-        None if stored.intervals is None or each is None else interval_of(stored.intervals, each)
-        for each in (one, other)
+        None if stored.intervals is None or entry is None else interval_of(stored.intervals, entry)
+        for entry in (one, other)
     )
     predicted = float(stored.predictor.predict(one)[0])
     product = model.link == "log"
-    return Explained(one, other, predicted, reference, tuple(found), interval, against_interval, product)
+    return Explained(one, other, predicted, reference, tuple(parts), interval, against_interval, product)
 
 
 @dataclass(frozen=True)
@@ -194,9 +194,9 @@ class TermSum:
     @classmethod
     def of(cls, text: str, contributions: Sequence[Contribution | TermSum]) -> TermSum:
         """Return the sum of contributions."""
-        count = sum(each.count if isinstance(each, TermSum) else 1 for each in contributions)
-        value = math.fsum(each.value for each in contributions)
-        return cls(text, value, math.fsum(each.reference for each in contributions), count)
+        count = sum(part.count if isinstance(part, TermSum) else 1 for part in contributions)
+        value = math.fsum(part.value for part in contributions)
+        return cls(text, value, math.fsum(part.reference for part in contributions), count)
 
     @property
     def difference(self) -> float:
@@ -204,9 +204,9 @@ class TermSum:
         return _difference(self)
 
 
-def _difference(each: Contribution | TermSum) -> float:
-    equal = math.isclose(each.value, each.reference, rel_tol=ROUNDING)
-    return 0.0 if equal else each.value - each.reference
+def _difference(part: Contribution | TermSum) -> float:
+    equal = math.isclose(part.value, part.reference, rel_tol=ROUNDING)
+    return 0.0 if equal else part.value - part.reference
 
 
 def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[TermSum]]]:
@@ -215,12 +215,12 @@ def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[T
     Terms that differ only in the member of an alternative group, or in the value of a numeric option, are one sum.
     """
     sets: dict[tuple[str, ...], dict[str, list[Contribution]]] = {}
-    for each in contributions:
-        sets.setdefault(each.options, {}).setdefault(each.group, []).append(each)
-    found = []
+    for part in contributions:
+        sets.setdefault(part.options, {}).setdefault(part.group, []).append(part)
+    rows = []
     for options, groups in sets.items():
         terms = [TermSum.of(group if len(same) > 1 else same[0].text, same) for group, same in groups.items()]
-        terms.sort(key=lambda each: -abs(each.difference))
-        whole = TermSum.of(" * ".join(options) or "1", terms)
-        found.append((terms[0] if len(terms) == 1 else whole, terms if len(terms) > 1 else []))
-    return sorted(found, key=lambda pair: -abs(pair[0].difference))
+        terms.sort(key=lambda term: -abs(term.difference))
+        total = TermSum.of(" * ".join(options) or "1", terms)
+        rows.append((terms[0] if len(terms) == 1 else total, terms if len(terms) > 1 else []))
+    return sorted(rows, key=lambda pair: -abs(pair[0].difference))

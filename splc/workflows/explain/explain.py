@@ -124,36 +124,36 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         SpaceError: if the constraints are too complex.
         OutputError: if the plot cannot be written.
     """
-    given = [each for each in (request.model, request.configuration, request.against) if each is not None]
-    if given.count(STANDARD) > 1:
+    files = [file for file in (request.model, request.configuration, request.against) if file is not None]
+    if files.count(STANDARD) > 1:
         raise RequestError("only one of the inputs can be standard input", "model", "configuration")
     if request.against is not None and request.configuration is None:
         raise RequestError("which configuration is compared with it? name it after the model", "against")
     project = request.project_of_models([request.model])
-    drawn = None if request.plot is None else plot_format(request.plot)
-    require_writable(request.plot, (*given, *project.files))
+    file_format = None if request.plot is None else plot_format(request.plot)
+    require_writable(request.plot, (*files, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
     system = space.system
     with notes:
         stored = request.read_predictor(request.model, project, system, notes, printed=request.printed)
-        one, other = (
-            None if each is None else one_configuration(each, space)
-            for each in (request.configuration, request.against)
+        subject, reference = (
+            None if text is None else one_configuration(text, space)
+            for text in (request.configuration, request.against)
         )
         if request.by is not None:
             influences = _influences(request, stored, request.by)
             return Result(
                 system.name, stored.model, stored.nfp, notes=tuple(notes), unit=stored.unit, influences=influences
             )
-        whole = None
+        summary = None
         blocks: Sequence[Block] = ()
-        if one is None:
-            whole = model_overview(stored, space, notes, on_progress)
-        elif other is None:
+        if subject is None:
+            summary = model_overview(stored, space, notes, on_progress)
+        elif reference is None:
             blocks = blocks_of(stored.model, space, choices_of(system)[1])
             _note_drawn(blocks, notes)
-        explained = None if one is None else explained_of(stored, space, one, other, blocks)
+        explained = None if subject is None else explained_of(stored, space, subject, reference, blocks)
         notes += negative_notes(checked_predictions(stored, explained, space), stored.nfp, project, space, stored.full)
         if explained is not None:
             notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
@@ -161,7 +161,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             system.name,
             stored.model,
             stored.nfp,
-            whole,
+            summary,
             explained,
             request.plot,
             tuple(notes),
@@ -169,8 +169,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             stored.folds,
             stored.unit,
         )
-    if drawn is not None and request.plot is not None:
-        write_whole(request.plot, picture(result, drawn))
+    if file_format is not None and request.plot is not None:
+        write_whole(request.plot, picture(result, file_format))
     return result
 
 
@@ -186,11 +186,11 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
     if by not in stored.columns.contexts:
         raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
     full = joint_ensemble(stored.full)
-    found = None if full is None else ContextInfluences.of(full)
-    if found is None:
+    influences = None if full is None else ContextInfluences.of(full)
+    if influences is None:
         hint = "learn them together: splc learn --by COLUMN --share"
         raise RequestError("the model knows no effects at other values of the context", "by", hint=hint)
-    return found
+    return influences
 
 
 def model_overview(stored: StoredModel, space: Space, notes: Notes, on_progress: OnProgress | None = None) -> Overview:
@@ -203,13 +203,13 @@ def model_overview(stored: StoredModel, space: Space, notes: Notes, on_progress:
     full = stored.full if isinstance(stored.full, Full) else None
     if full is not None:
         support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
-        found = overview_of_full(full, stored.model, support, space, titles, choices, notes, on_progress)
+        summary = overview_of_full(full, stored.model, support, space, titles, choices, notes, on_progress)
     else:
         blocks = blocks_of(stored.model, space, choices)
         _note_drawn(blocks, notes)
-        found = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
+        summary = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
     notes += alias_notes(full, space, choices)
-    return found
+    return summary
 
 
 def _note_drawn(blocks: Sequence[Block], notes: Notes) -> None:
@@ -220,8 +220,8 @@ def _note_drawn(blocks: Sequence[Block], notes: Notes) -> None:
 def checked_predictions(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
     """Return the predictions that are explained: of valid configurations, or of one or two."""
     if explained is not None:
-        shown = [each for each in (explained.configuration, explained.against) if each is not None]
-        return np.concatenate([stored.predictor.predict(each) for each in shown])
+        rows = [row for row in (explained.configuration, explained.against) if row is not None]
+        return np.concatenate([stored.predictor.predict(row) for row in rows])
     if stored.model.link == "log":
         return np.zeros(0)
     none = Configurations(space.system, np.zeros((0, 0), dtype=int))
@@ -231,6 +231,6 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
-    found = result.overview or result.explained
-    assert found is not None
-    return chart_file(explained_chart(found, title, titled(result.nfp or "prediction", result.unit)), file_format)
+    content = result.overview or result.explained
+    assert content is not None
+    return chart_file(explained_chart(content, title, titled(result.nfp or "prediction", result.unit)), file_format)

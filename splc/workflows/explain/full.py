@@ -104,39 +104,39 @@ def overview_of_full(
         on_progress: called after each choice.
     """
     used = positions_of(full.options, space.system)
-    among = [number for number, each in enumerate(choices) if full.parts and not set(used).isdisjoint(each)]
+    among = [number for number, members in enumerate(choices) if full.parts and not set(used).isdisjoint(members)]
     explained = _Explained(full, printed.link, space, len(among))
     if not explained.exhaustive:
         notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
     system = space.system
     effects = _all_effects(explained, {number: choices[number] for number in among}, on_progress)
-    effects = {number: each for number, each in effects.items() if len(each.values.values) > 1}
-    strengths = {number: each.strength for number, each in effects.items()}
-    whole = math.fsum(strength**2 for strength in strengths.values())
+    effects = {number: effect for number, effect in effects.items() if len(effect.values.values) > 1}
+    strengths = {number: effect.strength for number, effect in effects.items()}
+    total = math.fsum(strength**2 for strength in strengths.values())
     variance = explained.variance
-    if not whole:
+    if not total:
         notes.append(Note("the prediction is the same for all valid configurations"))
     product = printed.link == "log"
     options = []
-    for number in sorted(effects, key=lambda each: (-round(strengths[each] ** 2 / (whole or 1), 12), each)):
-        each = effects[number]
-        share, low, high = _share(each, [other for other in effects.values() if other is not each])
+    for number in sorted(effects, key=lambda item: (-round(strengths[item] ** 2 / (total or 1), 12), item)):
+        effect = effects[number]
+        share, low, high = _share(effect, [other for other in effects.values() if other is not effect])
         options.append(
             OptionImportance(
                 titles[number],
                 tuple(system.names[position] for position in choices[number]),
                 share,
-                each.alone / variance if variance else 0.0,
-                each.total / variance if variance else 0.0,
-                tuple(_option_values(each, explained, product=product)),
+                effect.alone / variance if variance else 0.0,
+                effect.total / variance if variance else 0.0,
+                tuple(_option_values(effect, explained, product=product)),
                 low,
                 high,
             )
         )
-    place = {position: number for number, each in enumerate(choices) for position in each}
-    printed_sets = folds_of(support, place, system)
-    strongest = sorted(effects, key=lambda each: -strengths[each])[:AMONG]
-    found = explained.interactions(effects, strongest, printed_sets)
+    indices = {position: number for number, members in enumerate(choices) for position in members}
+    printed_sets = folds_of(support, indices, system)
+    strongest = sorted(effects, key=lambda item: -strengths[item])[:AMONG]
+    shares = explained.interactions(effects, strongest, printed_sets)
     interactions = [
         OptionInteraction(
             tuple(titles[number] for number in sorted(numbers)),
@@ -144,9 +144,9 @@ def overview_of_full(
             numbers in printed_sets,
             printed_sets.get(numbers),
         )
-        for numbers, ends in found.items()
+        for numbers, ends in shares.items()
     ]
-    interactions.sort(key=lambda each: -abs(round(each.share, 12)))
+    interactions.sort(key=lambda pair: -abs(round(pair.share, 12)))
     mentioned = {name for option in options for name in option.options}
     mean = explained.mean
     return Overview(
@@ -164,12 +164,12 @@ def _all_effects(
     explained: _Explained, choices: Mapping[int, tuple[int, ...]], on_progress: OnProgress | None
 ) -> dict[int, _Effects]:
     """Return the effects of all choices."""
-    found: dict[int, _Effects] = {}
+    effects: dict[int, _Effects] = {}
     for number, positions in choices.items():
-        found[number] = explained.effects(positions)
+        effects[number] = explained.effects(positions)
         if on_progress is not None:
-            on_progress(len(found), len(choices), f"explaining {len(choices):,} options")
-    return found
+            on_progress(len(effects), len(choices), f"explaining {len(choices):,} options")
+    return effects
 
 
 def overview_of_result(result: LearningResult, space: Space) -> Overview:
@@ -186,10 +186,10 @@ def overview_of_result(result: LearningResult, space: Space) -> Overview:
     if not isinstance(result.predictor, Full):
         return overview(model, space)
     support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
-    for each in result.estimates:
-        names = model.options_of(each.term)
-        if each.folds is not None:
-            support[names] = max(each.folds, support.get(names) or 0)
+    for estimate in result.estimates:
+        names = model.options_of(estimate.term)
+        if estimate.folds is not None:
+            support[names] = max(estimate.folds, support.get(names) or 0)
     return overview_of_full(result.predictor, model, support, space, *choices_of(space.system), Notes())
 
 
@@ -202,29 +202,29 @@ def _strength(alone: float, total: float) -> float:
     return math.sqrt((alone + total) / 2)
 
 
-def _share(effect: _Effects, others: Sequence[_Effects]) -> tuple[float, float, float]:
+def _share(effect: _Effects, effects: Sequence[_Effects]) -> tuple[float, float, float]:
     """Return the share of the variance of a choice, and the ends of its interval.
 
     The deviations because of the choice itself and of each other one are independent, so that their squares add up.
     """
-    rest = math.fsum(other.strength**2 for other in others)
+    total = math.fsum(other.strength**2 for other in effects)
 
-    def share(own: float, further: float) -> float:
-        return own**2 / (own**2 + further) if own else 0.0
+    def share(strength: float, remainder: float) -> float:
+        return strength**2 / (strength**2 + remainder) if strength else 0.0
 
-    middle = share(effect.strength, rest)
+    middle = share(effect.strength, total)
     below, above = (
-        math.hypot(*(rest_end**2 - other.strength**2 for rest_end, other in zip(ends, others, strict=True)))
-        for ends in ([other.low for other in others], [other.high for other in others])
+        math.hypot(*(rest_end**2 - other.strength**2 for rest_end, other in zip(ends, effects, strict=True)))
+        for ends in ([other.low for other in effects], [other.high for other in effects])
     )
-    low = math.hypot(middle - share(effect.low, rest), middle - share(effect.strength, rest + above))
-    high = math.hypot(share(effect.high, rest) - middle, share(effect.strength, max(rest - below, 0.0)) - middle)
+    low = math.hypot(middle - share(effect.low, total), middle - share(effect.strength, total + above))
+    high = math.hypot(share(effect.high, total) - middle, share(effect.strength, max(total - below, 0.0)) - middle)
     return middle, max(middle - low, 0.0), min(middle + high, 1.0)
 
 
 def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -> list[OptionValue]:
     system, choice = explained.space.system, effects.values
-    found = []
+    values = []
     for row, value in enumerate(choice.values):
         label, number = label_of(system, dict(zip(choice.positions, value.tolist(), strict=True)))
         change, width = float(effects.changes[row]), float(effects.widths[row])
@@ -232,10 +232,10 @@ def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -
         mean = float(effects.means[row])
         if product:
             mean, ends = math.exp(mean), [math.exp(end) for end in ends]
-        known = [None if math.isnan(end) else end for end in ends]
+        bounds = [None if math.isnan(end) else end for end in ends]
         fraction = float(effects.counts[row] / effects.counts.sum())
-        found.append(OptionValue(label, number, fraction, mean, *(known if row else (known[0], None, None))))
-    return found
+        values.append(OptionValue(label, number, fraction, mean, *(bounds if row else (bounds[0], None, None))))
+    return values
 
 
 class _Explained:
@@ -266,30 +266,30 @@ class _Explained:
     @cached_property
     def known(self) -> tuple[Array, KnownContexts]:
         """The places of all contexts, ascending, and what is computed for them once."""
-        places = np.sort(self.shuffled[: max(self.predicted // 2, self.joint, 8)])
-        return places, KnownContexts(self.full, self.pool[places])
+        indices = np.sort(self.shuffled[: max(self.predicted // 2, self.joint, 8)])
+        return indices, KnownContexts(self.full, self.pool[indices])
 
-    def changed(self, places: Array, choices: Sequence[ChoiceValues], flips: Flips) -> ChangedContexts:
+    def changed(self, indices: Array, choices: Sequence[ChoiceValues], flips: Flips) -> ChangedContexts:
         """Return the flips of contexts as changes of these."""
-        every, known = self.known
+        every, contexts = self.known
         names = {self.space.system.names[position] for choice in choices for position in choice.positions}
-        rows = np.tile(np.searchsorted(every, places), len(flips.valid))
-        return ChangedContexts(known, flips.configurations, rows, frozenset(names))
+        rows = np.tile(np.searchsorted(every, indices), len(flips.valid))
+        return ChangedContexts(contexts, flips.configurations, rows, frozenset(names))
 
     def flipped_predictions(self, choice: ChoiceValues) -> tuple[Array, Flips]:
         """Return the predictions with each value of a choice, shape (k, m), 0 where that is not valid; and the flips.
 
         Contexts as they are have been predicted before.
         """
-        places = self.contexts(len(choice.values), self.predicted)
-        flips = flipped(self.pool[places], [choice], self.space)
-        codes = choice.codes[places]
+        indices = self.contexts(len(choice.values), self.predicted)
+        flips = flipped(self.pool[indices], [choice], self.space)
+        codes = choice.codes[indices]
         f = np.zeros(flips.valid.shape)
-        f[codes, np.arange(len(codes))] = self.f[places]
-        wanted = flips.valid.copy()
-        wanted[codes, np.arange(len(codes))] = False
-        if wanted.any():
-            f[wanted] = self.changed(places, [choice], flips)[wanted.ravel()].predictions(self.link)
+        f[codes, np.arange(len(codes))] = self.f[indices]
+        mask = flips.valid.copy()
+        mask[codes, np.arange(len(codes))] = False
+        if mask.any():
+            f[mask] = self.changed(indices, [choice], flips)[mask.ravel()].predictions(self.link)
         return f, flips
 
     def effects(self, positions: Sequence[int]) -> _Effects:
@@ -310,13 +310,13 @@ class _Explained:
     def _between(self, codes: Array, size: int) -> float:
         """Return Var(E[f | codes]), of drawn configurations without the part that is due to the draw."""
         counts = np.bincount(codes, minlength=size)
-        known = counts > 0
-        means = np.bincount(codes, self.f, size)[known] / counts[known]
-        spread = np.bincount(codes, (self.f - self.mean) ** 2, size)[known].sum() / len(codes)
-        between = float(counts[known] @ (means - self.mean) ** 2) / len(codes)
+        mask = counts > 0
+        means = np.bincount(codes, self.f, size)[mask] / counts[mask]
+        spread = np.bincount(codes, (self.f - self.mean) ** 2, size)[mask].sum() / len(codes)
+        between = float(counts[mask] @ (means - self.mean) ** 2) / len(codes)
         chance = 0.0
-        if not self.exhaustive and len(codes) > known.sum():
-            chance = (known.sum() - 1) / (len(codes) - known.sum()) * max(spread - between, 0.0)
+        if not self.exhaustive and len(codes) > mask.sum():
+            chance = (mask.sum() - 1) / (len(codes) - mask.sum()) * max(spread - between, 0.0)
         return max(between - chance, 0.0)
 
     def _changes(self, f: Array, flips: Flips) -> tuple[Array, Array]:
@@ -328,26 +328,26 @@ class _Explained:
         differences = np.where(allowed, f - f[0], 0.0)
         changes = (weights * differences).sum(axis=1) / safe
         squares = (weights**2 * (differences - changes[:, None]) ** 2).sum(axis=1) / safe**2
-        left = 1 - f.shape[1] / len(self.pool) if self.exhaustive else 1.0
-        errors = np.sqrt(squares * max(left, 0.0))
+        fraction = 1 - f.shape[1] / len(self.pool) if self.exhaustive else 1.0
+        errors = np.sqrt(squares * max(fraction, 0.0))
         return np.where(sums > 0, changes, np.nan), errors
 
     def _uncertainty(self, choice: ChoiceValues, counts: Array, strength: float) -> tuple[Array, tuple[float, float]]:
         """Return the standard deviations of the changes, and the ends of the interval of the strength."""
         size = len(choice.values)
-        places = self.contexts(size, self.joint)
-        flips = flipped(self.pool[places], [choice], self.space)
+        indices = self.contexts(size, self.joint)
+        flips = flipped(self.pool[indices], [choice], self.space)
         weights = flips.valid * flips.weights
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
-        own = _by_value(weights)
-        joint = self.changed(places, [choice], flips).weighted_sums(np.eye(own.shape[1]), self.link)
-        found = own @ joint.covariance @ own.T
-        spread = np.diag(found)
-        changes = np.sqrt(np.maximum(spread + spread[0] - 2 * found[0], 0.0))
+        blocks = _by_value(weights)
+        joint = self.changed(indices, [choice], flips).weighted_sums(np.eye(blocks.shape[1]), self.link)
+        covariance = blocks @ joint.covariance @ blocks.T
+        spread = np.diag(covariance)
+        changes = np.sqrt(np.maximum(spread + spread[0] - 2 * covariance[0], 0.0))
         shares = counts / counts.sum()
         centred = np.eye(size) - shares
-        low, high = self._ends(strength, centred @ own @ joint.values, centred @ found @ centred.T, shares)
+        low, high = self._ends(strength, centred @ blocks @ joint.values, centred @ covariance @ centred.T, shares)
         # What is unknown of single flips may be interactions.
         return changes, (low, math.hypot(high, math.sqrt(_spread_of_flips(joint.covariance, flips) / 2)))
 
@@ -374,16 +374,16 @@ class _Explained:
             return {}
         first: Callable[[frozenset[int]], float] = lambda pair: self._joint(effects, pair)  # noqa: E731
         pairs = sorted(map(frozenset, combinations(strongest, 2)), key=lambda pair: -abs(first(pair)))
-        wanted = [*pairs[:LISTED], *(each for each in printed if len(each) > 1 and each <= effects.keys())]
-        found: dict[frozenset[int], tuple[float, float | None, float | None]] = {}
-        for numbers in dict.fromkeys(wanted):
+        sets = [*pairs[:LISTED], *(group for group in printed if len(group) > 1 and group <= effects.keys())]
+        shares: dict[frozenset[int], tuple[float, float | None, float | None]] = {}
+        for numbers in dict.fromkeys(sets):
             contrast = self._contrast(effects, numbers) if len(numbers) == 2 else None
             if contrast is None:
-                found[numbers] = self._joint(effects, numbers) / self.variance, None, None
+                shares[numbers] = self._joint(effects, numbers) / self.variance, None, None
                 continue
-            share, low, high = (min(each**2 / self.variance, 1.0) for each in contrast)
-            found[numbers] = share, low, high
-        return found
+            share, low, high = (min(value**2 / self.variance, 1.0) for value in contrast)
+            shares[numbers] = share, low, high
+        return shares
 
     def _joint(self, effects: Mapping[int, _Effects], numbers: frozenset[int]) -> float:
         """Return the variance that choices explain together, and not in smaller sets."""
@@ -403,41 +403,41 @@ class _Explained:
 
         None if no context allows all combinations of their values.
         """
-        one, two = (_some(effects[number].values) for number in sorted(pair))
-        cells = len(one.values) * len(two.values)
-        places = self.contexts(cells, self.joint)
-        flips = flipped(self.pool[places], [one, two], self.space)
+        first, two = (_some(effects[number].values) for number in sorted(pair))
+        cells = len(first.values) * len(two.values)
+        indices = self.contexts(cells, self.joint)
+        flips = flipped(self.pool[indices], [first, two], self.space)
         free = flips.valid.all(axis=0)
         if not free.any():
             return None
         weights = _by_value(np.tile(free / free.sum(), (cells, 1)))
-        centre = np.kron(*(np.eye(len(each.values)) - 1 / len(each.values) for each in (one, two)))
-        found = self.changed(places, [one, two], flips).weighted_sums(centre @ weights, self.link)
-        strength = math.sqrt(float((found.values**2).mean()))
-        return strength, *self._ends(strength, found.values, found.covariance, np.full(cells, 1 / cells))
+        centre = np.kron(*(np.eye(len(choice.values)) - 1 / len(choice.values) for choice in (first, two)))
+        sums = self.changed(indices, [first, two], flips).weighted_sums(centre @ weights, self.link)
+        strength = math.sqrt(float((sums.values**2).mean()))
+        return strength, *self._ends(strength, sums.values, sums.covariance, np.full(cells, 1 / cells))
 
 
 def _spread_of_flips(covariance: Array, flips: Flips) -> float:
     """Return the mean variance that the values of a context have by their posterior covariance."""
     size, contexts = flips.valid.shape
-    own = np.einsum("ksls->skl", covariance.reshape(size, contexts, size, contexts))
+    blocks = np.einsum("ksls->skl", covariance.reshape(size, contexts, size, contexts))
     valid = flips.valid.T
-    together = np.einsum("skl,sk,sl->s", own, valid, valid)
-    single = np.einsum("skk,sk->s", own, valid)
+    together = np.einsum("skl,sk,sl->s", blocks, valid, valid)
+    single = np.einsum("skk,sk->s", blocks, valid)
     return max(float((flips.weights * (single - together * flips.weights)).mean()), 0.0)
 
 
 def _by_value(weights: Array) -> Array:
     """Return the weights of the configurations of `Flips` in means per value, shape (k, k m), for weights (k, m)."""
     size, contexts = weights.shape
-    found = np.zeros((size, size, contexts))
-    found[np.arange(size), np.arange(size)] = weights
-    return found.reshape(size, size * contexts)
+    matrix = np.zeros((size, size, contexts))
+    matrix[np.arange(size), np.arange(size)] = weights
+    return matrix.reshape(size, size * contexts)
 
 
 def _some(choice: ChoiceValues) -> ChoiceValues:
     """Return a choice with some of its values, from the first to the last."""
     if len(choice.values) <= MAX_VALUES:
         return choice
-    places = np.linspace(0, len(choice.values) - 1, MAX_VALUES).round().astype(int)
-    return ChoiceValues(choice.positions, choice.values[places], choice.codes)
+    indices = np.linspace(0, len(choice.values) - 1, MAX_VALUES).round().astype(int)
+    return ChoiceValues(choice.positions, choice.values[indices], choice.codes)

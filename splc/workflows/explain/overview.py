@@ -123,24 +123,24 @@ class Overview(Drawn):
     @property
     def leading(self) -> tuple[OptionImportance, ...]:
         """The options that matter most, for an answer in one line."""
-        return tuple(each for each in self.options if each.share >= LEAST_LEADING)[:MOST_LEADING]
+        return tuple(option for option in self.options if option.share >= LEAST_LEADING)[:MOST_LEADING]
 
     def summary(self) -> str:
         """Return the mean and the most important options as text."""
-        shares = [f"{each.name} {percentage(100 * each.share, 3)}" for each in self.options]
+        shares = [f"{option.name} {percentage(100 * option.share, 3)}" for option in self.options]
         return f"mean prediction {self.mean:.6g}; shares of the variance: {listed(shares)}"
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the options with their shares of the variance, the most important first."""
         return {
-            "option": [each.name for each in self.options],
-            "share": [each.share for each in self.options],
-            "alone": [each.alone for each in self.options],
-            "total": [each.total for each in self.options],
+            "option": [option.name for option in self.options],
+            "share": [option.share for option in self.options],
+            "alone": [option.alone for option in self.options],
+            "total": [option.total for option in self.options],
         }
 
     def _bars(self) -> Bars:
-        rows = [(each.name, 100 * each.share) for each in self.options]
+        rows = [(option.name, 100 * option.share) for option in self.options]
         return Bars("share of the variance of the prediction, in percent", rows)
 
 
@@ -163,9 +163,9 @@ def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...
     groups = titled_groups(system)
     grouped = {name for group in groups for name in group}
     members = [*groups, *((name,) for name in system.names if name not in grouped)]
-    members.sort(key=lambda each: system.positions[each[0]])
-    titles = [groups.get(each, each[0]) for each in members]
-    return titles, [tuple(system.positions[name] for name in each) for each in members]
+    members.sort(key=lambda group: system.positions[group[0]])
+    titles = [groups.get(group, group[0]) for group in members]
+    return titles, [tuple(system.positions[name] for name in group) for group in members]
 
 
 def overview_of(
@@ -188,40 +188,40 @@ def overview_of(
         notes.append(Note(text))
     effects = value_effects(blocks, influences, space, choices)
     product = model.link == "log"
-    found = []
-    for each in sorted(variance.importance(), key=lambda each: (-round(each.share, 12), each.choice)):
-        names = tuple(system.names[position] for position in choices[each.choice])
+    options = []
+    for item in sorted(variance.importance(), key=lambda item: (-round(item.share, 12), item.choice)):
+        names = tuple(system.names[position] for position in choices[item.choice])
         values = []
-        for effect in effects[each.choice]:
+        for effect in effects[item.choice]:
             label, number = label_of(system, effect.values)
             change = effect.change if effect.change is None or not product else math.exp(effect.change)
             mean = math.exp(effect.mean) if product else effect.mean
             values.append(OptionValue(label, number, effect.fraction, mean, change))
-        found.append(OptionImportance(titles[each.choice], names, each.share, each.alone, each.total, tuple(values)))
-    place = {position: number for number, members in enumerate(choices) for position in members}
+        options.append(OptionImportance(titles[item.choice], names, item.share, item.alone, item.total, tuple(values)))
+    indices = {position: number for number, members in enumerate(choices) for position in members}
     together = [
-        {place[position] for position in positions_of(model.options_of(term), system)}
+        {indices[position] for position in positions_of(model.options_of(term), system)}
         for term, influence in model.terms
         if influence != 0
     ]
-    used = {name for option in found for name in option.options}
+    used = {name for option in options for name in option.options}
     in_model = set(map(frozenset, together))
-    folds = folds_of(support or {}, place, system)
+    folds = folds_of(support or {}, indices, system)
     interactions = [
         OptionInteraction(
-            tuple(titles[choice] for choice in each.choices),
-            each.share,
-            printed=frozenset(each.choices) in in_model,
-            folds=folds.get(frozenset(each.choices)),
+            tuple(titles[choice] for choice in pair.choices),
+            pair.share,
+            printed=frozenset(pair.choices) in in_model,
+            folds=folds.get(frozenset(pair.choices)),
         )
-        for each in variance.interactions(together)
+        for pair in variance.interactions(together)
     ]
-    interactions.sort(key=lambda each: -abs(round(each.share, 12)))
+    interactions.sort(key=lambda pair: -abs(round(pair.share, 12)))
     mean = math.fsum(mean_contributions(model, blocks))
     return Overview(
         math.exp(mean) if product else mean,
         variance.deviation,
-        tuple(found),
+        tuple(options),
         tuple(name for name in system.names if name not in used and name not in system.mandatory),
         tuple(interactions),
         product=product,
@@ -236,12 +236,12 @@ def folds_of(support: Support, place: Mapping[int, int], system: VariabilityMode
         place: position of an option → number of its choice.
         system: the system.
     """
-    found: dict[frozenset[int], int | None] = {}
+    result: dict[frozenset[int], int | None] = {}
     for names, folds in support.items():
         choices = frozenset(place[system.positions[name]] for name in names if name in system.positions)
-        known = found.get(choices)
-        found[choices] = folds if known is None else known if folds is None else max(known, folds)
-    return found
+        count = result.get(choices)
+        result[choices] = folds if count is None else count if folds is None else max(count, folds)
+    return result
 
 
 def mean_contributions(model: InfluenceModel, blocks: Sequence[Block]) -> list[float]:

@@ -30,14 +30,14 @@ def explained_chart(found: Overview | Explained, title: str, quantity: str) -> C
         quantity: what is predicted.
     """
     if isinstance(found, Explained):
-        steps = [(each.text, each.difference) for each, _ in sums_of(found.contributions)]
+        steps = [(term.text, term.difference) for term, _ in sums_of(found.contributions)]
         names = ("mean" if found.against is None else "other configuration", "this configuration")
         chart = waterfall_chart(steps, found.reference, names, quantity, product=found.product)
         return replace(chart, title=title)
     effects = [
-        effect_of(each, None, product=found.product)
-        for each in found.options
-        if each.share >= MIN_SHARE and len(each.values) > 1
+        effect_of(option, None, product=found.product)
+        for option in found.options
+        if option.share >= MIN_SHARE and len(option.values) > 1
     ]
     charts = [importance_chart(shares_of(found), quantity)]
     charts += [effects_chart(effects, np.zeros(0), quantity)] if effects else []
@@ -47,8 +47,8 @@ def explained_chart(found: Overview | Explained, title: str, quantity: str) -> C
 def shares_of(found: Overview) -> list[Share]:
     """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
     return [
-        Share(each.name, 100 * each.share, *(None if end is None else 100 * end for end in (each.low, each.high)))
-        for each in found.options
+        Share(item.name, 100 * item.share, *(None if end is None else 100 * end for end in (item.low, item.high)))
+        for item in found.options
     ]
 
 
@@ -67,25 +67,25 @@ def effect_of(option: OptionImportance, configurations: Configurations | None, *
 
 def interval_ends(values: Sequence[OptionValue], means: Array, end: str, *, product: bool) -> Array:
     """Return one end of the interval of each mean: that of its change from the first value."""
-    found = np.full(len(values), np.nan)
-    for place, value in enumerate(values):
+    ends = np.full(len(values), np.nan)
+    for index, value in enumerate(values):
         bound = getattr(value, end)
         if bound is not None and value.change is not None:
-            found[place] = means[place] * bound / value.change if product else means[place] + bound - value.change
-    return found
+            ends[index] = means[index] * bound / value.change if product else means[index] + bound - value.change
+    return ends
 
 
 def positions(option: OptionImportance, configurations: Configurations) -> Array:
     """Return the position of the value of an option, or of an alternative group, in each configuration; else -1."""
     system = configurations.system
     columns = [system.positions[name] for name in option.options]
-    labels = {value.label: place for place, value in enumerate(option.values)}
-    known: dict[tuple[int, ...], int] = {}
-    found = np.full(len(configurations), -1)
+    labels = {value.label: index for index, value in enumerate(option.values)}
+    cache: dict[tuple[int, ...], int] = {}
+    indices = np.full(len(configurations), -1)
     for row, values in enumerate(configurations.indices[:, columns].tolist()):
         key = tuple(values)
-        if key not in known:
+        if key not in cache:
             label, _ = label_of(system, dict(zip(columns, key, strict=True)))
-            known[key] = labels.get(label, -1)
-        found[row] = known[key]
-    return found
+            cache[key] = labels.get(label, -1)
+        indices[row] = cache[key]
+    return indices

@@ -42,15 +42,15 @@ def response_surface(predictor: Predictor, link: Link, space: Space, names: tupl
         SpaceError: if the constraints are too complex to count valid configurations.
     """
     system = space.system
-    known = valid_configurations(system, CONTEXTS).indices
-    contexts = known[_spread(len(known), CONTEXTS)]
+    pool = valid_configurations(system, CONTEXTS).indices
+    contexts = pool[_spread(len(pool), CONTEXTS)]
     columns = [system.positions[name] for name in names]
-    places = [_spread(system.options[column].size, MAX_VALUES) for column in columns]
-    values = [value_table(system.options[column])[own] for column, own in zip(columns, places, strict=True)]
+    indices = [_spread(system.options[column].size, MAX_VALUES) for column in columns]
+    values = [value_table(system.options[column])[rows] for column, rows in zip(columns, indices, strict=True)]
     # Deselected options have no number.
-    places = [own[np.isfinite(each)] for own, each in zip(places, values, strict=True)]
-    values = [each[np.isfinite(each)] for each in values]
-    x, y = places
+    indices = [rows[np.isfinite(column)] for rows, column in zip(indices, values, strict=True)]
+    values = [column[np.isfinite(column)] for column in values]
+    x, y = indices
     grid = np.tile(contexts, (len(y) * len(x), 1))
     grid[:, columns[0]] = np.repeat(np.tile(x, len(y)), len(contexts))
     grid[:, columns[1]] = np.repeat(y, len(x) * len(contexts))

@@ -79,23 +79,23 @@ def context_change(
         influences: those of the joint model; None: the terms of both models are compared.
     """
     nfp = after.result.nfp
-    old, new = ((each.configurations, each.column(nfp)) for each in (before.measured, after.measured))
+    old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
     error, transferred = (
-        mean_relative_error(predictions(each.result.predictor, new[0]), new[1]) for each in (after, before)
+        mean_relative_error(predictions(model.result.predictor, new[0]), new[1]) for model in (after, before)
     )
     crossed = after.result.cross_validated
     expected = None if crossed is None else crossed.mean
-    found = Change(
+    change = Change(
         first, second, *mean_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected
     )
     if influences is not None and {first, second} <= {*influences.names}:
-        return replace(found, contrast=influences.contrast(first, second), reason=JOINT)
+        return replace(change, contrast=influences.contrast(first, second), reason=JOINT)
     if not (before.result.readable and after.result.readable):
-        return replace(found, reason=f"the learner {after.result.learner} gives no influences")
+        return replace(change, reason=f"the learner {after.result.learner} gives no influences")
     try:
-        return replace(found, influences=model_change(before.result.model, after.result.model, old, new))
+        return replace(change, influences=model_change(before.result.model, after.result.model, old, new))
     except ConfigurationError as problem:
-        return replace(found, reason=problem.problems[0].message)
+        return replace(change, reason=problem.problems[0].message)
 
 
 def joint_course(
@@ -108,13 +108,13 @@ def joint_course(
         values: the values in order.
         contrasts: the changes between consecutive values.
     """
-    places = [influences.names.index(value) for value in values]
+    indices = [influences.names.index(value) for value in values]
     terms = []
     for at, option in enumerate(influences.options, start=1):
-        deviations = np.sqrt(np.maximum(np.diag(influences.covariances[at]), 0.0))[places]
-        changed = tuple(option in {other.option for other in each.settled} for each in contrasts)
+        deviations = np.sqrt(np.maximum(np.diag(influences.covariances[at]), 0.0))[indices]
+        changed = tuple(option in {other.option for other in contrast.settled} for contrast in contrasts)
         widths = (NORMAL_QUANTILE * deviations).tolist()
-        terms.append(TermCourse(option, tuple(influences.means[places, at].tolist()), tuple(widths), changed))
+        terms.append(TermCourse(option, tuple(influences.means[indices, at].tolist()), tuple(widths), changed))
     terms.sort(key=lambda term: (not any(term.changed), -max(map(abs, term.means)), term.text))
     return ModelCourse("log", tuple(terms), (1.0,) * len(contrasts))
 
@@ -123,10 +123,10 @@ def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int
     """Return the number of common configurations, the mean of after / before, its error, and whether it is not 1."""
     before, after = before.measured(nfp), after.measured(nfp)
     rows = before.configurations.find(after.configurations)
-    found = rows >= 0
-    old, new = before.column(nfp)[rows[found]], after.column(nfp)[found]
+    mask = rows >= 0
+    old, new = before.column(nfp)[rows[mask]], after.column(nfp)[mask]
     ratios = new[old != 0] / old[old != 0]
-    count = int(found.sum())
+    count = int(mask.sum())
     if len(ratios) < 2:
         return count, float(ratios[0]) if len(ratios) else None, None, False
     # The mean of noisy ratios is above 1 where nothing changed; that of their logarithms is 0.

@@ -100,8 +100,8 @@ def run(
     learner, _ = chosen_learner(request, project)
     if request.share:
         require_joint(request, learner, "share")
-    drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
-    if drawn is not None:
+    file_format = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
+    if file_format is not None:
         require_writable(request.plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
@@ -111,14 +111,14 @@ def run(
         requests = each_context(request, request.by, list(parts), output=request.output or default, plot=request.plot)
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
-        noted: dict[Note, list[str]] = {}
+        remarks: dict[Note, list[str]] = {}
         stopped = False
         for value, requested in requests:
-            own = replace(requested, companion=request.output is None, seed=_seed(request, value, parts))
+            subrequest = replace(requested, companion=request.output is None, seed=_seed(request, value, parts))
             try:
                 titled = _titled(on_step, f"{request.by} {value}: ")
                 fit = None if sharing is None or value not in sharing.parts else sharing.fit_of(value)
-                found = learn.run(own, titled, should_stop, parts[value], on_learned=on_learned, fit=fit)
+                result = learn.run(subrequest, titled, should_stop, parts[value], on_learned=on_learned, fit=fit)
             except KeyboardInterrupt:
                 if not models:
                     raise
@@ -129,13 +129,13 @@ def run(
                 if len(failed) == len(parts):
                     raise
                 continue
-            models[value] = found
-            for note in found.notes:
-                noted.setdefault(note, []).append(value)
-            if found.interrupted or (should_stop is not None and should_stop()):
+            models[value] = result
+            for note in result.notes:
+                remarks.setdefault(note, []).append(value)
+            if result.interrupted or (should_stop is not None and should_stop()):
                 stopped = True
                 break
-        notes += _noted_values(request.by, noted, len(models))
+        notes += _noted_values(request.by, remarks, len(models))
         if sharing is not None and sharing.counts_numbers:
             notes.append(Note(f"the values of {request.by} count as numbers, which explains the measurements better"))
         joint = None if sharing is None else sharing.given
@@ -152,9 +152,9 @@ def run(
                 request, sharing.parts, request.by, nfp, file_names(pattern, [*parts, SHARED])[SHARED]
             )
         plot = None
-        if drawn is not None and request.plot is not None:
+        if file_format is not None and request.plot is not None:
             try:
-                write_whole(request.plot, _picture(request.by, models, changes, influences, drawn))
+                write_whole(request.plot, _picture(request.by, models, changes, influences, file_format))
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
@@ -173,14 +173,14 @@ def _sharing(
     request: Request, project: Project, space: Space, parts: Mapping[str, Measurements], learner: ProjectionLearner
 ) -> Sharing | None:
     """Return the learning sets of the values that have one; None unless there are at least two to share."""
-    found, nfp = {}, ""
+    tables, nfp = {}, ""
     for value, measured in parts.items() if request.share else ():
         with suppress(LearningError):
             nfp = project.resolve_property(measured)
             seed = _seed(request, value, parts)
             chosen = learning_rows(measured, nfp, request.spec, seed, space, request.missing).rows
-            found[value] = measured[chosen]
-    return Sharing.of(found, nfp, learner.chosen.scale) if len(found) > 1 else None
+            tables[value] = measured[chosen]
+    return Sharing.of(tables, nfp, learner.chosen.scale) if len(tables) > 1 else None
 
 
 def _picture(
@@ -197,25 +197,25 @@ def _picture(
     """
     first = next(iter(models.values()))
     nfp = first.result.nfp
-    contrasts = [each.contrast for each in changes if each.contrast is not None]
+    contrasts = [change.contrast for change in changes if change.contrast is not None]
     if influences is not None and changes and len(contrasts) == len(changes):
         course = joint_course(influences, list(models), contrasts)
     else:
-        compared = [each.influences for each in changes if each.influences is not None]
+        compared = [change.influences for change in changes if change.influences is not None]
         if not compared or len(compared) < len(changes):
-            raise ConfigurationError(next((each.reason for each in changes if each.reason), "there is only one model"))
-        measured = [(each.measured.configurations, each.measured.column(nfp)) for each in models.values()]
-        course = model_course([each.result.model for each in models.values()], measured, compared)
+            raise ConfigurationError(next((row.reason for row in changes if row.reason), "there is only one model"))
+        measured = [(model.measured.configurations, model.measured.column(nfp)) for model in models.values()]
+        course = model_course([model.result.model for model in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
     quantity = titled(nfp, first.measured.unit(nfp))
     return changes_plot(course, list(models), by, title, quantity, file_format)
 
 
-def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:
+def _noted_values(by: str, remarks: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:
     """Yield the notes of models, each one once with the values of the context that it is about."""
-    for note, values in noted.items():
-        shown = f"{by} {listed([shown_value(value) for value in values], 3)}"
-        where = f"all values of {by}" if len(values) == count > 1 else shown
+    for note, values in remarks.items():
+        text = f"{by} {listed([shown_value(value) for value in values], 3)}"
+        where = f"all values of {by}" if len(values) == count > 1 else text
         yield replace(note, text=f"{where}: {note.text}")
 
 

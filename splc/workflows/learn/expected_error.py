@@ -53,19 +53,19 @@ class ExpectedError:
     @property
     def verdict(self) -> Verdict:
         """The quality of predictions with this error, in a word."""
-        own = self.difference if self.percent is None else self.percent
-        if own is None:
+        error = self.difference if self.percent is None else self.percent
+        if error is None:
             return "unknown"
         # Exact predictions of equal values are not poor.
-        if self.one_value is not None and own >= POOR * self.one_value > 0:
+        if self.one_value is not None and error >= POOR * self.one_value > 0:
             return "poor"
         rough = (self.percent or 0.0) >= ROUGH_ERROR or (self.factor or 1.0) >= ROUGH_FACTOR
         return "rough" if rough else "good"
 
     def values(self) -> dict[str, Any]:
         """Return the error and its verdict by name, as in `splc learn --json`."""
-        found = {name: value for name, value in vars(self).items() if name != "one_value"}
-        return {**found, "verdict": self.verdict}
+        values = {name: value for name, value in vars(self).items() if name != "one_value"}
+        return {**values, "verdict": self.verdict}
 
 
 def expected_error(
@@ -79,26 +79,26 @@ def expected_error(
         others: the measurements that judge it, as far as they were not learned from.
         measured: the number of measured configurations.
     """
-    known = learned_from.column(result.nfp)
+    targets = learned_from.column(result.nfp)
     values = others.column(result.nfp)
-    positive = bool(np.min(known, initial=np.inf) > 0)
+    positive = bool(np.min(targets, initial=np.inf) > 0)
     if len(others) >= ENOUGH:
         predicted = predictions(result.predictor, others.configurations)
-        one = np.full(len(values), median(known.tolist()))
+        constant = np.full(len(values), median(targets.tolist()))
         if positive and values.min() > 0:
             return ExpectedError(
                 "measured",
                 len(others),
                 percent=mean_relative_error(predicted, values),
                 factor=_largest_of_most(_factors(predicted, values)),
-                one_value=mean_relative_error(one, values),
+                one_value=mean_relative_error(constant, values),
             )
         return ExpectedError(
             "measured",
             len(others),
             difference=_mean(np.abs(predicted - values)),
             margin=_largest_of_most(np.abs(predicted - values)),
-            one_value=_mean(np.abs(one - values)),
+            one_value=_mean(np.abs(constant - values)),
         )
     expected = result.expected
     within = None if expected is None else expected.within
@@ -109,37 +109,37 @@ def expected_error(
     factor, margin = (within, None) if positive else (None, within)
     if crossed is None and difference is None:
         reason = f"only {len(others)} others measured"
-        if len(known) == measured:
+        if len(targets) == measured:
             reason = "all that was measured was learned from; --folds 8 estimates it"
         if expected is not None and expected.unknown:
             reason = expected.unknown
         return ExpectedError("unknown", factor=factor, margin=margin, reason=reason)
-    one = np.full(len(known), median(known.tolist()))
+    constant = np.full(len(targets), median(targets.tolist()))
     return ExpectedError(
         "cross-validated",
-        len(known),
+        len(targets),
         percent=crossed,
         difference=difference,
         factor=factor,
         margin=margin,
-        one_value=mean_relative_error(one, known) if positive else _mean(np.abs(one - known)),
+        one_value=mean_relative_error(constant, targets) if positive else _mean(np.abs(constant - targets)),
     )
 
 
 def _factors(predicted: Array, values: Array) -> Array:
     """Return by which factor values differ from predictions; infinite where the prediction is not positive."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = np.exp(np.abs(np.log(predicted / values)))
-    return np.where(predicted > 0, found, np.where(np.isnan(predicted), np.nan, np.inf))
+        factors = np.exp(np.abs(np.log(predicted / values)))
+    return np.where(predicted > 0, factors, np.where(np.isnan(predicted), np.nan, np.inf))
 
 
 def _mean(differences: Array) -> float | None:
-    known = differences[~np.isnan(differences)]
-    return float(known.mean()) if len(known) else None
+    finite = differences[~np.isnan(differences)]
+    return float(finite.mean()) if len(finite) else None
 
 
 def _largest_of_most(differences: Array) -> float | None:
     """Return what 9 of 10 differences are not above, None if that is not finite."""
-    known = np.sort(differences[~np.isnan(differences)])
-    found = float(known[int(np.ceil(LEVEL * len(known))) - 1]) if len(known) else np.inf
-    return found if np.isfinite(found) else None
+    finite = np.sort(differences[~np.isnan(differences)])
+    bound = float(finite[int(np.ceil(LEVEL * len(finite))) - 1]) if len(finite) else np.inf
+    return bound if np.isfinite(bound) else None

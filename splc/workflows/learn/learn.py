@@ -164,11 +164,11 @@ def run(
         companion = None
         if output is not None and form == ".log" and (request.output is None or request.companion):
             companion = companion_of(output)
-        drawn = None
+        file_format = None
         if request.plot is not None:
             from splc.plotting import plot_format
 
-            drawn = plot_format(request.plot)
+            file_format = plot_format(request.plot)
         inputs = (project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(companion, (*inputs, output))
@@ -201,7 +201,7 @@ def run(
             evaluation = measured[validation.rows]
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
-        found: SettingsSearch | None = None
+        search: SettingsSearch | None = None
         if request.given_terms is not None:
             from splc.formats.models.term_list import parse_term_list
 
@@ -210,8 +210,8 @@ def run(
             from splc.workflows.learn.search import provenance_of_search, searched
 
             stop = should_stop or (lambda: False)
-            found = searched(request, learner, settings, measured, nfp, rows, on_trial, stop)
-            learner = learner_of(learner.name, learner.preset, {**settings, **found.best.settings})
+            search = searched(request, learner, settings, measured, nfp, rows, on_trial, stop)
+            learner = learner_of(learner.name, learner.preset, {**settings, **search.best.settings})
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
@@ -220,17 +220,17 @@ def run(
                 project.columns,
                 mined=project.inference is not None and bool(project.inference.mined),
             ),
-            **({} if found is None else {"search": provenance_of_search(found)}),
+            **({} if search is None else {"search": provenance_of_search(search)}),
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             "files": input_files(project, measured, None if request.validation else evaluation),
         }
 
         def learned(
-            learner: Learner, rows: Array, evaluation: Measurements | None = None, **further: Any
+            learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
         ) -> LearningResult:
-            further |= {"observed": request.observed, "parts": request.parts, "seed": request.seed}
-            return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **further)[0]
+            options |= {"observed": request.observed, "parts": request.parts, "seed": request.seed}
+            return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
 
         split = Split(measured, nfp, rows, evaluation, request.seed, learned, should_stop or (lambda: False))
         try:
@@ -270,8 +270,8 @@ def run(
         notes += (Note(text, warning=True) for text in warnings)
         result = replace(result, notes=(*result.notes, *warnings))
         if evaluated is not None and evaluated.learned_from:
-            whole = plural(evaluated.configurations, "configuration", "configurations")
-            notes.append(Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"))
+            count = plural(evaluated.configurations, "configuration", "configurations")
+            notes.append(Note(f"{evaluated.learned_from:,} of the {count} of {evaluated.source} were learned from"))
         errors = tuple(round_errors(result, evaluation or measured))
         expected = expected_error(result, measured[rows], _others(split), len(measured.measured(nfp)))
         if request.write:
@@ -287,14 +287,14 @@ def run(
                     facts = {**content.facts, "log": {"sha256": sha256_of(contents[output])}}
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
                 notes += _replaced(list(contents), Subject(measured.system.name, nfp))
-            if request.plot is not None and drawn is not None:
+            if request.plot is not None and file_format is not None:
                 from splc.plotting.charts.drawing import chart_file
                 from splc.workflows.picture import learned_chart
 
-                contents[request.plot] = chart_file(learned_chart(result, measured, rows), drawn)
+                contents[request.plot] = chart_file(learned_chart(result, measured, rows), file_format)
             for file, data in contents.items():
                 write_whole(file, data)
-        known = measured.configurations[rows]
+        sample = measured.configurations[rows]
         return Result(
             request=request,
             result=result,
@@ -303,8 +303,8 @@ def run(
             evaluated=evaluated,
             expected_error=expected,
             round_errors=errors,
-            shares=term_shares(result.model, known).values if result.readable else (),
-            effects=option_effects(result.model, result.estimates, known, result.folds) if result.readable else (),
+            shares=term_shares(result.model, sample).values if result.readable else (),
+            effects=option_effects(result.model, result.estimates, sample, result.folds) if result.readable else (),
             predictions=_far_predictions(result),
             folds=folds,
             compared=tuple(compared),
@@ -313,7 +313,7 @@ def run(
             plot=request.plot if request.write else None,
             notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
-            search=found,
+            search=search,
             inference=project.inference,
             unmeasured=_unmeasured(space, measured),
         )
@@ -321,9 +321,9 @@ def run(
 
 def _others(split: Split) -> Measurements:
     """Return the measurements that judge a model, without those that it was learned from."""
-    found = split.test_set
-    learned_from = split.measured.configurations[split.rows].find(found.configurations) >= 0
-    return found[~learned_from]
+    test_set = split.test_set
+    learned_from = split.measured.configurations[split.rows].find(test_set.configurations) >= 0
+    return test_set[~learned_from]
 
 
 def _unmeasured(space: Space, measured: Measurements) -> int | None:
@@ -342,9 +342,9 @@ def _require_consistent(request: Request) -> None:
         raise RequestError("a sum of parts is judged by what was not learned from", "validation")
     if request.parts and request.baselines:
         raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
-    given = next((name for name in ("learner", "preset", "settings", "search") if getattr(request, name)), None)
-    if request.given_terms is not None and given is not None:
-        raise RequestError("given terms are fitted, not learned", "given_terms", given)
+    setting = next((name for name in ("learner", "preset", "settings", "search") if getattr(request, name)), None)
+    if request.given_terms is not None and setting is not None:
+        raise RequestError("given terms are fitted, not learned", "given_terms", setting)
     if request.search and request.parts:
         raise RequestError("settings of models of parts cannot be searched", "search", "parts")
     if request.samples is not None and not request.search:
@@ -398,8 +398,8 @@ def _evaluated(
 ) -> Evaluated:
     judged = evaluation.measured(result.nfp)
     judged = judged[judged.column(result.nfp) != 0]
-    known = measured.configurations[rows].find(judged.configurations) >= 0
-    return Evaluated(source or evaluation.report.source or "", len(judged), int(known.sum()))
+    matches = measured.configurations[rows].find(judged.configurations) >= 0
+    return Evaluated(source or evaluation.report.source or "", len(judged), int(matches.sum()))
 
 
 def _replaced(files: Sequence[str], subject: Subject) -> Iterator[Note]:
@@ -408,13 +408,13 @@ def _replaced(files: Sequence[str], subject: Subject) -> Iterator[Note]:
     for file in files:
         if file != STANDARD and Path(file).is_file():
             with suppress(InputError):
-                own = subject_of(read_source(file))
-                if own.differs(subject):
-                    before.setdefault(own, []).append(file)
-    for own, replaced in before.items():
+                former = subject_of(read_source(file))
+                if former.differs(subject):
+                    before.setdefault(former, []).append(file)
+    for former, replaced in before.items():
         models, are = ("the model", "is") if len(replaced) == 1 else ("models", "are")
         verb = "was" if len(replaced) == 1 else "were"
-        yield Note(f"{listed(replaced)} {verb} {models} of {own}, and {are} replaced")
+        yield Note(f"{listed(replaced)} {verb} {models} of {former}, and {are} replaced")
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

@@ -178,8 +178,8 @@ class Request(SystemInputs):
         Raises:
             SpecError: if it is wrong.
         """
-        given = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
-        return parse_spec(given, binary=self.binary, numeric=self.numeric)
+        sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
+        return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
 
 
 def profile_of(request: Request) -> str | None:
@@ -212,9 +212,9 @@ def profile_of(request: Request) -> str | None:
         if is_xml(source) or (table and project.has_system):
             return None
     default = Request()
-    given = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
-    if given:
-        raise RequestError("there is no system description here: the measurements are a profile", *given[:1])
+    names = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
+    if names:
+        raise RequestError("there is no system description here: the measurements are a profile", *names[:1])
     return path
 
 
@@ -257,10 +257,10 @@ def with_deviation(
     An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     """
     deviation = measured.report.deviation
-    stated = learner.preset == SPLCONQUEROR_2019 or any(
+    is_stated = learner.preset == SPLCONQUEROR_2019 or any(
         setting_name(name) == setting_name("abortError") for name in settings
     )
-    if deviation is None or stated or "abortError" not in learner.settings:
+    if deviation is None or is_stated or "abortError" not in learner.settings:
         return learner, ()
     text = (
         f"abortError is {deviation:g}, as {measured.report.source} states its deviation (--set abortError=… changes it)"
@@ -278,14 +278,14 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
     path = request.evaluate_on
     if path is None:
         return None
-    found = request.read_measurements(project, space, notes, file=path)
+    evaluation = request.read_measurements(project, space, notes, file=path)
     try:
-        usable = found.measured(nfp)
+        usable = evaluation.measured(nfp)
     except MeasurementError as error:
         raise error.at(path) from None
     if len(usable) == 0:
         raise MeasurementError(f"no configuration has a value of {nfp}").at(path)
-    return found
+    return evaluation
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,8 +320,8 @@ class LearningRows:
 
     def too_few(self, reason: str) -> LearningError:
         """Return the error for too few configurations."""
-        left = len(self.rows)
-        message = f"{left} of {self.sampled} sampled configurations {'was' if left == 1 else 'were'} measured: {reason}"
+        size = len(self.rows)
+        message = f"{size} of {self.sampled} sampled configurations {'was' if size == 1 else 'were'} measured: {reason}"
         hint = "measure the others, choose --missing nearest, or draw from what was measured: --sampling measured:N"
         return LearningError(message, hint=hint)
 
@@ -337,17 +337,17 @@ def validation_set(request: Request, measured: Measurements, nfp: str, rows: Arr
     hint = "learn from fewer configurations (--sampling), or leave out --validation"
     if len(rows) == len(measured.measured(nfp)):
         raise LearningError("every measured configuration is learned from, none is left to validate", hint=hint)
-    known = measured.configurations[rows]
+    learned = measured.configurations[rows]
     try:
-        found = learning_rows(measured, nfp, request.validation, request.seed, space, request.missing, known)
+        sample = learning_rows(measured, nfp, request.validation, request.seed, space, request.missing, learned)
     except SpaceError as error:
         message = error.problems[0].message.replace("the existing sample", "the learning set")
         raise LearningError(message, hint=hint) from None
-    texts = (f"validation set: {note.text.replace('existing sample', 'learning set')}" for note in found.notes)
-    found = replace(found, rows=found.rows[~np.isin(found.rows, rows)], notes=notes_of(texts))
-    if not len(found.rows):
-        raise LearningError(f"no measured configuration is left for the validation set {found.sampling}", hint=hint)
-    return found
+    texts = (f"validation set: {note.text.replace('existing sample', 'learning set')}" for note in sample.notes)
+    sample = replace(sample, rows=sample.rows[~np.isin(sample.rows, rows)], notes=notes_of(texts))
+    if not len(sample.rows):
+        raise LearningError(f"no measured configuration is left for the validation set {sample.sampling}", hint=hint)
+    return sample
 
 
 def learning_rows(
@@ -378,39 +378,39 @@ def learning_rows(
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
-    known = measured[usable]
+    table = measured[usable]
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if isinstance(spec.whole, Suggested):
-        rows = _suggested(known, nfp, spec.whole, seed, space)
+        rows = _suggested(table, nfp, spec.whole, seed, space)
         return LearningRows(usable[rows], spec.text, len(rows))
-    sample = draw_sample(space.system, spec, seed, known.configurations, space, apart, apart=True)
+    sample = draw_sample(space.system, spec, seed, table.configurations, space, apart, apart=True)
     instead = ""
     if spec.whole is not None:
         from sampling.designs.whole.random import RandomWhole
 
         if isinstance(spec.whole, RandomWhole):
-            number = min(len(sample.configurations), len(known))
+            number = min(len(sample.configurations), len(table))
             instead = f"draw from what was measured (--sampling measured:{number}), "
-    positions, remarks = match(known, sample.configurations, missing, instead)
+    positions, remarks = match(table, sample.configurations, missing, instead)
     sampled = len(sample.configurations)
     dropped = sampled - len(positions) if missing == "drop" else 0
-    found = LearningRows(usable[positions], sample.spec, sampled, dropped, notes_of((*sample.notes, *remarks)))
+    result = LearningRows(usable[positions], sample.spec, sampled, dropped, notes_of((*sample.notes, *remarks)))
     if dropped and len(positions) < 2:
-        raise found.too_few("too few to learn from")
-    return found
+        raise result.too_few("too few to learn from")
+    return result
 
 
-def _suggested(known: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
+def _suggested(table: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
     """Return the rows that are suggested one batch after the other, as if each was measured only then."""
     from splc.learning.active.design import sequential_rows
     from splc.learning.projection import variables_of
 
     count = design.amount.resolve(Parts(space))
-    if count > len(known):
-        hint = f"ask for at most {len(known):,}"
-        raise SpecError(f"{design.text}: only {len(known):,} configurations have a value of {nfp}", hint=hint)
-    own = seed if design.seed is None else design.seed
-    return sequential_rows(known.configurations, known.column(nfp), variables_of(space.system), count, own)
+    if count > len(table):
+        hint = f"ask for at most {len(table):,}"
+        raise SpecError(f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint)
+    design_seed = seed if design.seed is None else design.seed
+    return sequential_rows(table.configurations, table.column(nfp), variables_of(space.system), count, design_seed)
 
 
 def input_files(
@@ -420,7 +420,7 @@ def input_files(
     files: dict[str, Any] = {}
     if project.inference is None and project.learned_system is None and project.system_file != STANDARD:
         files["system"] = {"path": project.system_file, "sha256": read_source(project.system_file).sha256}
-    for key, found in (("measurements", measured), ("evaluation", evaluation)):
-        if found is not None:
-            files[key] = {"path": found.report.source, "sha256": found.report.sha256}
+    for key, table in (("measurements", measured), ("evaluation", evaluation)):
+        if table is not None:
+            files[key] = {"path": table.report.source, "sha256": table.report.sha256}
     return files

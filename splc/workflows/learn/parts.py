@@ -69,15 +69,15 @@ def learn_rows(
 
     if not parts:
         judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation, "on_share": on_share}
-        whole = learn(measured, nfp, observed=observed, on_step=after, **judging, **shared)
-        return whole, len(whole.rounds)
+        result = learn(measured, nfp, observed=observed, on_step=after, **judging, **shared)
+        return result, len(result.rounds)
     from splc.learning.sums import learn_sum, parts_of
 
-    found = learn_sum(
+    total = learn_sum(
         measured,
         parts_of(parts, measured.properties, observed),
         nfp,
         on_step=lambda part, this: after(this, part),
         **shared,
     )
-    return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)
+    return total.whole, sum(len(part.rounds) for _, part in total.parts if part is not None)

@@ -33,24 +33,24 @@ def search_values(texts: Sequence[str]) -> tuple[dict[str, list[Any]], dict[str,
         RequestError: if a text is wrong, or a setting is given twice.
         InputError: if a file cannot be read, or holds something else than lists.
     """
-    found: dict[str, list[Any]] = {}
-    places: dict[str, Place] = {}
+    grid: dict[str, list[Any]] = {}
+    origin: dict[str, Place] = {}
     for text in texts:
-        name, equals, given = (part.strip() for part in text.partition("="))
+        name, equals, listing = (part.strip() for part in text.partition("="))
         if equals:
             # Lists in files, which are TOML, have texts in quotes.
-            values = [value.strip(" \"'") for value in given.removeprefix("[").removesuffix("]").split(",")]
+            values = [value.strip(" \"'") for value in listing.removeprefix("[").removesuffix("]").split(",")]
             if not name or not all(values):
                 raise RequestError(f"{text!r} is not NAME=[VALUE,VALUE]", "search", hint=FORM)
             entries: dict[str, list[Any]] = {name: values}
         else:
             entries, lines = _file_values(text)
-            places |= {each: (text, lines.get(each)) for each in entries}
-        for each, values in entries.items():
-            if each in found:
-                raise RequestError(f"{each} is given twice", "search")
-            found[each] = values
-    return found, places
+            origin |= {key: (text, lines.get(key)) for key in entries}
+        for key, values in entries.items():
+            if key in grid:
+                raise RequestError(f"{key} is given twice", "search")
+            grid[key] = values
+    return grid, origin
 
 
 def _file_values(path: str) -> tuple[dict[str, list[Any]], Mapping[str, int]]:
@@ -62,10 +62,10 @@ def _file_values(path: str) -> tuple[dict[str, list[Any]], Mapping[str, int]]:
     return content, lines
 
 
-def _locate(learner: Learner, settings: dict[str, Any], values: dict[str, list[Any]], places: dict[str, Place]) -> None:
+def _locate(learner: Learner, settings: dict[str, Any], values: dict[str, list[Any]], origin: dict[str, Place]) -> None:
     """Raise SpecError with the file and line of each setting of a file that the learner does not have, or refuses."""
     problems = Problems()
-    for name, (file, line) in places.items():
+    for name, (file, line) in origin.items():
         for value in values[name]:
             try:
                 learner_of(learner.name, learner.preset, {**settings, name: value})
@@ -93,7 +93,7 @@ def searched(
     Raises:
         SplcError: as `search_settings`.
     """
-    values, places = search_values(request.search)
+    values, origin = search_values(request.search)
     fixed = {setting_name(name) for name in request.settings}
     if twice := [name for name in values if setting_name(name) in fixed]:
         raise RequestError(f"{twice[0]} has a value already", "search", "settings")
@@ -116,7 +116,7 @@ def searched(
             **folds,
         )
     except SpecError:
-        _locate(learner, settings, values, places)
+        _locate(learner, settings, values, origin)
         raise
 
 

@@ -34,8 +34,8 @@ class SharedModel:
     @property
     def differing(self) -> int:
         """The number of terms that are about single values."""
-        own = {*self.options.values()}
-        return sum(not own.isdisjoint(term.options) for term in self.result.result.terms)
+        names = {*self.options.values()}
+        return sum(not names.isdisjoint(term.options) for term in self.result.result.terms)
 
 
 def shared_model(
@@ -51,7 +51,7 @@ def shared_model(
         output: the file.
     """
     measured, options = _pooled(parts, by, nfp)
-    own = replace(
+    requested = replace(
         request,
         nfp=nfp,
         output=output,
@@ -65,17 +65,17 @@ def shared_model(
         baselines=False,
         folds=0,
     )
-    return SharedModel(learn.run(own, given=measured), options)
+    return SharedModel(learn.run(requested, given=measured), options)
 
 
 def _pooled(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
     """Return the rows of all values with the context as an alternative group, and the options of the values."""
     every = Configurations.concatenate([part.configurations for part in parts.values()])
     system = every.system
-    whole = replace(system, options=with_alternatives(system.options, by, parts))
-    children = [option.name for option in whole.binary_options if option.parent == by]
-    places = np.repeat(np.arange(len(parts)), [len(part.configurations) for part in parts.values()])
-    columns = {**every.to_columns(), by: np.array([*parts], dtype=object)[places]}
+    joint = replace(system, options=with_alternatives(system.options, by, parts))
+    children = [option.name for option in joint.binary_options if option.parent == by]
+    codes = np.repeat(np.arange(len(parts)), [len(part.configurations) for part in parts.values()])
+    columns = {**every.to_columns(), by: np.array([*parts], dtype=object)[codes]}
     values = np.concatenate([part.y for part in parts.values()])
-    measured = Measurements(Configurations.from_columns(whole, columns), {nfp: values})
+    measured = Measurements(Configurations.from_columns(joint, columns), {nfp: values})
     return measured, dict(zip(parts, children, strict=True))

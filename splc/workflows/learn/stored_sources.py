@@ -57,17 +57,17 @@ class StoredSources:
         if not project.infers:
             return project
         inferred = project.variability_model(observed=False)
-        joint = joint_system([each.system for each in self.models if each.system is not None] or [inferred])
+        joint = joint_system([model.system for model in self.models if model.system is not None] or [inferred])
         if joint is None:
             raise InputError(Problem("the models have different options", self.models[0].name))
-        known = {option.name for option in joint.numeric_options}
-        values = {option.name: option.values for option in inferred.numeric_options if option.name in known}
+        names = {option.name for option in joint.numeric_options}
+        values = {option.name: option.values for option in inferred.numeric_options if option.name in names}
         return replace(project, learned_system=replace(extended(joint, values), name=inferred.name))
 
     @property
     def files(self) -> list[dict[str, str]]:
         """The files and their hashes."""
-        return [{"path": each.name, "sha256": each.sha256} for each in self.models]
+        return [{"path": model.name, "sha256": model.sha256} for model in self.models]
 
     def sharing(self, nfp: str, scale: str, system: VariabilityModel, measured: Measurements) -> Sharing:
         """Return the rows of the models and those of the measurements.
@@ -82,19 +82,19 @@ class StoredSources:
             InputError: if a model is about another property or other options, or keeps no values.
         """
         parts: dict[str, ContextRows] = {}
-        for each in self.models:
-            if each.nfp is not None and each.nfp != nfp:
-                raise InputError(Problem(f"the model is about {each.nfp}, not {nfp}", each.name))
-            for name, configurations, y in _rows(each):
+        for model in self.models:
+            if model.nfp is not None and model.nfp != nfp:
+                raise InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
+            for name, configurations, y in _rows(model):
                 try:
-                    known = Configurations.from_columns(system, configurations.to_columns())
+                    converted = Configurations.from_columns(system, configurations.to_columns())
                 except ConfigurationError as error:
                     message = f"the model has other options or values: {error.problems[0].message}"
-                    raise InputError(Problem(message, each.name)) from None
-                parts[name] = ContextRows(known, y, np.ones(len(y)))
+                    raise InputError(Problem(message, model.name)) from None
+                parts[name] = ContextRows(converted, y, np.ones(len(y)))
         usable = measured.measured(nfp)
-        own = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
-        return Sharing({**parts, OWN: own}, scale)
+        part = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
+        return Sharing({**parts, OWN: part}, scale)
 
 
 def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
@@ -111,8 +111,8 @@ def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
     if context is None or full.places is None:
         yield model.name, full.configurations, full.measured
         return
-    for place, name in enumerate(context.names):
-        rows = np.flatnonzero(full.places == place)
+    for index, name in enumerate(context.names):
+        rows = np.flatnonzero(full.places == index)
         # The same context of several files counts once.
         yield name if name != OWN else model.name, full.configurations[rows], full.measured[rows]
 
@@ -137,7 +137,7 @@ def require_joint(request: Request, learner: Learner, field: str) -> None:
 
 def note_of(sharing: Sharing) -> str:
     """Return a note about the rows of other models."""
-    others = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name != OWN]
+    sources = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name != OWN]
     weight = sharing.weights.get(OWN)
-    stated = "" if weight is None else f"; weight of learning alone: {weight:.2f}"
-    return f"learned with {listed(others, 5)}{stated}"
+    text = "" if weight is None else f"; weight of learning alone: {weight:.2f}"
+    return f"learned with {listed(sources, 5)}{text}"

@@ -58,10 +58,10 @@ class Outputs:
         Raises:
             OutputError: if a file cannot be written or would be overwritten.
         """
-        taken = [*inputs]
+        paths = [*inputs]
         for path in (self.measurements, self.journal, self.failures):
-            require_writable(path, taken)
-            taken.append(path)
+            require_writable(path, paths)
+            paths.append(path)
         if dry:
             return
         if Path(self.journal).exists():
@@ -79,13 +79,13 @@ class Outputs:
         Raises:
             OutputError: if a file cannot be written.
         """
-        found = measurements(setup, recorded)
-        if found is not None:
-            write_measurements_csv(found, self.measurements)
+        table = measurements(setup, recorded)
+        if table is not None:
+            write_measurements_csv(table, self.measurements)
         text = failures_text(setup, recorded)
         if text is not None:
             write_whole(self.failures, text)
         else:
             # Runs that failed before were repeated and succeeded.
             Path(self.failures).unlink(missing_ok=True)
-        return found is not None
+        return table is not None

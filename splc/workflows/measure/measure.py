@@ -136,11 +136,11 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     notes += notes_of(subject.notes)
     properties = parse_properties(list(request.properties), exact_names(system), batch=request.batched)
     extras = (OPTIONS, "repetition")
-    notes += context_notes(request.contexts, (*exact_names(system), *(each.name for each in properties)))
-    whole = with_turns(system, turns)
-    template = parse_template(request.command, whole, ("configurations", *extras) if request.batched else extras)
+    notes += context_notes(request.contexts, (*exact_names(system), *(metric.name for metric in properties)))
+    extended = with_turns(system, turns)
+    template = parse_template(request.command, extended, ("configurations", *extras) if request.batched else extras)
     if request.batched:
-        require_batchable(request.batch_by, template, whole)
+        require_batchable(request.batch_by, template, extended)
     described = project.system_file if project.has_system else None
     outputs.require_writable((described, request.configurations), request.continues, dry)
     space = Space(system)
@@ -148,9 +148,9 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     notes += notes_of(texts)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
-        count, known = len(chosen), strings
-        chosen = in_turn(chosen, whole, turns)
-        strings = None if known is None else [each for each in known for _ in range(len(chosen) // count)]
+        count, cells = len(chosen), strings
+        chosen = in_turn(chosen, extended, turns)
+        strings = None if cells is None else [cell for cell in cells for _ in range(len(chosen) // count)]
     bound = bind(template, chosen, strings)
     programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
     executables = {}
@@ -167,7 +167,7 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
         request.timeout,
         request.batch_by if request.batched else None,
         constant_contexts(request.contexts),
-        {name: context_children(whole, name) for name in turns},
+        {name: context_children(extended, name) for name in turns},
     )
     return Prepared(setup, outputs, programs, tuple(notes))
 
@@ -180,10 +180,10 @@ def _completed(request: Request, records: Sequence[Record], outputs: Outputs, no
     """
     if not request.continues:
         raise RequestError("the command to run is missing; write --command './program {option}'", "command")
-    found = settings_in(records, outputs.journal)
-    notes.append(Note(f"the command and its settings are those of {outputs.journal}: {found['command']}"))
-    given = given_fields(request)
-    return replace(request, **{name: value for name, value in found.items() if name not in given})
+    settings = settings_in(records, outputs.journal)
+    notes.append(Note(f"the command and its settings are those of {outputs.journal}: {settings['command']}"))
+    names = given_fields(request)
+    return replace(request, **{name: value for name, value in settings.items() if name not in names})
 
 
 def preview(request: Request) -> Preview:
@@ -204,8 +204,8 @@ def preview(request: Request) -> Preview:
         if records or not request.append:
             require_same(records, setup.description(), prepared.outputs.journal, allowed)
         if request.retry_failed:
-            for each in recorded.failed:
-                recorded.forget(each)
+            for failure in recorded.failed:
+                recorded.forget(failure)
     return Preview(prepared, recorded, left_of(setup, recorded))
 
 
@@ -236,8 +236,8 @@ def run(
         notes.append(Note(text, warning))
         on_note(notes[-1])
 
-    for each in prepared.notes:
-        tell(each.text)
+    for note in prepared.notes:
+        tell(note.text)
     with ExitStack() as stack:
         cluster = None
         if request.scheduler is not None:
@@ -273,8 +273,8 @@ def run(
         except OutputError as failure:
             raise error or failure from None
         if error is not None:
-            kept = plural(len(session.recorded.results), "run is", "runs are")
-            tell(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
+            count = plural(len(session.recorded.results), "run is", "runs are")
+            tell(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
             raise error
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None

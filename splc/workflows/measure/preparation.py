@@ -35,8 +35,8 @@ def sampled_configurations(
     if isinstance(spec.whole, Measured):
         hint = "name the file with --configurations"
         raise SpecError("the sampling 'measured' cannot choose what to measure", hint=hint)
-    found = draw_sample(space.system, spec, seed, None, space)
-    return found.configurations, found.notes
+    sample = draw_sample(space.system, spec, seed, None, space)
+    return sample.configurations, sample.notes
 
 
 def listed_configurations(space: Space, file: str) -> tuple[Configurations, tuple[str, ...]]:
@@ -71,13 +71,13 @@ def environment_of(assignments: Sequence[str]) -> dict[str, str]:
     Raises:
         SpecError: if one is not of that form.
     """
-    found = {}
+    environment = {}
     for text in assignments:
         name, equals, value = text.partition("=")
         if not equals or not name.strip() or "\0" in text:
             raise SpecError(Problem("an environment variable is NAME=VALUE", text=text))
-        found[name.strip()] = value
-    return found
+        environment[name.strip()] = value
+    return environment
 
 
 def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...]:
@@ -91,7 +91,7 @@ def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...
         SpecError: if a context has the name of another column, or no value.
     """
     values = [
-        (name, value) for name, given in contexts.items() for value in ((given,) if isinstance(given, str) else given)
+        (name, value) for name, entry in contexts.items() for value in ((entry,) if isinstance(entry, str) else entry)
     ]
     for name, value in values:
         if name in taken:

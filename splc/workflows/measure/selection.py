@@ -55,7 +55,7 @@ def subject_of(
         InputError: if there is neither a description nor a table, or one of them cannot be read.
     """
     described = project.has_system or project.system_table is not None or bool(project.descriptions(None))
-    tables = [each for each in (earlier, None if file is None else read_table(file)) if each is not None]
+    tables = [entry for entry in (earlier, None if file is None else read_table(file)) if entry is not None]
     if described or not tables:
         if not described and not project.has_measurements:
             hint = (
@@ -68,11 +68,11 @@ def subject_of(
     left_out = (*suggested_columns(names), *(name for name in properties if name in names))
     choice = ColumnChoice(ignore=left_out, constraints=False).lenient
     table = union_of(tables, choice) if len(tables) > 1 else tables[0]
-    found = infer_system(table, choice=choice, measured=False)
+    result = infer_system(table, choice=choice, measured=False)
     text = (
-        f"{tables[-1].name}: without a system description, its columns are the options: {listed(found.columns, SHOWN)}"
+        f"{tables[-1].name}: without a system description, its columns are the options: {listed(result.columns, SHOWN)}"
     )
-    return MeasurementSubject(replace(found.system, name=name or found.system.name), table, (text,))
+    return MeasurementSubject(replace(result.system, name=name or result.system.name), table, (text,))
 
 
 def configurations_of(
@@ -91,16 +91,16 @@ def configurations_of(
     """
     if subject.table is not None:
         with subject.table.placing() if isinstance(subject.table, TableUnion) else nullcontext():
-            found = read_configurations(subject.table, subject.system)
-        return found.unique(), ()
+            configurations = read_configurations(subject.table, subject.system)
+        return configurations.unique(), ()
     parts: list[Configurations] = []
     notes: tuple[str, ...] = ()
     if earlier is not None:
         parts.append(read_configurations(earlier, subject.system))
     if file is not None:
-        own, notes = listed_configurations(space, file)
-        parts.append(own)
+        part, notes = listed_configurations(space, file)
+        parts.append(part)
     elif earlier is None or sampling != (None, None, None):
-        own, notes = sampled_configurations(space, *sampling, seed)
-        parts.append(own)
+        part, notes = sampled_configurations(space, *sampling, seed)
+        parts.append(part)
     return Configurations.concatenate(parts).unique(), notes

@@ -23,13 +23,13 @@ Contexts = Mapping[str, str | tuple[str, ...]]
 
 def contexts_of(texts: Sequence[str]) -> dict[str, str | tuple[str, ...]]:
     """Return contexts of texts `COLUMN=VALUE`; several values of one column are measured in turn."""
-    found: dict[str, tuple[str, ...]] = {}
+    contexts: dict[str, tuple[str, ...]] = {}
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name:
             raise SpecError(f"{text!r} is not COLUMN=VALUE")
-        found[name] = tuple(dict.fromkeys((*found.get(name, ()), value)))
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+        contexts[name] = tuple(dict.fromkeys((*contexts.get(name, ()), value)))
+    return {name: values[0] if len(values) == 1 else values for name, values in contexts.items()}
 
 
 def constant_contexts(contexts: Contexts) -> dict[str, str]:
@@ -67,8 +67,8 @@ def in_turn(
     """
     values = list(product(*turns.values()))
     rows = np.repeat(np.arange(len(configurations)), len(values))
-    given = configurations.to_columns()
-    columns = {name: column[rows] for name, column in given.items()}
+    table = configurations.to_columns()
+    columns = {name: column[rows] for name, column in table.items()}
     for name, texts in zip(turns, zip(*values, strict=True), strict=True):
         columns[name] = np.array(list(texts) * len(configurations), dtype=object)
     return Configurations.from_columns(system, columns)

@@ -53,36 +53,36 @@ def best_of(
         SpaceError: if neither the best configurations nor any to start from can be found.
     """
     inexact = None
-    if all(each.full is None for each in objectives):
+    if all(objective.full is None for objective in objectives):
         try:
             return _exact(objectives, space, top, limit), True
         except SpaceError as error:
             inexact = error.problems[0].message
-    signs = np.array([-1.0 if each.maximize else 1.0 for each in objectives])
+    signs = np.array([-1.0 if objective.maximize else 1.0 for objective in objectives])
 
     def predict(configurations: Configurations) -> Array:
-        found: Array = np.stack([each.predict(configurations) for each in objectives], axis=1) * signs
-        return found
+        values: Array = np.stack([objective.predict(configurations) for objective in objectives], axis=1) * signs
+        return values
 
-    def kept(values: Array) -> Array:
+    def order(values: Array) -> Array:
         # Of equal ones the first counts.
         order = np.lexsort(values.T[::-1])
         return order[:top] if len(objectives) == 1 else order[undominated(values[order])]
 
-    used = set(positions_of(frozenset().union(*(each.options for each in objectives)), space.system))
+    used = set(positions_of(frozenset().union(*(objective.options for objective in objectives)), space.system))
     starts = partial(_starts, objectives, space, 0 if inexact else limit)
-    found = searched(predict, space, starts, kept, used=used, on_progress=partial(_report, on_progress))
-    if not found.exhaustive:
-        count = f"{found.examined:,} of {count_text(space.count)}" if space.is_counted else f"{found.examined:,}"
+    result = searched(predict, space, starts, order, used=used, on_progress=partial(_report, on_progress))
+    if not result.exhaustive:
+        count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
         near = "measured and drawn ones" if inexact else "the best ones of the printed model"
         text = f"{count} valid configurations were predicted: those near {near}, so that a better one may exist"
         reason = f"the exact optimum is not known: {inexact}"
         notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
-    predicted = (found.values * signs).T
+    predicted = (result.values * signs).T
     unused = unused_options(space.system, used)
-    engine = DIAGRAMS if found.exhaustive else LOCAL
-    ranking = Ranking(found.configurations, predicted, found.examined, unused, engine)
-    return ranking, found.exhaustive
+    engine = DIAGRAMS if result.exhaustive else LOCAL
+    ranking = Ranking(result.configurations, predicted, result.examined, unused, engine)
+    return ranking, result.exhaustive
 
 
 def _report(on_progress: OnProgress | None, done: int, total: int) -> None:
@@ -92,10 +92,10 @@ def _report(on_progress: OnProgress | None, done: int, total: int) -> None:
 
 def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) -> Ranking:
     """Return the best configurations of the printed model, or the Pareto front of several."""
-    models = [each.model for each in objectives]
+    models = [objective.model for objective in objectives]
     if len(models) == 1:
         return best(models[0], space, top, objectives[0].maximize, limit)
-    return pareto_front(models, space, [each.maximize for each in objectives], limit)
+    return pareto_front(models, space, [objective.maximize for objective in objectives], limit)
 
 
 def _starts(objectives: Sequence[Objective], space: Space, limit: int) -> Configurations:
@@ -103,18 +103,18 @@ def _starts(objectives: Sequence[Objective], space: Space, limit: int) -> Config
 
     Where they are too complex, these are measured and drawn configurations. With the limit 0 they are not looked for.
     """
-    found: list[Configurations] = []
-    for each in objectives if limit else ():
+    starts: list[Configurations] = []
+    for objective in objectives if limit else ():
         with suppress(SpaceError):
-            found.append(_best(each, space, limit))
+            starts.append(_best(objective, space, limit))
     if len(objectives) > 1 and limit:
         with suppress(SpaceError):
-            found.append(_exact(objectives, space, 1, limit).configurations)
-    if not found:
-        known = [Configurations(space.system, each.known.indices) for each in objectives if each.known is not None]
-        found += (each[space.check(each)] for each in known)
-        found.append(_drawn(space))
-    return Configurations(space.system, np.concatenate([each.indices for each in found]))
+            starts.append(_exact(objectives, space, 1, limit).configurations)
+    if not starts:
+        pools = [Configurations(space.system, goal.known.indices) for goal in objectives if goal.known is not None]
+        starts += (pool[space.check(pool)] for pool in pools)
+        starts.append(_drawn(space))
+    return Configurations(space.system, np.concatenate([start.indices for start in starts]))
 
 
 def _drawn(space: Space) -> Configurations:

@@ -103,8 +103,8 @@ class Objective:
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,), of configurations of the system or of a part of it."""
         # Full models belong to the system without fixed values.
-        own = Configurations(self.system, configurations.indices)
-        return self.model.predict(own) if self.full is None else self.full.predict(own)
+        rows = Configurations(self.system, configurations.indices)
+        return self.model.predict(rows) if self.full is None else self.full.predict(rows)
 
     def find(self, configurations: Configurations) -> Array:
         """Return the position of each configuration among the measured ones, -1 if it is not one of them."""
@@ -123,24 +123,24 @@ def objectives_of(
         RequestError: if the request contradicts itself, or a model does not use a stated parameter.
         LearningError: if a model cannot be learned.
     """
-    wanted = request.properties
-    if len(wanted) > 1 and len(set(wanted)) < len(wanted):
-        raise RequestError(f"{next(name for name in wanted if wanted.count(name) > 1)!r} is named twice", "properties")
+    nfps = request.properties
+    if len(nfps) > 1 and len(set(nfps)) < len(nfps):
+        raise RequestError(f"{next(name for name in nfps if nfps.count(name) > 1)!r} is named twice", "properties")
     if not request.models:
-        found = _learned(request, project, space, notes, on_progress)
+        objectives = _learned(request, project, space, notes, on_progress)
     else:
-        if wanted and len(wanted) != len(request.models):
+        if nfps and len(nfps) != len(request.models):
             counts = (
-                f"{plural(len(wanted), 'property', 'properties')} and {plural(len(request.models), 'model', 'models')}"
+                f"{plural(len(nfps), 'property', 'properties')} and {plural(len(request.models), 'model', 'models')}"
             )
             hint = "name one property for each model, in the same order, or leave them out"
             raise RequestError(f"{counts} are given", "properties", hint=hint)
-        found = _read(request, project, space, notes)
-    names = [each.name for each in found]
+        objectives = _read(request, project, space, notes)
+    names = [goal.name for goal in objectives]
     for name in request.maximize_only:
         if name not in names:
             raise RequestError(f"no model predicts {name!r}; {unknown_name_hint(name, names)}", "maximize_only")
-    return [replace(each, maximize=request.maximize or each.name in request.maximize_only) for each in found]
+    return [replace(goal, maximize=request.maximize or goal.name in request.maximize_only) for goal in objectives]
 
 
 def _learned(
@@ -150,11 +150,11 @@ def _learned(
     if request.parameter:
         request.require_used(())
     measurements = request.read_measurements(project, space, notes)
-    found = []
-    wanted = request.properties or (project.resolve_property(measurements),)
-    for number, nfp in enumerate(wanted):
+    objectives = []
+    names = request.properties or (project.resolve_property(measurements),)
+    for number, nfp in enumerate(names):
         if on_progress is not None:
-            on_progress(number, len(wanted), f"learning {nfp} ({number + 1} of {len(wanted)})")
+            on_progress(number, len(names), f"learning {nfp} ({number + 1} of {len(names)})")
         learning = learn.Request(
             system=request.system,
             measurements=request.measurements,
@@ -179,30 +179,30 @@ def _learned(
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
         objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit)
-        found.append(with_values(objective, measurements, nfp))
-    return found
+        objectives.append(with_values(objective, measurements, nfp))
+    return objectives
 
 
 def _read(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
     """Return the objectives of files of models."""
     unchecked = (request.read_unchecked(file, project, space.system, notes) for file in request.models)
-    read = [predicting(each, notes, printed=request.printed) for each in unchecked]
-    request.require_used(frozenset().union(*(each.used for each in read)))
-    measurements = _measurements(request, project, space, notes, choice_of(each.columns for each in read))
-    taken: list[str] = []
-    found = []
+    read = [predicting(model, notes, printed=request.printed) for model in unchecked]
+    request.require_used(frozenset().union(*(model.used for model in read)))
+    measurements = _measurements(request, project, space, notes, choice_of(model.columns for model in read))
+    names: list[str] = []
+    objectives = []
     for number, (file, stored) in enumerate(zip(request.models, read, strict=True)):
-        stated = request.properties[number] if request.properties else None
-        name = stated or stored.nfp or file
-        taken.append(name if name not in taken else f"{name} ({file})")
+        choice = request.properties[number] if request.properties else None
+        name = choice or stored.nfp or file
+        names.append(name if name not in names else f"{name} ({file})")
         objective = Objective(
-            taken[-1], space.system, stored.model, stored.full, intervals=stored.intervals, unit=stored.unit
+            names[-1], space.system, stored.model, stored.full, intervals=stored.intervals, unit=stored.unit
         )
         if measurements is not None:
-            nfp = _property(request, project, measurements, stated, stored.nfp, notes, single=len(read) == 1)
+            nfp = _property(request, project, measurements, choice, stored.nfp, notes, single=len(read) == 1)
             objective = objective if nfp is None else with_values(objective, measurements, nfp)
-        found.append(objective)
-    return found
+        objectives.append(objective)
+    return objectives
 
 
 def with_values(objective: Objective, measurements: Measurements, nfp: str) -> Objective:
@@ -236,20 +236,20 @@ def _property(
     request: Request,
     project: Project,
     measurements: Measurements,
-    stated: str | None,
-    own: str | None,
+    choice: str | None,
+    model_nfp: str | None,
     notes: Notes,
     *,
     single: bool,
 ) -> str | None:
     """Return the measured property that a model is compared with; a note says why there is none."""
-    if stated is not None:
-        found: str | None = measurements.resolve_property(stated)
-    elif own is not None:
-        found = _named(measurements.properties, own)
+    if choice is not None:
+        name: str | None = measurements.resolve_property(choice)
+    elif model_nfp is not None:
+        name = _named(measurements.properties, model_nfp)
     elif single:
         try:
-            found = project.resolve_property(measurements)
+            name = project.resolve_property(measurements)
         except SplcError as error:
             if request.measurements is not None:
                 raise
@@ -257,19 +257,19 @@ def _property(
             return None
     else:
         return None
-    if found is None:
-        text = f"the measurements have no property {own!r}; they have: {listed(measurements.properties)}"
+    if name is None:
+        text = f"the measurements have no property {model_nfp!r}; they have: {listed(measurements.properties)}"
         notes.append(Note(f"measured values are not shown: {text}"))
-    elif own is not None and own.split() != found.split():
+    elif model_nfp is not None and model_nfp.split() != name.split():
         notes.append(
-            Note(f"the model predicts {own!r}, but is compared with measured values of {found!r}", warning=True)
+            Note(f"the model predicts {model_nfp!r}, but is compared with measured values of {name!r}", warning=True)
         )
-    return found
+    return name
 
 
-def _named(properties: Sequence[str], wanted: str) -> str | None:
+def _named(properties: Sequence[str], text: str) -> str | None:
     """Return the property with this name; logs hold names with single spaces."""
-    return next((name for name in properties if name.split() == wanted.split()), None)
+    return next((name for name in properties if name.split() == text.split()), None)
 
 
 def _reason(error: SplcError) -> str:

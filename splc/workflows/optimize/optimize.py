@@ -114,19 +114,19 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """
     _require_consistent(request)
     project = request.project_of_models(request.models)
-    drawn = None if request.plot is None else plot_format(request.plot)
+    file_format = None if request.plot is None else plot_format(request.plot)
     require_writable(request.plot, (*request.models, *project.files))
     notes = Notes()
-    whole = Space(request.read_system(project, notes))
-    fixed = parse_assignments(request.fix, whole.system)
-    space = fixed_space(whole, fixed)
+    base = Space(request.read_system(project, notes))
+    fixed = parse_assignments(request.fix, base.system)
+    space = fixed_space(base, fixed)
     limit = LIMIT if request.limit is None else request.limit
     with notes:
-        objectives = objectives_of(request, project, whole, notes, on_progress)
-        found = best_configurations(objectives, space, fixed, request.top, limit, on_progress)
-    if drawn is not None and request.plot is not None:
-        write_whole(request.plot, _picture(whole.system.name, objectives, found.candidates, fixed, drawn))
-    return replace(found, plot=request.plot, notes=(*notes, *found.notes))
+        objectives = objectives_of(request, project, base, notes, on_progress)
+        result = best_configurations(objectives, space, fixed, request.top, limit, on_progress)
+    if file_format is not None and request.plot is not None:
+        write_whole(request.plot, _picture(base.system.name, objectives, result.candidates, fixed, file_format))
+    return replace(result, plot=request.plot, notes=(*notes, *result.notes))
 
 
 def best_configurations(
@@ -153,8 +153,8 @@ def best_configurations(
     fixed = fixed or {}
     notes = Notes()
     with notes:
-        found, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
-        free = free_options(space.system, found.unused)
+        ranking, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
+        free = free_options(space.system, ranking.unused)
         if free:
             text = f"not used by the model{'s' * (len(objectives) > 1)}: {listed(free)}"
             notes.append(
@@ -163,35 +163,35 @@ def best_configurations(
                     details=("any values of these options that are valid with the others give the same prediction",),
                 )
             )
-        columns = [_values(each, found, number) for number, each in enumerate(objectives)]
+        columns = [_values(objective, ranking, number) for number, objective in enumerate(objectives)]
         candidates = tuple(
-            RatedConfiguration(found.configurations[[row]], tuple(column[row] for column in columns))
-            for row in range(len(found.configurations))
+            RatedConfiguration(ranking.configurations[[row]], tuple(column[row] for column in columns))
+            for row in range(len(ranking.configurations))
         )
         rated = [value for column in columns for value in column]
-        notes += outside_notes([each.interval.excludes(each.predicted) for each in rated if each.interval is not None])
-        for number, each in enumerate(objectives):
-            values = each.values if len(each.values) else learned_values(each.full)
-            texts = implausible(found.predicted[number], values, each.measured or each.name)
+        notes += outside_notes([item.interval.excludes(item.predicted) for item in rated if item.interval is not None])
+        for number, objective in enumerate(objectives):
+            values = objective.values if len(objective.values) else learned_values(objective.full)
+            texts = implausible(ranking.predicted[number], values, objective.measured or objective.name)
             notes += (Note(text, warning=True) for text in texts)
-        for each in objectives:
-            one = Configurations(each.system, found.configurations.indices[:1])
-            notes.add(unmeasured_notes(one, each.known, each.full, each.options, "best configuration"))
+        for objective in objectives:
+            best = Configurations(objective.system, ranking.configurations.indices[:1])
+            notes.add(unmeasured_notes(best, objective.known, objective.full, objective.options, "best configuration"))
         single = len(objectives) == 1
-        known = _best_measured(objectives[0], fixed) if single else None
-        if known is not None and _may_be_as_good(candidates, known):
+        measured = _best_measured(objectives[0], fixed) if single else None
+        if measured is not None and _may_be_as_good(candidates, measured):
             notes.append(Note("the best measured configuration may be as good: its value is in the interval"))
         front = None if single else _measured_front(objectives, fixed)
     return Result(
         tuple(objectives),
         candidates,
-        known,
+        measured,
         front,
         fixed,
-        found.examined,
-        found.engine,
+        ranking.examined,
+        ranking.engine,
         exhaustive,
-        found.unused,
+        ranking.unused,
         free,
         notes=tuple(notes),
     )
@@ -211,22 +211,22 @@ def _require_consistent(request: Request) -> None:
         raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
 
 
-def _values(objective: Objective, found: Ranking, number: int) -> list[PropertyValue]:
+def _values(objective: Objective, ranking: Ranking, number: int) -> list[PropertyValue]:
     """Return the property of each configuration."""
     # Intervals and measurements belong to the system without fixed values.
-    own = Configurations(objective.system, found.configurations.indices)
-    predicted = found.predicted[number].tolist()
-    intervals = [None] * len(predicted) if objective.intervals is None else intervals_of(objective.intervals, own)
-    places = objective.find(own)
-    measured = [None if place < 0 else float(objective.values[place]) for place in places]
-    return [PropertyValue(*each) for each in zip(predicted, intervals, measured, strict=True)]
+    rows = Configurations(objective.system, ranking.configurations.indices)
+    predicted = ranking.predicted[number].tolist()
+    intervals = [None] * len(predicted) if objective.intervals is None else intervals_of(objective.intervals, rows)
+    indices = objective.find(rows)
+    measured = [None if index < 0 else float(objective.values[index]) for index in indices]
+    return [PropertyValue(*row) for row in zip(predicted, intervals, measured, strict=True)]
 
 
-def _may_be_as_good(candidates: Sequence[RatedConfiguration], known: RatedConfiguration) -> bool:
+def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedConfiguration) -> bool:
     """Return whether another configuration was measured to be as good as the best prediction, as far as is known."""
-    if not candidates or candidates[0].configuration == known.configuration:
+    if not candidates or candidates[0].configuration == reference.configuration:
         return False
-    best, measured = candidates[0].values[0], known.values[0].measured
+    best, measured = candidates[0].values[0], reference.values[0].measured
     return best.interval is not None and measured is not None and best.interval.low <= measured <= best.interval.high
 
 
@@ -237,44 +237,44 @@ def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfi
         return None
     values = objective.values[rows]
     row = int(rows[np.argmax(values) if objective.maximize else np.argmin(values)])
-    one = objective.known[[row]]
-    predicted = float(objective.predict(one)[0])
-    interval = None if objective.intervals is None else interval_of(objective.intervals, one)
-    return RatedConfiguration(one, (PropertyValue(predicted, interval, float(objective.values[row])),))
+    best = objective.known[[row]]
+    predicted = float(objective.predict(best)[0])
+    interval = None if objective.intervals is None else interval_of(objective.intervals, best)
+    return RatedConfiguration(best, (PropertyValue(predicted, interval, float(objective.values[row])),))
 
 
 def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[RatedConfiguration, ...] | None:
     """Return the Pareto front of the configurations with the fixed values of which all properties were measured."""
-    rows, places = _measured_in_all(objectives, fixed)
-    known = objectives[0].known
-    if known is None or any(each.known is None for each in objectives):
+    rows, indices = _measured_in_all(objectives, fixed)
+    configurations = objectives[0].known
+    if configurations is None or any(goal.known is None for goal in objectives):
         return None
-    values = np.stack([each.values[place] for each, place in zip(objectives, places, strict=True)], axis=1)
-    signed = values * [-1 if each.maximize else 1 for each in objectives]
+    values = np.stack([goal.values[index] for goal, index in zip(objectives, indices, strict=True)], axis=1)
+    signed = values * [-1 if goal.maximize else 1 for goal in objectives]
     order = np.lexsort(signed.T[::-1])
     order = order[undominated(signed[order])]
-    front = known[rows[order]]
-    predicted = [each.predict(front).tolist() for each in objectives]
+    front = configurations[rows[order]]
+    predicted = [goal.predict(front).tolist() for goal in objectives]
     return tuple(
         RatedConfiguration(
-            front[[place]],
+            front[[index]],
             tuple(
-                PropertyValue(column[place], measured=value)
+                PropertyValue(column[index], measured=value)
                 for column, value in zip(predicted, values[row].tolist(), strict=True)
             ),
         )
-        for place, row in enumerate(order.tolist())
+        for index, row in enumerate(order.tolist())
     )
 
 
 def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Array, list[Array]]:
     """Return the rows of the first property's configurations that all have, and their places in each property."""
-    known = objectives[0].known
-    if known is None:
+    configurations = objectives[0].known
+    if configurations is None:
         return np.zeros(0, dtype=int), [np.zeros(0, dtype=int) for _ in objectives]
-    places = [each.find(known) for each in objectives]
-    rows = np.flatnonzero(np.all([place >= 0 for place in places], axis=0) & _allowed(objectives[0], fixed))
-    return rows, [place[rows] for place in places]
+    indices = [goal.find(configurations) for goal in objectives]
+    rows = np.flatnonzero(np.all([column >= 0 for column in indices], axis=0) & _allowed(objectives[0], fixed))
+    return rows, [column[rows] for column in indices]
 
 
 def _allowed(objective: Objective, fixed: Mapping[str, int]) -> Array:
@@ -297,7 +297,7 @@ def _picture(
 ) -> bytes:
     """Return the plot of the front of the first two properties as a file, with the measured configurations."""
     one, two = objectives[:2]
-    front = np.array([[value.predicted for value in each.values[:2]] for each in candidates]).reshape(-1, 2)
+    front = np.array([[value.predicted for value in candidate.values[:2]] for candidate in candidates]).reshape(-1, 2)
     _, (first, second) = _measured_in_all((one, two), fixed)
     measured = np.stack([one.values[first], two.values[second]], axis=1)
     names = (titled(one.name, one.unit), titled(two.name, two.unit))

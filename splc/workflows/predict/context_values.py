@@ -27,4 +27,4 @@ def run(request: predict.Request, by: str) -> dict[str, predict.Result]:
     # Models that were learned for each value: `learned-{}.json`.
     models = {"model": request.model} if is_pattern(request.model) else {}
     requests = each_context(request, by, values, output=request.output, **models)
-    return {value: predict.run(own) for value, own in requests}
+    return {value: predict.run(requested) for value, requested in requests}

@@ -142,14 +142,14 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
-        wanted = stored.nfp or project.nfp
-        rows = _read(request, source, project, space, stored, wanted)
+        expected = stored.nfp or project.nfp
+        rows = _read(request, source, project, space, stored, expected)
         notes += reading_notes(rows.report)
         extrapolated = _extrapolated(rows, space.system, notes) if request.extrapolate else None
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         predicted = _predictions(request.model, stored, project, rows, space.system, notes, on_progress)
-        notes += negative_notes(predicted, rows.nfp or wanted, project, space, stored.full, rows.measured)
+        notes += negative_notes(predicted, rows.nfp or expected, project, space, stored.full, rows.measured)
         properties = tuple(name for name in rows.properties if name not in space.system.observed)
         judged = replace(rows, properties=properties)
         notes += _notes_about_property(judged, stored.nfp, project.nfp, request.nfp)
@@ -161,19 +161,19 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         if intervals is not None:
             notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         full = stored.full is not None
-        known = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
-        zeros = int((known == 0).sum())
+        measured = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
+        zeros = int((measured == 0).sum())
         if zeros:
             text = f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"
             notes.append(Note(text))
-        error, count = mean_relative_error(predicted, known), int((~np.isnan(known)).sum())
+        error, count = mean_relative_error(predicted, measured), int((~np.isnan(measured)).sum())
         facts = (error, count, zeros, full, intervals, extrapolated)
-        unit = stored.unit or (None if wanted is None else unit_in_name(wanted))
+        unit = stored.unit or (None if expected is None else unit_in_name(expected))
         return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit)
 
 
 def _read(
-    request: Request, source: Source, project: Project, space: Space, stored: StoredModel, wanted: str | None
+    request: Request, source: Source, project: Project, space: Space, stored: StoredModel, expected: str | None
 ) -> PredictionInputs:
     """Read the configurations, of a system with all values that they have if extrapolation is wanted."""
     unlisted = unlisted_values(source, space.system, project.columns.unread)
@@ -182,7 +182,7 @@ def _read(
     used = Space(extended(space.system, unlisted)) if request.extrapolate and unlisted else space
     try:
         policy = request.policy(used, project, choice_of([stored.columns]))
-        return read_prediction_inputs(source, used.system, policy, request.nfp, wanted)
+        return read_prediction_inputs(source, used.system, policy, request.nfp, expected)
     except InputError as error:
         if not unlisted or request.extrapolate:
             raise
@@ -194,29 +194,29 @@ def _read(
 
 def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
     """Return which configurations have unlisted values, and note how far these are from the listed ones."""
-    found = np.zeros(len(rows.configurations), dtype=bool)
+    mask = np.zeros(len(rows.configurations), dtype=bool)
     texts = []
     outside = False
     for option in system.numeric_options:
         values = rows.configurations.value(option.name)
         unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
-        found |= unlisted
+        mask |= unlisted
         if unlisted.any():
             low, high = option.values[0], option.values[-1]
             beyond = unlisted & ((values < low) | (values > high))
-            shown = listed([f"{value:g}" for value in np.unique(values[unlisted])], 6)
+            listing = listed([f"{value:g}" for value in np.unique(values[unlisted])], 6)
             outside |= bool(beyond.any())
-            place = f"{beyond.sum():,} beyond" if beyond.any() else "all between"
-            texts.append(f"{option.name} = {shown} (listed are {low:g} to {high:g}; {place})")
+            position = f"{beyond.sum():,} beyond" if beyond.any() else "all between"
+            texts.append(f"{option.name} = {listing} (listed are {low:g} to {high:g}; {position})")
     if texts:
-        count = plural(int(found.sum()), "configuration has", "configurations have")
+        count = plural(int(mask.sum()), "configuration has", "configurations have")
         kind = "extrapolations" if outside else "interpolations between listed values"
         text = (
             f"{count} values that the description does not list: their predictions are {kind}, for which neither "
             "the error of the model nor the level of its intervals is known"
         )
         notes.append(Note(text, warning=True, details=tuple(texts)))
-    return found
+    return mask
 
 
 def _with_observed(
@@ -254,9 +254,9 @@ def _predictions(
     try:
         if stored.full is None:
             return stored.model.predict(configurations)
-        found = np.full(len(configurations), np.nan)
+        predicted = np.full(len(configurations), np.nan)
         if without.any():
-            found[without] = stored.model.predict(configurations)[without]
+            predicted[without] = stored.model.predict(configurations)[without]
             count = plural(int(without.sum()), "configuration", "configurations")
             text = (
                 f"the full model has logarithms of options that are not positive in {count}: the printed one predicts"
@@ -267,8 +267,8 @@ def _predictions(
             if on_progress is not None:
                 on_progress(start, len(defined), f"predicting {len(defined):,} configurations")
             block = defined[start : start + BLOCK]
-            found[block] = stored.full.predict(configurations[block])
-        return found
+            predicted[block] = stored.full.predict(configurations[block])
+        return predicted
     except EvaluationError as failure:
         hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
         line = int(rows.lines[failure.row])
@@ -288,40 +288,40 @@ def _intervals(
         low[defined], high[defined] = stored.intervals.interval(configurations[defined])
     covered = None
     if rows.measured is not None and not np.isnan(rows.measured).all():
-        known = ~np.isnan(rows.measured) & ~np.isnan(low)
-        inside = (low[known] <= rows.measured[known]) & (rows.measured[known] <= high[known])
-        covered = float(inside.mean()) if known.any() else None
+        mask = ~np.isnan(rows.measured) & ~np.isnan(low)
+        inside = (low[mask] <= rows.measured[mask]) & (rows.measured[mask] <= high[mask])
+        covered = float(inside.mean()) if mask.any() else None
     return PredictionIntervals(stored.intervals.level, low, high, covered)
 
 
 def _defined(configurations: Configurations, system: VariabilityModel) -> Array:
     """Return where full models have values: they use logarithms of options whose listed values are positive."""
-    found = np.ones(len(configurations), dtype=bool)
+    defined = np.ones(len(configurations), dtype=bool)
     for option in system.numeric_options:
         if option.values[0] > 0:
-            found &= ~(configurations.value(option.name) <= 0)
-    return found
+            defined &= ~(configurations.value(option.name) <= 0)
+    return defined
 
 
 def _notes_about_property(
-    rows: PredictionInputs, own: str | None, expected: str | None, named: str | None
+    rows: PredictionInputs, model_nfp: str | None, expected: str | None, choice: str | None
 ) -> list[Note]:
     """Return a note where the model is judged by another property than its own, or by none of several."""
     if rows.nfp is not None:
-        if own is None or own.split() == rows.nfp.split():
+        if model_nfp is None or model_nfp.split() == rows.nfp.split():
             return []
         return [
             Note(
-                f"the model predicts {own!r}, but its error is that of {rows.nfp!r}, which --property names",
+                f"the model predicts {model_nfp!r}, but its error is that of {rows.nfp!r}, which --property names",
                 warning=True,
             )
         ]
     if not rows.properties:
-        return [] if named is None else [Note(f"{rows.report.source} has no values of {named}: no error is given")]
-    wanted, properties = own or expected, listed(rows.properties)
-    if wanted is not None:
-        who = "which the model predicts" if own is not None else "which splc.toml names"
-        reason = f"the measurements have no property {wanted!r}, {who}; they have: {properties}"
+        return [] if choice is None else [Note(f"{rows.report.source} has no values of {choice}: no error is given")]
+    name, properties = model_nfp or expected, listed(rows.properties)
+    if name is not None:
+        who = "which the model predicts" if model_nfp is not None else "which splc.toml names"
+        reason = f"the measurements have no property {name!r}, {who}; they have: {properties}"
     else:
         reason = f"there are several properties ({properties}), and the model does not name its own"
     return [Note(f"no error is given: {reason}; choose one with --property")]

@@ -19,23 +19,23 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 def profile_notes(profile: Profile) -> tuple[Note, ...]:
     """Return warnings about series without a model, and the notes of the models."""
     models, failed = profile.models, list(profile.failed.items())
-    found = [Note(f"no model of {title(key) or 'it'}: {reason}", warning=True) for key, reason in failed[:SHOWN]]
+    notes = [Note(f"no model of {title(key) or 'it'}: {reason}", warning=True) for key, reason in failed[:SHOWN]]
     if len(failed) > SHOWN:
-        found.append(Note(f"no model of {len(failed) - SHOWN:,} others either", warning=True))
+        notes.append(Note(f"no model of {len(failed) - SHOWN:,} others either", warning=True))
     if len(models) == 1:
-        return (*found, *notes_of(next(iter(models.values())).notes))
+        return (*notes, *notes_of(next(iter(models.values())).notes))
     counts = Counter(text for model in models.values() for text in model.notes)
     kinds: dict[str, list[str]] = {}
     for text, count in counts.items():
         kinds.setdefault(_NUMBER.sub("#", text), []).extend([text] * count)
-    shown = sorted(kinds.values(), key=len, reverse=True)
-    for texts in shown[:SHOWN]:
+    groups = sorted(kinds.values(), key=len, reverse=True)
+    for texts in groups[:SHOWN]:
         which = "all models" if len(texts) == len(models) else plural(len(texts), "model", "models")
         (note,) = notes_of(texts[:1])
-        found.append(replace(note, text=f"{which}: {merged(texts)}"))
-    if len(shown) > SHOWN:
-        found.append(Note(f"{len(shown) - SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
-    return tuple(found)
+        notes.append(replace(note, text=f"{which}: {merged(texts)}"))
+    if len(groups) > SHOWN:
+        notes.append(Note(f"{len(groups) - SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
+    return tuple(notes)
 
 
 def merged(texts: Sequence[str]) -> str:

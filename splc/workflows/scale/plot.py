@@ -33,14 +33,14 @@ def picture(
         file_format: one of `splc.plotting.FORMATS`.
     """
     metric = next(metric for _, metric in models)
-    shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_MODELS])
+    largest = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_MODELS])
     varying = [name for name in experiment.parameters if name not in experiment.constant]
-    slices = [slice_along(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
-    only = next(iter(shown))
-    heading = (title(only) or _metric_text(metric)) if len(shown) == 1 else _metric_text(metric)
-    if len(shown) < len(models):
-        heading += f" (the {len(shown)} largest of {len(models):,} call paths)"
-    surface = _surface(experiment, only, shown[only], target) if len(shown) == 1 and len(varying) == 2 else None
+    slices = [slice_along(experiment, largest, name, target) for name in varying or experiment.parameters[:1]]
+    only = next(iter(largest))
+    heading = (title(only) or _metric_text(metric)) if len(largest) == 1 else _metric_text(metric)
+    if len(largest) < len(models):
+        heading += f" (the {len(largest)} largest of {len(models):,} call paths)"
+    surface = _surface(experiment, only, largest[only], target) if len(largest) == 1 and len(varying) == 2 else None
     return scaling_plot(slices, _metric_text(metric), heading, file_format, surface)
 
 
@@ -53,12 +53,12 @@ def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
         file_format: one of `splc.plotting.FORMATS`.
     """
     ranking = tree.ranking
-    places = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
-    heading = f"{_metric_text(tree.metric)} at {places[1]}"
+    labels = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
+    heading = f"{_metric_text(tree.metric)} at {labels[1]}"
     if top < len(ranking):
         heading += f" (the {top} largest of {len(ranking):,} call paths)"
-    bars = [ShareBar(each.callpath, each.share_measured, each.share) for each in ranking[:top]]
-    return ranking_plot(bars, places[0], places[1], heading, file_format)
+    bars = [ShareBar(path.callpath, path.share_measured, path.share) for path in ranking[:top]]
+    return ranking_plot(bars, labels[0], labels[1], heading, file_format)
 
 
 def _metric_text(metric: str) -> str:
@@ -87,12 +87,12 @@ def slice_along(
 ) -> Slice:
     """Return the models along a parameter, where the others have the values with the most measured points."""
     at = experiment.parameters.index(parameter)
-    others = [place for place in range(len(experiment.parameters)) if place != at]
-    lines, which, sizes = np.unique(experiment.points[:, others], axis=0, return_inverse=True, return_counts=True)
+    axes = [axis for axis in range(len(experiment.parameters)) if axis != at]
+    lines, which, sizes = np.unique(experiment.points[:, axes], axis=0, return_inverse=True, return_counts=True)
     # The last of the longest lines has the largest values.
     longest = len(sizes) - 1 - int(np.argmax(sizes[::-1]))
     rows = np.flatnonzero(which.ravel() == longest)
-    fixed = {experiment.parameters[place]: float(lines[longest, n]) for n, place in enumerate(others)}
+    fixed = {experiment.parameters[axis]: float(lines[longest, n]) for n, axis in enumerate(axes)}
     x = _axis(experiment.points[rows, at], parameter, models.values(), target)
     return Slice(
         parameter,
@@ -105,10 +105,10 @@ def _surface(
     experiment: Experiment, key: Key, model: ScalingModel, target: Mapping[str, float] | None
 ) -> Surface | None:
     """Return a model over the two parameters that vary; None if it has no finite values."""
-    at = [place for place, name in enumerate(experiment.parameters) if name not in experiment.constant]
+    at = [index for index, name in enumerate(experiment.parameters) if name not in experiment.constant]
     names = (experiment.parameters[at[0]], experiment.parameters[at[1]])
-    known = ~np.isnan(experiment[key]).all(axis=1)
-    points = experiment.points[known][:, at]
+    mask = ~np.isnan(experiment[key]).all(axis=1)
+    points = experiment.points[mask][:, at]
     axes = {name: _axis(values, name, [model], target) for name, values in zip(names, points.T, strict=True)}
     grids = dict(zip(names, np.meshgrid(*axes.values()), strict=True))
     grid = np.stack(
@@ -122,7 +122,7 @@ def _surface(
         predicted = model.predict(grid[:, 0] if grid.shape[1] == 1 else grid)
     except ConfigurationError:
         return None
-    means = np.array([float(np.nanmean(each)) for each in experiment[key][known]])
+    means = np.array([float(np.nanmean(row)) for row in experiment[key][mask]])
     return Surface(names, axes[names[0]], axes[names[1]], predicted.reshape(grids[names[0]].shape), points, means)
 
 
@@ -134,7 +134,7 @@ def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target:
     low = float(values.min())
     high = float(BEYOND * values.max() if target is None else max(target[parameter], values.max()))
     even = np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
-    changes = [each.change for each in models if each.change is not None and each.changing == parameter]
+    changes = [model.change for model in models if model.change is not None and model.changing == parameter]
     jumps = [value for change in changes if low < change < high for value in (change, np.nextafter(change, np.inf))]
     return np.sort(np.concatenate([even, jumps]))
 
@@ -149,11 +149,11 @@ def _curve(
     x: Array,
 ) -> ScalingCurve:
     values = experiment[key][rows]
-    known = ~np.isnan(values).all(axis=1)
+    mask = ~np.isnan(values).all(axis=1)
     points = np.stack([x if name not in fixed else np.full(len(x), fixed[name]) for name in model.names], axis=1)
     predicted, lower, upper = _predicted(model, points)
-    means = np.array([float(np.nanmean(each)) for each in values[known]])
-    return ScalingCurve(key[0], experiment.points[rows, at][known], means, x, predicted, lower, upper)
+    means = np.array([float(np.nanmean(row)) for row in values[mask]])
+    return ScalingCurve(key[0], experiment.points[rows, at][mask], means, x, predicted, lower, upper)
 
 
 def _predicted(model: ScalingModel, points: Array) -> tuple[Array, Array, Array]:

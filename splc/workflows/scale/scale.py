@@ -171,7 +171,7 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
     """
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
-    drawn = None if request.plot is None else plot_format(request.plot)
+    file_format = None if request.plot is None else plot_format(request.plot)
     if request.top < 1:
         raise RequestError("the ranking shows at least one call path", "top")
     require_writable(request.output, (request.profile,))
@@ -185,7 +185,7 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         if form == ".log" and len(series) > 1:
             hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
             raise RequestError(f"there are {len(series):,} models; {hint}", "output")
-        if drawn is not None:
+        if file_format is not None:
             require_one_metric(series)
         points = _points(request.predict_at, experiment)
         advance = _advancing(on_progress, len(series))
@@ -224,18 +224,18 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             "files": {"measurements": {"path": source, "sha256": experiment.report.sha256}},
         }
         if request.write:
-            further = {
-                key: {"predictions": [json_object(PredictionObject, each) for each in found]}
-                for key, found in predicted.items()
+            extras = {
+                key: {"predictions": [json_object(PredictionObject, prediction) for prediction in values]}
+                for key, values in predicted.items()
             }
-            models = scaling_file(profile.models, source, further, facts)
+            models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
             write_whole(request.output, (part.encode() for part in parts))
-        if request.plot is not None and drawn is not None:
+        if request.plot is not None and file_format is not None:
             content = (
-                ranking_picture(trees[0], request.top, drawn)
+                ranking_picture(trees[0], request.top, file_format)
                 if trees
-                else picture(experiment, profile.models, points[-1] if points else None, drawn)
+                else picture(experiment, profile.models, points[-1] if points else None, file_format)
             )
             write_whole(request.plot, content)
         return Result(
@@ -264,7 +264,7 @@ def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> 
     require_all_values(by, request.where)
     parts = {part.contexts[by]: part for part in _experiments(request, by)}
     requests = each_context(request, by, list(parts), output=request.output, plot=request.plot)
-    return {value: run(own, on_progress, parts[value]) for value, own in requests}
+    return {value: run(requested, on_progress, parts[value]) for value, requested in requests}
 
 
 def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
@@ -293,19 +293,19 @@ def _predictions(
     slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
     if len(slow) <= MAX_INTERVALS:
         slow = []
-    found: dict[Key, tuple[Prediction, ...]] = {}
-    others = set(slow)
-    fast = [key for key in models if key not in others]
+    result: dict[Key, tuple[Prediction, ...]] = {}
+    slow_keys = set(slow)
+    fast = [key for key in models if key not in slow_keys]
     for keys, with_intervals in ((slow, False), (fast, True)):
         for start in range(0, len(keys), _TOGETHER):
             part = keys[start : start + _TOGETHER]
-            there = predictions([models[key] for key in part], points, with_intervals=with_intervals)
-            found.update(zip(part, there, strict=True))
-            on_progress(len(found))
-    largest = sorted(slow, key=lambda key: -(found[key][-1].predicted or 0.0))[:MAX_INTERVALS]
+            values = predictions([models[key] for key in part], points, with_intervals=with_intervals)
+            result.update(zip(part, values, strict=True))
+            on_progress(len(result))
+    largest = sorted(slow, key=lambda key: -(result[key][-1].predicted or 0.0))[:MAX_INTERVALS]
     for key in largest:
-        (found[key],) = predictions([models[key]], points)
-    return {key: found[key] for key in models}, len(slow) - len(largest)
+        (result[key],) = predictions([models[key]], points)
+    return {key: result[key] for key in models}, len(slow) - len(largest)
 
 
 def _far(experiment: Experiment) -> dict[str, float]:
@@ -316,18 +316,18 @@ def _far(experiment: Experiment) -> dict[str, float]:
 
 def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:
     """Return points with a value of every parameter; one that is constant in the profile need not be stated."""
-    known = experiment.parameters
-    found = []
+    names = experiment.parameters
+    targets = []
     for point in points:
         for name in point:
-            if name not in known:
-                hint = unknown_name_hint(name, known)
+            if name not in names:
+                hint = unknown_name_hint(name, names)
                 raise RequestError(f"unknown parameter {name!r}; {hint}", "predict_at")
         complete = {**experiment.constant, **point}
-        if missing := [name for name in known if name not in complete]:
+        if missing := [name for name in names if name not in complete]:
             raise RequestError(f"a point needs all parameters, there is no value of {listed(missing)}", "predict_at")
-        found.append(complete)
-    return found
+        targets.append(complete)
+    return targets
 
 
 def _advancing(on_progress: OnProgress | None, total: int) -> Callable[[int, str], None]:

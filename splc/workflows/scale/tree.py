@@ -64,8 +64,8 @@ class CallTree:
     @property
     def ranking(self) -> list[CallPath]:
         """The call paths with a prediction, by their share at the point."""
-        known = [each for each in self.callpaths if each.predicted is not None]
-        return sorted(known, key=lambda each: -each.share)
+        paths = [path for path in self.callpaths if path.predicted is not None]
+        return sorted(paths, key=lambda path: -path.share)
 
 
 def call_trees(
@@ -89,7 +89,7 @@ def call_trees(
         _tree(
             experiment,
             metric,
-            {path: model for (path, own), model in models.items() if own == metric},
+            {path: model for (path, name), model in models.items() if name == metric},
             at,
             inclusive,
             top,
@@ -100,26 +100,26 @@ def call_trees(
 
 def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: bool) -> tuple[Note, ...]:
     """Return notes on negative predictions, and on values that include, or may include, those of calls inside."""
-    found = []
+    notes = []
     for tree in trees:
-        negative = sum(each.predicted is not None and each.predicted < 0 for each in tree.callpaths)
+        negative = sum(path.predicted is not None and path.predicted < 0 for path in tree.callpaths)
         unknown = sum(
-            (each.callpath, tree.metric) in experiment.series and each.predicted is None for each in tree.callpaths
+            (path.callpath, tree.metric) in experiment.series and path.predicted is None for path in tree.callpaths
         )
         if negative:
-            what = plural(negative, "call path is", "call paths are")
-            found.append(Note(f"{tree.metric}: {what} predicted to be negative and counted as 0"))
+            subject = plural(negative, "call path is", "call paths are")
+            notes.append(Note(f"{tree.metric}: {subject} predicted to be negative and counted as 0"))
         if unknown:
-            what = plural(unknown, "call path has", "call paths have")
-            found.append(Note(f"{tree.metric}: {what} no prediction and counted as 0"))
+            subject = plural(unknown, "call path has", "call paths have")
+            notes.append(Note(f"{tree.metric}: {subject} no prediction and counted as 0"))
         if inclusive and (less := _exceeded(tree)):
-            what = plural(less, "call path", "call paths")
-            text = f"{tree.metric}: the models of {what} predict less than those of the calls inside"
-            found.append(Note(f"{text}, so that shares do not add up; values without the calls inside avoid this"))
+            subject = plural(less, "call path", "call paths")
+            text = f"{tree.metric}: the models of {subject} predict less than those of the calls inside"
+            notes.append(Note(f"{text}, so that shares do not add up; values without the calls inside avoid this"))
         if not inclusive and _seems_inclusive(experiment, tree):
             text = f"{tree.metric}: every call path takes at least as much as the calls inside of it together"
-            found.append(Note(f"{text}; if its values include them, use --inclusive", warning=True))
-    return tuple(found)
+            notes.append(Note(f"{text}; if its values include them, use --inclusive", warning=True))
+    return tuple(notes)
 
 
 def _tree(
@@ -135,68 +135,68 @@ def _tree(
     predicted, measured = (
         {path: _prediction(model, point) for path, model in models.items()} for point in (at, largest)
     )
-    own, totals = _values(parents, predicted, inclusive)
+    values, totals = _values(parents, predicted, inclusive)
     own_measured, totals_measured = _values(parents, measured, inclusive)
     roots = [path for path, parent in parents.items() if parent is None]
-    total, total_measured = (sum(found[path] for path in roots) for found in (totals, totals_measured))
+    total, total_measured = (sum(sums[path] for path in roots) for sums in (totals, totals_measured))
     children: dict[str | None, list[str]] = {}
     for path, parent in parents.items():
         children.setdefault(parent, []).append(path)
-    ranked = sorted((path for path in models if own[path] is not None), key=lambda path: -(own[path] or 0.0))
+    ranked = sorted((path for path in models if values[path] is not None), key=lambda path: -(values[path] or 0.0))
     # Values without the calls inside are differences of models, which have no interval.
     intervals = {} if inclusive else {path: _interval(models[path], at) for path in ranked[:top]}
-    found: list[CallPath] = []
+    callpaths: list[CallPath] = []
     stack = [(path, 0) for path in sorted(roots, key=totals.__getitem__)]
     while stack:
         path, depth = stack.pop()
-        found.append(
+        callpaths.append(
             CallPath(
                 callpath=path,
                 depth=depth,
-                predicted=own[path],
+                predicted=values[path],
                 lower=intervals[path][0] if path in intervals else None,
                 upper=intervals[path][1] if path in intervals else None,
-                share=_share(own[path], total),
+                share=_share(values[path], total),
                 share_measured=_share(own_measured[path], total_measured),
                 total=totals[path],
                 total_share=_share(totals[path], total),
             )
         )
-        stack += [(each, depth + 1) for each in sorted(children.get(path, ()), key=totals.__getitem__)]
-    return CallTree(metric, dict(at), largest, total, tuple(found))
+        stack += [(child, depth + 1) for child in sorted(children.get(path, ()), key=totals.__getitem__)]
+    return CallTree(metric, dict(at), largest, total, tuple(callpaths))
 
 
 def _parents(paths: Iterable[str]) -> dict[str, str | None]:
     """Return call path → its caller, callers first; with callers that have no values themselves."""
-    found: dict[str, str | None] = {}
+    parents: dict[str, str | None] = {}
     for path in paths:
         parent: str | None = None
         steps = path.split(SEPARATOR)
         for depth in range(1, len(steps) + 1):
-            own = SEPARATOR.join(steps[:depth])
-            found.setdefault(own, parent)
-            parent = own
-    return found
+            prefix = SEPARATOR.join(steps[:depth])
+            parents.setdefault(prefix, parent)
+            parent = prefix
+    return parents
 
 
 def _values(
     parents: Mapping[str, str | None], predicted: Mapping[str, float | None], inclusive: bool
 ) -> tuple[dict[str, float | None], dict[str, float]]:
     """Return the values of call paths without and with the calls inside; negative ones count as 0 in sums."""
-    given = {path: max(predicted.get(path) or 0.0, 0.0) for path in parents}
+    values = {path: max(predicted.get(path) or 0.0, 0.0) for path in parents}
     sums = dict.fromkeys(parents, 0.0)
     totals = {}
     # Callees come after their callers.
     for path in reversed(list(parents)):
-        known = predicted.get(path) is not None
-        totals[path] = given[path] if inclusive and known else given[path] + sums[path]
+        is_known = predicted.get(path) is not None
+        totals[path] = values[path] if inclusive and is_known else values[path] + sums[path]
         parent = parents[path]
         if parent is not None:
             sums[parent] += totals[path]
     if not inclusive:
         return {path: predicted.get(path) for path in parents}, totals
-    own = {path: None if predicted.get(path) is None else max(totals[path] - sums[path], 0.0) for path in parents}
-    return own, totals
+    exclusive = {path: None if predicted.get(path) is None else max(totals[path] - sums[path], 0.0) for path in parents}
+    return exclusive, totals
 
 
 def _share(value: float | None, total: float) -> float:
@@ -222,19 +222,19 @@ def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, floa
 
 def _exceeded(tree: CallTree) -> int:
     """Return the number of call paths with a prediction that is more than 1 % below the sum of the calls inside."""
-    totals = {each.callpath: each.total for each in tree.callpaths}
+    totals = {path.callpath: path.total for path in tree.callpaths}
     return sum(inside > 1.01 * totals[path] for path, inside in _sums_inside(totals).items())
 
 
 def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
     """Return whether the mean of every measured caller is at least the sum of those of the calls inside."""
     means: dict[str, float] = {}
-    for each in tree.callpaths:
-        values = experiment.series.get((each.callpath, tree.metric))
+    for path in tree.callpaths:
+        values = experiment.series.get((path.callpath, tree.metric))
         if values is not None and not np.isnan(values).all():
             # A mean of very large values is infinite.
             with np.errstate(over="ignore"):
-                means[each.callpath] = float(np.nanmean(values))
+                means[path.callpath] = float(np.nanmean(values))
     inside = _sums_inside(means)
     return bool(inside) and all(means[path] >= total for path, total in inside.items())
 

@@ -104,11 +104,11 @@ def run(request: Request) -> Result:
     project = request.project()
     require_writable(request.output, project.files)
     with Notes() as notes:
-        whole = Space(request.read_system(project, notes, observed=False))
-        space = fixed_space(whole, parse_assignments(request.fix, whole.system))
-        measured = request.read_measurements(project, whole, notes) if project.has_measurements else None
+        base = Space(request.read_system(project, notes, observed=False))
+        space = fixed_space(base, parse_assignments(request.fix, base.system))
+        measured = request.read_measurements(project, base, notes) if project.has_measurements else None
         nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
-        found = suggest(
+        result = suggest(
             space,
             measured,
             nfp,
@@ -124,15 +124,15 @@ def run(request: Request) -> Result:
             values = usable.column(nfp)
             competing = values[space.check(usable.configurations)]
             names = frozenset(space.system.names)
-            known = usable.configurations
-            notes += unmeasured_notes(found.configurations, known, None, names, "suggested configuration")
+            configurations = usable.configurations
+            notes += unmeasured_notes(result.configurations, configurations, None, names, "suggested configuration")
         inside = 0 if measured is None else int(space.check(measured.configurations).sum())
-        notes += _remarks(request, found, space.count, len(values), inside)
+        notes += _remarks(request, result, space.count, len(values), inside)
         best = None
         if len(competing):
             best = float(competing.max() if request.maximize else competing.min())
         unit = None if measured is None or nfp is None else measured.unit(nfp)
-        return Result(found, nfp, len(values), best, tuple(notes), unit)
+        return Result(result, nfp, len(values), best, tuple(notes), unit)
 
 
 def _count(request: Request) -> int:
@@ -147,12 +147,12 @@ def _count(request: Request) -> int:
     return int(budget)
 
 
-def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
+def _remarks(request: Request, result: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
     """Return notes about what the suggestions are based on.
 
     Args:
         request: the request.
-        found: the suggestions.
+        result: the suggestions.
         size: the number of valid configurations with the fixed values.
         measured: the number of configurations with a value of the property.
         inside: how many measured configurations have the fixed values.
@@ -160,13 +160,13 @@ def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measu
     notes = []
     rows = plural(measured, "measured configuration", "measured configurations")
     if size > ENUMERATED:
-        picked = f"{found.candidates:,} of {count_text(size)} valid configurations, uniformly drawn"
-        notes.append(Note(f"suggestions are picked from {picked}"))
-    elif found.candidates + inside < size:
+        pool = f"{result.candidates:,} of {count_text(size)} valid configurations, uniformly drawn"
+        notes.append(Note(f"suggestions are picked from {pool}"))
+    elif result.candidates + inside < size:
         notes.append(
-            Note(f"suggestions are picked from {found.candidates:,} of {count_text(size)} valid configurations")
+            Note(f"suggestions are picked from {result.candidates:,} of {count_text(size)} valid configurations")
         )
-    if found.model is None:
+    if result.model is None:
         why = "no influence can be distinguished from noise yet"
         if measured < LEARNED_ROWS:
             why = f"a full model is learned from {LEARNED_ROWS} configurations on"

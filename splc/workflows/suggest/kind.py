@@ -23,7 +23,7 @@ def is_about_profile(system: configurations.Request, profile: points.Request) ->
         InputError: if the measurements of a system are a profile.
         RequestError: if some fields are about a system and others about a profile.
     """
-    both = {each.name for each in fields(system)} & {each.name for each in fields(profile)}
+    both = {field.name for field in fields(system)} & {field.name for field in fields(profile)}
     of_system = [name for name in given_fields(system) if name not in both]
     of_profile = [name for name in given_fields(profile) if name not in both and name != "profile"]
     if profile.profile is not None:

@@ -145,7 +145,7 @@ def run(request: Request) -> Result:
         notes += pooling_notes(experiment, series)
         points, values = _added_up(experiment, series)
         cost, text = _cost(request.cost, names)
-        found = suggest(
+        result = suggest(
             points,
             values,
             names=names,
@@ -159,12 +159,12 @@ def run(request: Request) -> Result:
             count=request.count,
             repetitions=request.repetitions,
         )
-        model = replace(found.model, notes=notes_of_series(found.model))
+        model = replace(result.model, notes=notes_of_series(result.model))
         callpaths = tuple(key[0] for key in series)
         if len(callpaths) > 1:
             notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
-        remarks = notes_of((*found.notes, *model.notes))
-        return Result(replace(found, model=model), callpaths, text, (*notes, *remarks))
+        remarks = notes_of((*result.notes, *model.notes))
+        return Result(replace(result, model=model), callpaths, text, (*notes, *remarks))
 
 
 def _series(experiment: Experiment, callpath: Sequence[str] | None, metric: str | None) -> list[Key]:
@@ -183,11 +183,11 @@ def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Arr
     total = experiment[series[0]]
     if len(series) > 1:
         total = np.sum([experiment[key][:, :width] for key in series], axis=0)
-    known = ~np.isnan(total).all(axis=1)
-    if not known.any():
+    mask = ~np.isnan(total).all(axis=1)
+    if not mask.any():
         hint = "choose fewer with --callpath"
         raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
-    return experiment.points[known], total[known]
+    return experiment.points[mask], total[mask]
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
@@ -195,11 +195,11 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
     if text is None:
         processes = next((name for name in names if name.casefold() in PROCESSES), None)
         text = VALUE if processes is None else f"{VALUE} * `{processes}`"
-    node = parse(text, NameTable({each: each for each in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
+    node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
 
     def cost(points: Array, values: Array) -> Array:
         columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
-        found: Array = evaluate(node, columns.__getitem__)
-        return found
+        costs: Array = evaluate(node, columns.__getitem__)
+        return costs
 
     return cost, text.replace("`", "")

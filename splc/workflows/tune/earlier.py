@@ -35,24 +35,24 @@ def tell_earlier(files: Sequence[str], system: str | None, tuner: Tuner, notes: 
     if not files:
         return None
     project = Project.load(system=system, measurements=list(files))
-    own = project.variability_model(observed=False)
-    table = project.measurements(own, Space(own))
+    model = project.variability_model(observed=False)
+    table = project.measurements(model, Space(model))
     notes.add(reading_notes(table.report))
     names = tuner.objective.properties
     columns = np.array([table.repetitions(name) for name in names])
     configurations = Configurations(tuner.system, table.configurations.indices)
     inside = np.flatnonzero(tuner.source.valid(configurations))
-    told = []
+    runs = []
     for row in inside.tolist():
         assignment = configurations.assignment(row)
         for values in columns[:, row].T.tolist():
             if not np.isnan(values).any():
                 tuner.tell(assignment, dict(zip(names, values, strict=True)))
-                told.append([configurations.indices[row].tolist(), values])
-    if not told:
+                runs.append([configurations.indices[row].tolist(), values])
+    if not runs:
         raise MeasurementError("no earlier run is of a configuration that is searched, with all properties")
-    rows = len({str(indices) for indices, _ in told})
+    rows = len({str(indices) for indices, _ in runs})
     notes.append(
-        Note(f"{plural(len(told), 'earlier run', 'earlier runs')} of {plural(rows, 'configuration', 'configurations')}")
+        Note(f"{plural(len(runs), 'earlier run', 'earlier runs')} of {plural(rows, 'configuration', 'configurations')}")
     )
-    return {"runs": len(told), "sha256": sha256_of(json.dumps(told))}
+    return {"runs": len(runs), "sha256": sha256_of(json.dumps(runs))}

@@ -100,9 +100,9 @@ def run(
         setup = command.setup(tuner.history.configurations)
         written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
         if error is not None:
-            kept = plural(len(session.recorded.results), "run is", "runs are")
+            count = plural(len(session.recorded.results), "run is", "runs are")
             notes.append(
-                Note(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
+                Note(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
             )
             raise error
         result, learned, unit = None, None, _unit(command.properties[0])
@@ -122,10 +122,10 @@ def run(
 
 def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
     """Write the best configuration, or those of the front, with their values."""
-    means = [each.means for each in result.front] or [{result.nfp: result.best.mean}]
-    configurations = [each.configuration for each in result.front] or [result.best.configuration]
-    indices = np.concatenate([each.indices for each in configurations])
-    values = {name: np.array([each[name].value for each in means]) for name in means[0]}
+    means = [point.means for point in result.front] or [{result.nfp: result.best.mean}]
+    configurations = [point.configuration for point in result.front] or [result.best.configuration]
+    indices = np.concatenate([row.indices for row in configurations])
+    values = {name: np.array([mean[name].value for mean in means]) for name in means[0]}
     write_configurations(Configurations(prepared.system, indices), prepared.best, values)
 
 
@@ -198,7 +198,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     for path in (best, model, request.plot):
         require_writable(path, (*inputs, outputs.measurements, outputs.journal))
     properties = parse_properties(list(request.properties), exact_names(system))
-    names = [each.name for each in properties]
+    names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
         raise RequestError(f"only time can be raced; {names[0]} is read from {properties[0].source}", "race")
     template = parse_template(request.command or "", system, (OPTIONS, "repetition"))
@@ -210,8 +210,8 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     folder, environment = absolute(request.cwd), environment_of(request.env)
     command = TunedCommand(template, properties, folder, environment, request.timeout)
     command.setup(_checked(tuner))
-    known = tell_earlier(request.earlier, request.system, tuner, notes)
-    about = _about(request, tuner, assignment_text(fixed, system), known)
+    earlier = tell_earlier(request.earlier, request.system, tuner, notes)
+    about = _about(request, tuner, assignment_text(fixed, system), earlier)
     return PreparedTuning(system, tuner, command, outputs, best, model, about)
 
 
@@ -220,10 +220,10 @@ def _unit(nfp: Property) -> str | None:
     return "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
 
 
-def _beside(outputs: Outputs, given: str | None, name: str) -> str:
+def _beside(outputs: Outputs, path: str | None, name: str) -> str:
     """Return the name of a file in the folder of the measurements, unless it is given."""
-    if given is not None:
-        return given
+    if path is not None:
+        return path
     unnamed = outputs.measurements == "-" or is_stream(outputs.measurements)
     return str(Path(outputs.journal if unnamed else outputs.measurements).with_name(name))
 
@@ -262,7 +262,7 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
         notes.append(Note(f"{outputs.journal} does not exist yet: this tuning run begins"))
     journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
     try:
-        found = TuningSession.begin(
+        session = TuningSession.begin(
             prepared.tuner, prepared.command, journal, prepared.about, restart=not request.resume
         )
     except OutputError:
@@ -274,11 +274,11 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
         notes.append(Note(f"{outputs.journal} has no successful run: this tuning run begins anew"))
     if journal.torn:
         notes.append(Note(f"{journal.path}: an incomplete record is dropped; its run is repeated"))
-    if found.ended_leftover:
+    if session.ended_leftover:
         notes.append(Note("a run of an earlier session was still running; it was ended"))
     if exists and request.resume:
-        notes.append(Note(f"{plural(found.resumed, 'run is', 'runs are')} recorded already"))
-    return found
+        notes.append(Note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already"))
+    return session
 
 
 def _run(

@@ -11,31 +11,31 @@ from splc.workflows.note import Note, Rank
 
 def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     """Return notes about the result of a tuning run."""
-    found: list[Note] = []
+    notes: list[Note] = []
     history, objective = tuner.history, tuner.objective
     exact = history.is_exact(objective.nfp)
     row = history.row_of(result.best.configuration)
     if not objective.admissible(history, row) and objective.limits:
-        limits = " and ".join(f"{each.nfp} {each.relation} {each.value:g}" for each in objective.limits)
-        found.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
+        limits = " and ".join(f"{limit.nfp} {limit.relation} {limit.value:g}" for limit in objective.limits)
+        notes.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
     elif result.default is not None and objective.limits:
-        own = history.row_of(result.default.configuration)
-        if not objective.admissible(history, own):
-            found.append(
+        start = history.row_of(result.default.configuration)
+        if not objective.admissible(history, start):
+            notes.append(
                 Note("the default is not within the limits, so that the best configuration may be worse", True)
             )
     fresh = result.front[0].fresh if result.front else result.best.mean.runs > 0
     if not fresh and not exact:
         cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
-        what = "the front is that of the search" if result.front else "the best value is predicted"
-        found.append(Note(f"{what}, not verified: {cure}"))
+        subject = "the front is that of the search" if result.front else "the best value is predicted"
+        notes.append(Note(f"{subject}, not verified: {cure}"))
     if tuner.default is None and not result.front:
-        found.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
+        notes.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
     if result.drift is not None:
         text = f"the default has {result.drift:+.3g} % since the search: the machine has changed"
-        found.append(Note(text, warning=True))
+        notes.append(Note(text, warning=True))
     if result.failing:
-        found.append(Note(f"{plural(result.failures, 'run', 'runs')} failed: {result.failing}", about=Rank.LIMIT))
+        notes.append(Note(f"{plural(result.failures, 'run', 'runs')} failed: {result.failing}", about=Rank.LIMIT))
     if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
-        found.append(Note("all valid configurations were measured", about=Rank.METHOD))
-    return found
+        notes.append(Note("all valid configurations were measured", about=Rank.METHOD))
+    return notes

@@ -71,25 +71,25 @@ def replay(
             message = f"{settings['further'][0].nfp!r} has no --limit; a replay is of one property"
             raise RequestError(message, "properties")
         columns = {name: table.column(name) for name in names}
-        there = np.all([~np.isnan(column) for column in columns.values()], axis=0)
+        mask = np.all([~np.isnan(column) for column in columns.values()], axis=0)
         fixed = parse_assignments(request.fix, space.system)
-        there &= fixed_space(space, fixed).check(table.configurations)
-        if not there.any():
+        mask &= fixed_space(space, fixed).check(table.configurations)
+        if not mask.any():
             raise LearningError("no row of the table has a value and the fixed values")
-        rows = np.flatnonzero(there)
+        rows = np.flatnonzero(mask)
         configurations = table.configurations[rows]
         default = default_of(request.default, fixed_space(space, fixed))
         if default is not None and configurations.find(default)[0] < 0:
             raise RequestError("the table has no row of the default", "default")
         columns = {name: column[rows] for name, column in columns.items()}
-        found: list[Replay] = []
+        replays: list[Replay] = []
         total = len(request.budget) * request.seeds
         for budget in request.budget:
             for seed in range(request.seed, request.seed + request.seeds):
                 if should_stop():
                     break
-                on_replay(len(found), total)
-                found.append(
+                on_replay(len(replays), total)
+                replays.append(
                     replay_table(
                         configurations,
                         columns,
@@ -103,7 +103,7 @@ def replay(
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))
         limits = settings["limits"]
-        within = np.all([[each.holds(value) for value in columns[each.nfp].tolist()] for each in limits], axis=0)
+        within = np.all([[limit.holds(value) for value in columns[limit.nfp].tolist()] for limit in limits], axis=0)
         y = columns[nfp][within] if len(limits) and within.any() else columns[nfp]
         optimum = float(y.max() if request.maximize else y.min())
         return ReplayResult(
@@ -112,7 +112,7 @@ def replay(
             request.maximize,
             len(rows),
             optimum,
-            tuple(found),
-            len(found) < total,
+            tuple(replays),
+            len(replays) < total,
             tuple(notes),
         )

@@ -194,10 +194,10 @@ class Request(SystemInputs):
         """
         if (self.command is None) == (self.replay is None):
             raise RequestError("what is to be tuned? a command, or with --replay the rows of a table", "command")
-        others = _OF_REPLAY if self.replay is None else _OF_COMMAND
+        names = _OF_REPLAY if self.replay is None else _OF_COMMAND
         only = "a replay has" if self.replay is None else "a command has"
         for name in given_fields(self):
-            if name in others:
+            if name in names:
                 raise RequestError(f"only {only} it", name)
         if not self.budget and self.duration is None:
             hint = "" if self.replay is not None else ", or --for 2h"
@@ -246,7 +246,7 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
     Raises:
         RequestError: if a text is not a limit of one of them.
     """
-    found = []
+    limits = []
     for text in texts:
         relation = "<=" if "<=" in text else ">="
         name, sign, number = (part.strip() for part in text.partition(relation))
@@ -255,8 +255,8 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
             raise RequestError(f"{text!r} is not NAME <= NUMBER or NAME >= NUMBER", "limits")
         if name not in properties:
             raise RequestError(f"{name!r} is no property of the runs; add it with --property", "limits")
-        found.append(Limit(name, "<=" if relation == "<=" else ">=", value))
-    return tuple(found)
+        limits.append(Limit(name, "<=" if relation == "<=" else ">=", value))
+    return tuple(limits)
 
 
 def default_of(text: str | None, space: Space) -> Configurations | None:
@@ -269,11 +269,11 @@ def default_of(text: str | None, space: Space) -> Configurations | None:
         return None
     if "=" in text or text.strip() in space.system.names:
         return first_valid(space, parse_assignments(text.split(","), space.system))
-    found = read_configurations(text, space.system)
-    if len(found) != 1:
-        raise InputError(Problem(f"the default is one configuration, but there are {len(found):,} rows", text))
-    valid: Array = space.check(found)
+    default = read_configurations(text, space.system)
+    if len(default) != 1:
+        raise InputError(Problem(f"the default is one configuration, but there are {len(default):,} rows", text))
+    valid: Array = space.check(default)
     if not valid.all():
-        violated = "; ".join(space.violations(found, 0)) or "the fixed values"
+        violated = "; ".join(space.violations(default, 0)) or "the fixed values"
         raise InputError(Problem(f"the default is not valid: it violates {violated}", text))
-    return found
+    return default
