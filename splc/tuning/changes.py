@@ -1,4 +1,4 @@
-"""Changes: what each option that the best configuration has other values of changes, by the model of a search."""
+"""Changes from the default to the best configuration, with their influences by the model of a search."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def label_of(variable: Variable, system: VariabilityModel) -> str:
 def shown_values(
     variables: Sequence[Variable], first: Configurations, second: Configurations, *, every: bool = False
 ) -> str:
-    """Return the values that a configuration has and another one has not, as text.
+    """Return the values in which the second configuration differs from the first, as text.
 
     `every`: whether values that both have are shown, too.
     """

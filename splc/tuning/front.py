@@ -1,4 +1,4 @@
-"""The Pareto front of a tuning run of several properties: proposals, verification, and what was found."""
+"""The Pareto front of a tuning run of several properties: proposals, verification and result."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class FrontVerification:
         default: int | None,
         runs: int,
     ) -> FrontVerification:
-        """Return the verification of a search; a long front is verified in places that are spread over it."""
+        """Return the verification of a search; a long front is verified at configurations spread over it."""
         front = front_rows(history, objective, models)
         most = max(1, runs // _RUNS - (default is not None))
         if len(front) > most:
@@ -137,7 +137,7 @@ class FrontVerification:
 
     @property
     def ended(self) -> bool:
-        """True if no further run will be asked for."""
+        """True if no further run is needed."""
         return len(self.history.trials) - self.first >= self.runs or not self.rows
 
     def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:

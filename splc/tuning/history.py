@@ -1,4 +1,4 @@
-"""The history of a tuning run: all runs that were asked for, and what was told of them."""
+"""The history of a tuning run: its trials and their outcomes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class History:
         return self._rows[key]
 
     def asked(self, row: int) -> int:
-        """Return how many runs of a configuration were asked for or told."""
+        """Return the number of runs of a configuration, pending ones included."""
         extra = sum(outcome.row == row and outcome.trial is None for outcome in self.outcomes)
         return extra + sum(trial.row == row for trial in self.trials)
 
@@ -64,7 +64,7 @@ class History:
 
     @property
     def pending(self) -> list[TuningTrial]:
-        """The trials that nothing was told of yet."""
+        """The trials without an outcome."""
         numbers = {outcome.trial.number for outcome in self.outcomes if outcome.trial is not None}
         return [trial for trial in self.trials if trial.number not in numbers]
 
@@ -92,7 +92,7 @@ class History:
 
     @property
     def asked_for(self) -> list[TrialOutcome]:
-        """The outcomes of the runs that were asked for, without values that were told besides."""
+        """The outcomes of trials, without values that were told without a trial."""
         return [outcome for outcome in self.outcomes if outcome.trial is not None]
 
     def runs(self, nfp: str, maximize: bool = False) -> Runs | None:
@@ -133,7 +133,7 @@ class History:
         return bool(deviations) and max(deviations) <= _EQUAL
 
     def agrees(self, nfp: str) -> bool:
-        """Return whether repeated runs agree, so that further repetitions tell nothing."""
+        """Return whether repeated runs agree, so that further repetitions add no information."""
         deviations = self.deviations(nfp)
         return bool(deviations) and float(np.mean(deviations)) < TOLERANCE
 

@@ -51,7 +51,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Goal:
-    """A property whose best values are wanted.
+    """A property to minimize or to maximize.
 
     Attributes:
         nfp: the property.
@@ -82,7 +82,7 @@ class TuningObjective:
 
     @property
     def goals(self) -> tuple[Goal, ...]:
-        """All properties whose best values are wanted."""
+        """The goals of all properties to optimize."""
         return (Goal(self.nfp, self.maximize), *self.further)
 
     @property

@@ -1,4 +1,4 @@
-"""Studies of Optuna as tuning runs; nothing of Optuna is imported."""
+"""Studies of Optuna as tuning runs; Optuna itself is not imported."""
 
 from __future__ import annotations
 

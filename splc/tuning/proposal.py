@@ -37,7 +37,7 @@ class Proposal:
 
 
 def admissible_ranking(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:
-    """Return the places of the measured runs within the limits, those with the best posterior mean first."""
+    """Return the indices of the measured runs within the limits, those with the best posterior mean first."""
     ranking: list[int] = model.ranking.tolist()
     if not objective.limits:
         return ranking

@@ -188,7 +188,7 @@ def result_of(
 
 
 def _found(history: History, model: SearchModel, row: int, nfp: str) -> FoundConfiguration:
-    """Return a configuration with the mean of its fresh runs, or without such, with what the model says."""
+    """Return a configuration with the mean of its fresh runs, or without any, with the prediction of the model."""
     configuration = history.configurations[[row]]
     if fresh := history.values(row, nfp, fresh=True):
         return FoundConfiguration(configuration, MeanValue.of(fresh))

@@ -1,4 +1,4 @@
-"""Sessions of a tuning run: run a command for each trial, and record both before the next one is asked for."""
+"""Sessions of a tuning run: run a command for each trial, and record both before the next trial."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ class TuningSession:
         }
 
     def _replay(self, record: Record) -> None:
-        """Repeat what a record of the journal says."""
+        """Repeat the event of a record of the journal."""
         if record.get("kind") == "tune":
             trial = self.tuner.ask()
             if trial is None or trial.configuration != record["configuration"] or trial.why != record["why"]:
@@ -185,7 +185,7 @@ class TuningSession:
         workers: int = 1,
         seconds: float | None = None,
     ) -> None:
-        """Do the runs that are left.
+        """Do the remaining runs.
 
         Args:
             should_stop: whether to stop before the next run.
@@ -260,7 +260,7 @@ class TuningSession:
         return ended
 
     def _end(self, trial: TuningTrial, result: RunResult) -> None:
-        """Record the result of a trial, and tell it."""
+        """Record the result of a trial and tell the tuner."""
         more: dict[str, Any] = {"trial": trial.number}
         if trial.at_most is not None and result.reason is not None and result.seconds >= trial.at_most:
             more["at_least"] = trial.at_most
@@ -295,7 +295,7 @@ class _Clock:
         return self._limit is not None and self.used >= self._limit
 
     def must_verify(self, runs: int) -> bool:
-        """Return whether the time that is left is needed for a number of runs that verify."""
+        """Return whether the remaining time is needed for a number of runs that verify."""
         done = len(self._recorded.results)
         if self._limit is None or not done:
             return False

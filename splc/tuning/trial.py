@@ -1,4 +1,4 @@
-"""Trials: runs that a tuning run asks for, and what is told of them."""
+"""Trials: the runs that a tuning run proposes, and their outcomes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# Why a run is asked for: it is the default, belongs to the first design, may be better than the best, is another run
+# The reasons for a run: it is the default, belongs to the first design, may be better than the best, is another run
 # of the best, tells most about all configurations, chooses among finalists, or verifies the winner and the default.
 Reason = Literal["default", "cover", "search", "repeat", "explore", "choose", "verify"]
 
 
 @dataclass(frozen=True)
 class TuningTrial:
-    """A run that is asked for.
+    """A run that a tuner proposes.
 
     Attributes:
         number: its number, from 1 on.
-        why: why it is asked for.
+        why: the reason for the run.
         configuration: option → value, None where a numeric option is deselected.
         row: the number of its configuration, from 0 on in the order of first appearance.
         repetition: the number of earlier runs of the configuration that were asked for.

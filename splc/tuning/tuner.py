@@ -1,4 +1,4 @@
-"""Tuner: asks for the runs of a tuning run one after the other, and is told their values."""
+"""Tuner: proposes the runs of a tuning run one after another and takes their values."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ REPEATED_STEP, MOST_RUNS = 5, 5
 
 
 class Tuner:
-    """A tuning run: `ask` returns the next run, `tell` takes its value, `report` says what was found.
+    """A tuning run: `ask` returns the next run, `tell` takes its value, `report` returns the result.
 
     The runs that are asked for depend on the seed and on the values in the order in which they were told, on nothing
     else.
@@ -121,12 +121,12 @@ class Tuner:
 
     @property
     def done(self) -> bool:
-        """True if no further run will be asked for."""
+        """True if no further run is needed."""
         return not self.history.pending and self._verification is not None and self._verification.ended
 
     @property
     def reserve(self) -> int:
-        """The number of runs that are kept back to verify."""
+        """The number of runs that are reserved for the verification."""
         if self.verify is not None:
             return self.verify
         if self.objective.further:
@@ -134,12 +134,12 @@ class Tuner:
         if self.budget is not None and self.budget < LEAST_BUDGET:
             return 0
         if self.history.is_exact(self.objective.nfp):
-            # A run of the winner, of the sparse one and of the default: further ones tell nothing.
+            # A run of the winner, of the sparse one and of the default: further ones add no information.
             return 1 if self.default is None else 3
         return RUNS
 
     def ask(self) -> TuningTrial | None:
-        """Return the next run; None if there is none, or none before what was asked for is told (see `done`)."""
+        """Return the next run; None if there is none, or none before a pending run ends (see `done`)."""
         with one_thread():
             trial = self._next()
         if trial is not None:
@@ -148,7 +148,7 @@ class Tuner:
 
     @property
     def searches(self) -> bool:
-        """True if runs are still asked for to find better configurations."""
+        """True if the search for better configurations continues."""
         return self._verification is None and not self._search_ended and self._left > self.reserve
 
     @property
@@ -156,7 +156,7 @@ class Tuner:
         return math.inf if self.budget is None else self.budget - len(self.history.trials)
 
     def end_search(self) -> None:
-        """End the search before its budget; the runs that verify are still asked for."""
+        """End the search before its budget; the runs that verify are still proposed."""
         self._search_ended = True
 
     def _next(self) -> TuningTrial | None:
@@ -209,7 +209,7 @@ class Tuner:
         return self.trial(why, row, proposal.predicted, proposal.expected_gain)
 
     def learn(self) -> SearchModel | None:
-        """Return the model of the property given all runs that were told; None before there are values."""
+        """Return the model of the property given the values of all runs; None before there are values."""
         self._models = self.objective.models(self.history, self._models, self.variables)
         return self._models.get(self.objective.nfp)
 
@@ -313,7 +313,7 @@ class Tuner:
         self.history.outcomes.append(TrialOutcome(row, values, failed, at_least, pending))
 
     def report(self) -> TuningResult:
-        """Return what was found so far.
+        """Return the result so far.
 
         Raises:
             LearningError: if no run has a value.
@@ -335,7 +335,7 @@ class Tuner:
 
 
 def source_of(space: Space | Configurations, tuner: Tuner) -> CandidateSource:
-    """Return what the candidates of a search come from."""
+    """Return the source of the candidates of a search."""
     if isinstance(space, Configurations):
         return ListedSource.of(space.unique())
     space.require_valid()

@@ -100,16 +100,16 @@ class Verification:
 
     @property
     def done(self) -> int:
-        """The number of its runs that were asked for."""
+        """The number of its trials so far."""
         return len(self.history.trials) - self.first
 
     @property
     def ended(self) -> bool:
-        """True if no further run will be asked for."""
+        """True if no further run is needed."""
         return self.done >= self.runs or not self.finalists
 
     def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:
-        """Return why and which configuration to run next; None if there is none, or what was asked for is awaited.
+        """Return why and which configuration to run next; None if there is none, or none before a pending run ends.
 
         `learned`: returns the model of all runs so far.
         """
