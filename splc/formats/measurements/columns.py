@@ -1,4 +1,4 @@
-"""The columns of a table beside its options: numeric properties, contexts, and ignored columns.
+"""The columns of a table other than its options: numeric properties, contexts, and ignored columns.
 
 A column is text if fewer than half of its values are numbers. Empty cells and words for a missing value (`NaN`, `n/a`,
 `timeout`, …) do not count, so that a property with failed runs remains a property. Text columns are contexts (version,
@@ -187,7 +187,7 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a table beside its options, by their roles.
+    """The columns of a table other than its options, by their roles.
 
     Attributes:
         properties: name → numbers, shape (n,), NaN where there is none.
@@ -231,7 +231,7 @@ def columns_of(
     options: Collection[str] = (),
     nfp: str | None = None,
 ) -> Columns:
-    """Return the columns of a table beside its options, by their roles.
+    """Return the columns of a table other than its options, by their roles.
 
     Args:
         tables: name → cells of each column that is not an option.

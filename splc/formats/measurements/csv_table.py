@@ -229,7 +229,7 @@ def _places(
 
 
 def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[Array, dict[str, str]]:
-    """Return the value indices of a column (-1 for wrong texts), and wrong text → what is wrong with it."""
+    """Return the value indices of a column (-1 for wrong texts), and wrong text → its problem."""
     distinct, codes = distinct_texts(texts)
     cells = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):

@@ -61,7 +61,7 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
 
 
 def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the statistics beside the centre of the same value: `median`, `time_max` where there is `time_mean`."""
+    """Yield the statistics of a value with a centre column: `median`, `time_max` if there is `time_mean`."""
     groups: dict[str, dict[str, str]] = {}
     for name in columns:
         base, statistic = _statistic(name)

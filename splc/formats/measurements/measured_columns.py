@@ -1,4 +1,4 @@
-"""Tables of configurations that are still to be measured, among tables of measurements."""
+"""Tables of configurations without measured columns, among tables of measurements."""
 
 from __future__ import annotations
 

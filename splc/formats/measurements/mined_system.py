@@ -113,7 +113,7 @@ class _Structure:
                 yield _clause(*above, *(OptionLiteral(name, True) for name in names))
 
     def _becomes_child(self, name: str, parent: str, *, optional: bool) -> bool:
-        """Make an option a child of another one if it has no place yet, and return whether it is one now."""
+        """Make an option a child of another one if it has no parent yet, and return whether it is one now."""
         option, above = self.options.get(name), self.options.get(parent)
         if not isinstance(option, BinaryOption) or not isinstance(above, BinaryOption):
             return False

@@ -1,4 +1,4 @@
-"""Reading measurements; content tells the format of a file."""
+"""Readers of measurements; the content of a file determines its format."""
 
 from __future__ import annotations
 

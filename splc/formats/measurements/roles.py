@@ -261,7 +261,7 @@ def numbers_in(texts: Sequence[str]) -> Array:
     unread = np.flatnonzero(np.isnan(values))
     distinct, codes = distinct_texts([texts[at] for at in unread.tolist()])
     words = [text.strip().casefold() for text in distinct]
-    # `off` beside `full` and `normal` is a text like these.
+    # In a column with `full` and `normal`, `off` is a text, too.
     if all(word in TRUTH or word in MISSING for word in words):
         values[unread] = np.array([TRUTH.get(word, np.nan) for word in words])[codes]
     return values
@@ -305,7 +305,7 @@ def _options(
 def _found(
     table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]
 ) -> dict[str, None] | None:
-    """Return the options by the rules for the places of columns; None if no column can be the property.
+    """Return the options by the rules for the positions of columns; None if no column can be the property.
 
     `explicit`: the columns that the user named as options.
     """

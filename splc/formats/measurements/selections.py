@@ -20,7 +20,7 @@ from splc.types import Array
 
 CONFIG_ID_SEPARATOR = "%;%"
 
-# Position and value index of an option, or what is wrong with a text; nothing is wrong with an empty one.
+# Position and value index of an option, or the problem of a text; an empty text has none.
 Entry = tuple[int, int] | str
 
 # Text → value of a binary option.

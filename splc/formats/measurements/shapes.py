@@ -64,7 +64,7 @@ def unfolded(source: Source) -> Source:
     try:
         columns = read_file_columns(source).columns
     except InputError:
-        # The reader of tables reports what is wrong.
+        # The reader of tables reports the problems.
         return source
     if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
         return _stacked(source, columns, repeated)

@@ -55,7 +55,7 @@ def infer_system(
 
 
 def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> inference.Inference:
-    """Return what is inferred from a table, as `infer_system` does; the notes of the system are the assumptions.
+    """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions.
 
     Args:
         table: as for `infer_system`.
