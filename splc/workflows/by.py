@@ -17,17 +17,17 @@ from splc.io.streams import is_stream
 # A dataclass with the fields `context` and `where`.
 R = TypeVar("R", bound=Any)
 
-# The place of the value in the name of a file.
+# The placeholder of the value in the name of a file.
 PLACE = "{}"
 
 
 def is_pattern(name: str | None) -> bool:
-    """Return whether a file name has a place for the value, so that it names one file per value."""
+    """Return whether a file name has a placeholder for the value, so that it names one file per value."""
     return name is not None and PLACE in name
 
 
 def files_of(name: str) -> list[str]:
-    """Return the files of all values, as far as there are any; a name without a place is that of one file."""
+    """Return the files of all values, as far as there are any; a name without a placeholder is that of one file."""
     if not is_pattern(name):
         return [name]
     folder, _, pattern = name.rpartition("/")

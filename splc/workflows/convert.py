@@ -114,7 +114,7 @@ def run(request: Request) -> Result:
 
 
 def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
-    """Return the name of the format to write, which `to` or the suffix of the output tells.
+    """Return the name of the format to write, by `to` or the suffix of the output.
 
     Raises:
         SpecError: if neither does, or this kind of file is not written in that format.

@@ -1,4 +1,4 @@
-"""Fields of requests: what they are, and how command lines and pages spell them.
+"""Fields of requests, and their spelling on command lines and pages.
 
 A field of a request, or a parameter of a command, is annotated with what one of the functions here returns:
 
@@ -148,7 +148,7 @@ class BoundField:
 
     @property
     def shown_default(self) -> str:
-        """The default as help texts show it; empty if there is none, or if it says nothing."""
+        """The default as help texts show it; empty if there is none, or if it is not informative."""
         if self.field.default or self.field.kind in ("flag", "argument"):
             return self.field.default
         return "" if self.default in (None, MISSING, "", (), {}) else str(self.default)
@@ -157,12 +157,12 @@ class BoundField:
 def fields_of(kind: type) -> Iterator[BoundField]:
     """Yield the annotated fields of a request."""
     hints = get_type_hints(kind, include_extras=True)
-    annotations = inspect.get_annotations(kind)
+    declared = inspect.get_annotations(kind)
     for item in fields(cast(Any, kind)):
         default = MISSING if item.default_factory is MISSING else item.default_factory()
         if (bound := _bound(item.name, hints[item.name], default if item.default is MISSING else item.default)) is None:
             raise TypeError(f"{kind.__module__}.{kind.__name__}.{item.name} has no help")
-        yield replace(bound, own=item.name in annotations)
+        yield replace(bound, own=item.name in declared)
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, BoundField | tuple[type, tuple[str, ...]]]:

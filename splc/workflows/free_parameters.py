@@ -77,13 +77,13 @@ def _not_parameters(names: Sequence[str], system: VariabilityModel, parameters: 
 
 
 def _definitions(source: Source) -> dict[str, int]:
-    """Return the names that a model text defines, with their lines; nothing for other files."""
+    """Return the names that a model text defines, with their lines; none for other files."""
     if model_format(source) != "txt":
         return {}
     try:
         return {definition.name: definition.line for definition in split_text(source.text()).definitions}
     except SplcError:
-        # Reading the model reports what is wrong with it.
+        # Reading the model reports its problems.
         return {}
 
 

@@ -95,7 +95,7 @@ class SystemInputs:
         return replace(Project.load(folder, columns=self.columns, **files), measured=self.measured)
 
     def read_system(self, project: Project, notes: Notes, *, observed: bool = True) -> VariabilityModel:
-        """Read the system of the project, or infer it from the measurements; notes state what is assumed.
+        """Read the system of the project, or infer it from the measurements; notes state the assumptions.
 
         Raises:
             InputError: if it cannot be found, read or inferred.
@@ -201,7 +201,7 @@ class ModelInputs(SystemInputs):
             models = read_stored_models(files, parameters=self.known_parameters(project), full=True)
         except SplcError:
             if not (project.has_system or project.has_measurements):
-                # Nothing else can describe the system: what is wrong with the model is what is wrong.
+                # Only the model can describe the system: its error is the one to report.
                 raise
             return project
         systems = [model.system for model in models if model.system is not None]
@@ -241,7 +241,7 @@ class ModelInputs(SystemInputs):
                 raise RequestError(f"no model uses a parameter {name!r}; {hint}", "parameter")
 
     def read_model(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
-        """Read a model with the parameters, and note what is unusual about its file.
+        """Read a model with the parameters, and note the peculiarities of its file.
 
         Raises:
             InputError: if the model or the parameters cannot be read.
@@ -312,7 +312,7 @@ def _require_known_system(project: Project, models: Sequence[StoredModel]) -> No
 
 
 def _require_no_scaling_model(files: Sequence[str]) -> None:
-    """Raise an error for a model that splc scale wrote: without a system, nothing else is known of its parameters."""
+    """Raise an error for a model that splc scale wrote: without a system, its parameters are unknown."""
     from splc.formats.models.json import is_scaling_model
 
     for file in files:

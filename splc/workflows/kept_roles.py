@@ -13,7 +13,7 @@ from splc.project.config import FILE_NAME
 
 
 def project_text(inference: Inference, folder: Path, system: str, measurements: str) -> str:
-    """Return the content of `splc.toml` with the inputs and the roles of all columns; what it has already is kept.
+    """Return the content of `splc.toml` with the inputs and the roles of all columns; its present content is kept.
 
     Args:
         inference: the inferred system.

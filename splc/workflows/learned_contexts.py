@@ -23,7 +23,7 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedContexts(Presented, Mapping[str, LearningResult]):
-    """A mapping from the values of a context, such as versions, to what was learned of each.
+    """A mapping from the values of a context, such as versions, to the model of each.
 
     Attributes:
         by: the context.

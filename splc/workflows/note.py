@@ -1,4 +1,4 @@
-"""Notes: what a workflow tells its caller beside its result."""
+"""Notes: the messages of a workflow in addition to its result."""
 
 from __future__ import annotations
 

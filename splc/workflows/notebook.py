@@ -227,7 +227,7 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
 
 @dataclass(frozen=True)
 class ColumnArguments:
-    """The arguments of `learn` that say what the columns of a table are."""
+    """The arguments of `learn` about the roles of columns."""
 
     options: str | Collection[str] = ()
     contexts: str | Collection[str] = ()
@@ -237,7 +237,7 @@ class ColumnArguments:
 
 @dataclass(frozen=True)
 class _Table:
-    """Measurements, their property if one is known, and what was assumed to read them."""
+    """Measurements, their property if one is known, and the assumptions of reading them."""
 
     measurements: Measurements
     nfp: str | None

@@ -57,5 +57,5 @@ def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
 
 
 def interval_of(intervals: Intervals, configuration: Configurations) -> Interval | None:
-    """Return the prediction interval of one configuration, None if nothing is known."""
+    """Return the prediction interval of one configuration, None if it is unknown."""
     return intervals_of(intervals, configuration)[0]

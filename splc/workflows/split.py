@@ -18,7 +18,7 @@ from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import LearningResult, Predictor
 from splc.types import Array
 
-# The folds of `--baselines` where nothing is outside of the learning set.
+# The folds of `--baselines` where no configuration is outside of the learning set.
 FOLDS = 5
 # A smaller error than another is one of at most this part of it; the rest is chance.
 WORTH_A_NOTE = 0.95

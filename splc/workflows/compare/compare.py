@@ -30,7 +30,7 @@ __all__ = ["Request", "Result", "run"]
 
 # Thresholds of models against measurements have this prefix.
 MEASURED = "measured."
-# Thresholds beside those of measures of predictions; the first two need no configurations.
+# Thresholds other than those of measures of predictions; the first two need no configurations.
 TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic", "overlap")
 # The form of a model by its link.
 FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of factors"}
@@ -158,7 +158,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:
-    """Refuse what is wrong before anything is read."""
+    """Refuse inconsistent requests before files are read."""
     if not request.models:
         raise RequestError("name the models to compare", "models")
     if request.scale is not None and not 0 < request.scale < math.inf:

@@ -214,7 +214,7 @@ class ReadModels:
 def read_models(
     request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
 ) -> ReadModels:
-    """Return the models of a comparison; what is unusual about their files is noted.
+    """Return the models of a comparison; notes state the peculiarities of their files.
 
     Raises:
         InputError: if a file cannot be read; the problems of all files are reported together.

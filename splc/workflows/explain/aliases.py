@@ -1,4 +1,4 @@
-"""Options that always change together, whose effects nothing can separate."""
+"""Options that always change together, so that their effects cannot be separated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
     notes = []
     for where, configurations in _sets(full, space):
         sets = [tuple(system.names[position] for position in pair) for pair in aliases(configurations.indices, choices)]
-        # What is true of all valid configurations need not be said again of some.
+        # Aliases in all valid configurations are not repeated for some of them.
         new = [names for names in sets if not any(set(names) <= set(other) for other in groups)]
         groups += new
         if new:
@@ -44,7 +44,7 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
 
 
 def _sets(full: Full | None, space: Space) -> list[tuple[str, Configurations]]:
-    """Return sets of configurations, with what they are."""
+    """Return sets of configurations with their descriptions."""
     sets = []
     try:
         if space.count <= ENUMERATED:

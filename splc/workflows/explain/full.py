@@ -260,12 +260,12 @@ class _Explained:
         self.shuffled = np.random.default_rng(0).permutation(len(self.pool))
 
     def contexts(self, per_context: int, budget: int) -> Array:
-        """Return the places of random valid configurations, so many that predictions are within a budget."""
+        """Return the indices of random valid configurations, so many that predictions are within a budget."""
         return np.sort(self.shuffled[: max(budget // per_context, 8)])
 
     @cached_property
     def known(self) -> tuple[Array, KnownContexts]:
-        """The places of all contexts, ascending, and what is computed for them once."""
+        """The indices of all contexts, ascending, and their shared computations."""
         indices = np.sort(self.shuffled[: max(self.predicted // 2, self.joint, 8)])
         return indices, KnownContexts(self.full, self.pool[indices])
 

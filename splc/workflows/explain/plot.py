@@ -53,7 +53,7 @@ def shares_of(found: Overview) -> list[Share]:
 
 
 def effect_of(option: OptionImportance, configurations: Configurations | None, *, product: bool) -> ValueEffects:
-    """Return the effect of an option, with the places of its values among configurations (none: without)."""
+    """Return the effect of an option, with the indices of its values in configurations, if there are any."""
     values = option.values
     numbers = tuple(value.number for value in values if value.number is not None)
     numeric = len(numbers) == len(values) and len(numbers) > 2

@@ -129,7 +129,7 @@ def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int
     count = int(mask.sum())
     if len(ratios) < 2:
         return count, float(ratios[0]) if len(ratios) else None, None, False
-    # The mean of noisy ratios is above 1 where nothing changed; that of their logarithms is 0.
+    # The mean of noisy ratios is above 1 without a change; that of their logarithms is 0.
     away = np.log(ratios) if (ratios > 0).all() else ratios - 1
     quantile = t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2)
     shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)

@@ -119,7 +119,7 @@ class Result:
 
     @property
     def interrupted(self) -> bool:
-        """True if learning or comparing was stopped early; what was learned until then is kept."""
+        """True if learning or comparing was stopped early; the model until then is kept."""
         return self.stopped or self.result.termination == "interrupted"
 
 
@@ -354,7 +354,7 @@ def _require_consistent(request: Request) -> None:
 
 
 def output_form(output: str, learner: Learner) -> str:
-    """Return the suffix that says how a model is written (`splc.formats.models.writers.WRITERS`).
+    """Return the suffix of the format of a model (`splc.formats.models.writers.WRITERS`).
 
     Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
 
@@ -373,7 +373,7 @@ def output_form(output: str, learner: Learner) -> str:
 
 
 def scaling_form(output: str) -> str:
-    """Return the suffix that says how scaling models are written; on standard output that is model text.
+    """Return the suffix of the format of scaling models; on standard output that is model text.
 
     Raises:
         RequestError: if the suffix names no format.

@@ -1,4 +1,4 @@
-"""The request of `learn`, and what it is learned from: settings, learning set, evaluation set, input files."""
+"""The request of `learn`, and the inputs of learning: settings, learning set, evaluation set, input files."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Place = tuple[str, int | None]
 
 
 def search_values(texts: Sequence[str]) -> tuple[dict[str, list[Any]], dict[str, Place]]:
-    """Return setting → values to try, of texts `NAME=[VALUE,VALUE]` and of TOML files with lists, and their places.
+    """Return setting → values to try, of texts `NAME=[VALUE,VALUE]` and of TOML files with lists, and their origins.
 
     The places are those of the settings in files.
 

@@ -13,7 +13,7 @@ from splc.learning.contexts.joint_model import ContextRows
 from splc.system.definition import with_alternatives
 from splc.workflows import learn
 
-# The name of its file in place of a value's.
+# The name of its file, instead of a value.
 SHARED = "shared"
 # With more values, most terms would be about single values.
 MAX_VALUES = 10

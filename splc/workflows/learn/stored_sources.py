@@ -22,7 +22,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.learn.learning_sets import Request
 
-# The name of the rows that the model is about, beside the files.
+# The name of the rows of the model itself, in addition to the files.
 OWN = "measurements"
 
 

@@ -260,7 +260,7 @@ def run(
             )
         except OutputError:
             if not exists:
-                # It contains nothing that could be continued.
+                # The file has no run to continue.
                 Path(outputs.journal).unlink(missing_ok=True)
             raise
         if exists and not continued:
@@ -282,7 +282,7 @@ def run(
 
 
 def _resumption(session: Session, continued: bool) -> list[str]:
-    """Return what a session found in its journal."""
+    """Return messages about the journal of a session."""
     texts = []
     if session.journal.torn:
         texts.append(f"{session.journal.path}: an incomplete record is dropped; its run is repeated")

@@ -69,7 +69,7 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """A property whose best value is wanted.
+    """A property to minimize or to maximize.
 
     Attributes:
         name: the property, or the file of the model if it names none.
@@ -217,7 +217,7 @@ def with_values(objective: Objective, measurements: Measurements, nfp: str) -> O
 def _measurements(
     request: Request, project: Project, space: Space, notes: Notes, learned: ColumnChoice
 ) -> Measurements | None:
-    """Return the measurements; a note says why there are none.
+    """Return the measurements; without any, a note states the reason.
 
     The model alone is enough to optimize, so measurements that are not asked for and cannot be used are no error.
     """
@@ -242,7 +242,7 @@ def _property(
     *,
     single: bool,
 ) -> str | None:
-    """Return the measured property that a model is compared with; a note says why there is none."""
+    """Return the measured property that a model is compared with; without one, a note states the reason."""
     if choice is not None:
         name: str | None = measurements.resolve_property(choice)
     elif model_nfp is not None:

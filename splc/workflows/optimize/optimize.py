@@ -268,7 +268,7 @@ def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -
 
 
 def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Array, list[Array]]:
-    """Return the rows of the first property's configurations that all have, and their places in each property."""
+    """Return the rows of the first property's configurations measured for all, with their indices in each."""
     configurations = objectives[0].known
     if configurations is None:
         return np.zeros(0, dtype=int), [np.zeros(0, dtype=int) for _ in objectives]

@@ -175,7 +175,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
 def _read(
     request: Request, source: Source, project: Project, space: Space, stored: StoredModel, expected: str | None
 ) -> PredictionInputs:
-    """Read the configurations, of a system with all values that they have if extrapolation is wanted."""
+    """Read the configurations, for extrapolation, of a system with all of their values."""
     unlisted = unlisted_values(source, space.system, project.columns.unread)
     if request.extrapolate and unlisted is None:
         raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")

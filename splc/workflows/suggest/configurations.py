@@ -148,7 +148,7 @@ def _count(request: Request) -> int:
 
 
 def _remarks(request: Request, result: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
-    """Return notes about what the suggestions are based on.
+    """Return notes about the basis of the suggestions.
 
     Args:
         request: the request.

@@ -18,7 +18,7 @@ from splc.workflows.note import Note, Notes, reading_notes
 
 
 def tell_earlier(files: Sequence[str], system: str | None, tuner: Tuner, notes: Notes) -> Mapping[str, Any] | None:
-    """Tell a tuner the values of earlier runs; return what they are, None without any.
+    """Tell a tuner the values of earlier runs; return their number and digest, None without any.
 
     Configurations that are not searched (they lack a fixed value) are left out.
 

@@ -235,7 +235,7 @@ def _checked(tuner: Tuner) -> Configurations:
 
 
 def _about(request: Request, tuner: Tuner, fixed: str, earlier: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return what the sessions of a tuning run have in common besides the command."""
+    """Return the settings that all sessions of a tuning run share, except for the command."""
     default = None if tuner.default is None else describe_configuration(tuner.default, 0)
     return {
         "budget": tuner.budget,
@@ -267,7 +267,7 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
         )
     except OutputError:
         if not exists:
-            # It contains nothing that could be continued.
+            # The file has no run to continue.
             Path(outputs.journal).unlink(missing_ok=True)
         raise
     if exists and not request.resume:
