@@ -171,8 +171,8 @@ def _require_same_columns(tables: Sequence[_Table], ignored: frozenset[str]) -> 
                     beside = f"{text} {name!r}, compared with {first.source.name}"
                     hint = unknown_name_hint(name, [column for column in base.columns if column not in other.columns])
                     cure = f"tables of one system have the same columns; --ignore {name} leaves it out"
-                    near = hint if hint and "did you mean" in hint else None
-                    problems.append(Problem(beside, table.source.name, table.header, hint=near or cure))
+                    suggestion = hint if hint and "did you mean" in hint else None
+                    problems.append(Problem(beside, table.source.name, table.header, hint=suggestion or cure))
     if problems:
         raise InputError(problems)
 
