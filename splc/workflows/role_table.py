@@ -20,16 +20,16 @@ def role_table(inference: Inference) -> tuple[str, ...]:
 
 def _rows(inference: Inference) -> Iterator[tuple[str, str, str]]:
     yield "options", listed(inference.columns), "--context NAME, --ignore NAME"
-    used, *others = inference.properties
+    nfp, *further_nfps = inference.properties
     main = inference.main
-    if main in others:
-        used, others = main, [name for name in inference.properties if name != main]
-    if main is None and others:
-        yield "properties", listed([used, *others]), "--property NAME uses one"
+    if main in further_nfps:
+        nfp, further_nfps = main, [name for name in inference.properties if name != main]
+    if main is None and further_nfps:
+        yield "properties", listed([nfp, *further_nfps]), "--property NAME uses one"
     else:
-        yield "property", used, ""
-        if others:
-            yield "also measured", listed(others), "--property NAME"
+        yield "property", nfp, ""
+        if further_nfps:
+            yield "also measured", listed(further_nfps), "--property NAME"
     if inference.contexts:
         yield "contexts", listed(inference.contexts), "--options NAME, --ignore NAME"
     reasons: dict[str, list[str]] = {}

@@ -88,7 +88,7 @@ def _literals(selected: Array) -> Array:
 
 def _pair(names: list[str], first: int, second: int) -> str:
     """Return a pair of literals in words; those of options that are not selected come last."""
-    one, other = names[first % len(names)], names[second % len(names)]
+    name, other = names[first % len(names)], names[second % len(names)]
     if second < len(names):
-        return f"{one} with {other}"
-    return f"{one} without {other}" if first < len(names) else f"neither {one} nor {other}"
+        return f"{name} with {other}"
+    return f"{name} without {other}" if first < len(names) else f"neither {name} nor {other}"

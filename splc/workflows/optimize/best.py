@@ -74,8 +74,8 @@ def best_of(
     result = searched(predict, space, starts, order, used=used, on_progress=partial(_report, on_progress))
     if not result.exhaustive:
         count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
-        near = "measured and drawn ones" if inexact else "the best ones of the printed model"
-        text = f"{count} valid configurations were predicted: those near {near}, so that a better one may exist"
+        sources = "measured and drawn ones" if inexact else "the best ones of the printed model"
+        text = f"{count} valid configurations were predicted: those near {sources}, so that a better one may exist"
         reason = f"the exact optimum is not known: {inexact}"
         notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
     predicted = (result.values * signs).T

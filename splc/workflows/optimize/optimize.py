@@ -296,9 +296,9 @@ def _picture(
     file_format: str,
 ) -> bytes:
     """Return the plot of the front of the first two properties as a file, with the measured configurations."""
-    one, two = objectives[:2]
+    x, y = objectives[:2]
     front = np.array([[value.predicted for value in candidate.values[:2]] for candidate in candidates]).reshape(-1, 2)
-    _, (first, second) = _measured_in_all((one, two), fixed)
-    measured = np.stack([one.values[first], two.values[second]], axis=1)
-    names = (titled(one.name, one.unit), titled(two.name, two.unit))
+    _, (first, second) = _measured_in_all((x, y), fixed)
+    measured = np.stack([x.values[first], y.values[second]], axis=1)
+    names = (titled(x.name, x.unit), titled(y.name, y.unit))
     return chart_file(front_chart(front, measured, names, name), file_format)
