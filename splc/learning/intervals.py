@@ -11,6 +11,26 @@ from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
+
+@runtime_checkable
+class FullModel(Protocol):
+    """A full model of any kind: it predicts where there is a printed model."""
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that predictions depend on."""
+        ...
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that it was learned from."""
+        ...
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (n,)."""
+        ...
+
+
 # Returns intervals from their JSON object and the system.
 Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
 

@@ -114,8 +114,9 @@ def _lever(subject: ModelSubject, *, maximize: bool) -> str | None:
 
 def _best_change(option: OptionImportance, *, maximize: bool) -> tuple[float, str, str] | None:
     """Return the ratio of the mean predictions at the best and at the worst value, and both values."""
-    values = [value for value in option.values if value.mean > 0 and value.change is not None]
-    if len(values) < 2:
+    values = [value for value in option.values if value.change is not None]
+    # Ratios of values that are not positive say nothing.
+    if len(values) < 2 or min(value.mean for value in values) <= 0:
         return None
     low, high = min(values, key=lambda value: value.mean), max(values, key=lambda value: value.mean)
     better, worse = (high, low) if maximize else (low, high)

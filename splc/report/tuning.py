@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from splc.data.property_unit import quantity, span
-from splc.errors import InputError, Problem
+from splc.errors import InputError, Problem, plural
 from splc.io.numbers import percentage, short_number
 from splc.report.page import Block, Page, Paragraph, Section, TextTable
 from splc.report.sections.tuning_runs import tuning_runs_section
@@ -21,7 +21,7 @@ def tuning_page(content: Mapping[str, Any], file: str) -> Page:
         InputError: if no run succeeded, or the file does not have what `splc tune` writes.
     """
     try:
-        if content["best"] is None:
+        if content["best"] is None and not content["front"]:
             raise InputError(Problem("no run of this tuning run succeeded", file))
         direction = "greatest" if content["maximize"] else "least"
         title = f"Tuning: {direction} {content['nfp']}"
@@ -34,8 +34,12 @@ def tuning_page(content: Mapping[str, Any], file: str) -> Page:
 
 def _answer(content: Mapping[str, Any]) -> tuple[str, ...]:
     unit, best, base, gain = (content[key] for key in ("unit", "best", "default", "gain"))
-    lines = [f"Best {content['nfp']}: {_value(best, unit)}, after {content['runs']:,.0f} runs"]
-    if base is not None and base["configuration"] != best["configuration"]:
+    runs = f"after {content['runs']:,.0f} runs"
+    if content["front"]:
+        lines = [f"{plural(len(content['front']), 'configuration', 'configurations')} on the Pareto front, {runs}"]
+    else:
+        lines = [f"Best {content['nfp']}: {_value(best, unit)}, {runs}"]
+    if base is not None and (best is None or base["configuration"] != best["configuration"]):
         more = "" if gain is None else f"; the best configuration gains {percentage(gain['percent'], 3)}"
         lines.append(f"Default: {_value(base, unit)}{more}")
     if content["indifferent"]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import plural
-from splc.learning.projection import Full
+from splc.learning.intervals import FullModel
 from splc.learning.result import Predictor
 from splc.types import Array
 from splc.workflows.note import Note, Rank
@@ -65,7 +65,7 @@ def unmeasured_notes(
     text = f"{some} {'has' if only_one or having.sum() == 1 else 'have'} {', '.join(texts)}{more}"
     return (
         Note(
-            f"{text}: together in no measured configuration",
+            f"{text}: together in no {'configuration learned from' if known is None else 'measured configuration'}",
             details=("if they cannot be combined, state a constraint in the description (splc init writes one)",),
             about=Rank.LIMIT,
         ),
@@ -76,7 +76,7 @@ def _measured(
     candidates: Configurations, measured: Configurations | None, full: Predictor | None
 ) -> tuple[Configurations, ...]:
     """Return the measured configurations that have the options of others."""
-    learned = full.configurations if isinstance(full, Full) else None
+    learned = full.configurations if isinstance(full, FullModel) else None
     names = candidates.system.names
     return tuple(table for table in (measured, learned) if table is not None and table.system.names == names)
 

@@ -68,3 +68,39 @@ def test_refused(folder: Path, run: Run, refused: Callable[..., str]) -> None:
     assert "text.txt: the file has no measured values" in refused("learn", "new.csv", "--from", "text.txt")
     assert "stepwise" in refused("learn", "new.csv", "--from", "old.json", "--learner", "stepwise")
     assert "--share" in refused("learn", "new.csv", "--from", "old.json", "--by", "cache")
+    assert "old.json: this model is given twice" in refused(
+        "learn", "new.csv", "--from", "old.json", "--from", "old.json"
+    )
+
+
+def test_rows_of_the_same_value_are_not_used(folder: Path, run: Run, refused: Callable[..., str]) -> None:
+    """A model of the version that is learned is no source: it has the rows that the error is estimated on."""
+    _with_versions(folder)
+    version = ("learn", "versions.csv", "--where", "version=v1")
+    assert run(*version, "-o", "v1.json").exit_code == 0
+    message = refused(*version, "--sampling", "measured:6", "--from", "v1.json")
+    assert "v1.json: the models are of the value that is learned" in message
+
+
+def test_the_optimum_of_a_mixture(folder: Path, run: Run) -> None:
+    """The optimum is the least prediction of the full model, also where it maps values of other versions."""
+    _with_versions(folder)
+    assert run("learn", "versions.csv", "--where", "version=v0", "-o", "v0.json").exit_code == 0
+    few = ("--where", "version=v1", "--sampling", "measured:12")
+    assert run("learn", "versions.csv", *few, "--from", "v0.json", "-o", "v1.json").exit_code == 0
+    content = json.loads((folder / "v1.json").read_text(encoding="utf-8"))
+    assert content["intervals"]["kind"] == "mixture"
+    assert run("predict", "v1.json", "all.csv", "-o", "predicted.csv").exit_code == 0
+    header, *rows = (folder / "predicted.csv").read_text(encoding="utf-8").splitlines()
+    column = header.split(",").index("predicted")
+    least = min(float(row.split(",")[column]) for row in rows)
+    assert json.loads(run("optimize", "v1.json", "--json").stdout)["predicted"] == pytest.approx(least, rel=1e-5)
+    explained = json.loads(run("explain", "v1.json", "cache=1,threads=8", "--json").stdout)
+    assert "not in the printed model" in json.dumps(explained)
+
+
+def _with_versions(folder: Path) -> None:
+    """Write the old and the new version as one table."""
+    lines = [(folder / name).read_text(encoding="utf-8").splitlines() for name in ("old.csv", "all.csv")]
+    table = [f"version,{lines[0][0]}", *(f"v{number},{row}" for number in (0, 1) for row in lines[number][1:])]
+    (folder / "versions.csv").write_text("\n".join(table) + "\n", encoding="utf-8")

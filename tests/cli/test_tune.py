@@ -272,12 +272,40 @@ def test_limits_and_fixed_values(run: Run, solver: Path) -> None:
     assert all(step["configuration"]["log"] == 1 for step in found["trajectory"])
 
 
+def test_a_table_of_configurations_is_resumed(run: Run, solver: Path) -> None:
+    """A tuning run whose system is a table of configurations is resumed beside its own measurements."""
+    rows = [f"{log},{threads},{level}" for log in (0, 1) for threads in (1, 2, 4, 8) for level in (1, 3, 5)]
+    (solver / "configurations.csv").write_text("\n".join(["log,threads,level", *rows]) + "\n", encoding="utf-8")
+    (solver / "system.xml").unlink()
+    command = ("tune", "--system", "configurations.csv", "--command", "./program 0 {log} {threads} {level}", *TIME)
+    assert run(*command, "--budget", "6").exit_code == 0
+    resumed = run(*command, "--budget", "6", "--resume")
+    assert resumed.exit_code == 0, resumed.stderr
+    assert "6 runs are recorded already" in resumed.stderr
+    # Another column of the earlier table keeps the result of the runs.
+    text = (solver / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    further = [f"{line},{number or 'note'}" for number, line in enumerate(text)]
+    (solver / "earlier.csv").write_text("\n".join(further) + "\n", encoding="utf-8")
+    more = run(*command, "--budget", "4", "--from", "earlier.csv", "-o", "more.csv")
+    assert more.exit_code == 0, more.stderr
+    assert more.stdout.startswith("best")
+
+
+def test_no_best_configuration_is_written_beyond_the_limits(run: Run, solver: Path) -> None:
+    """A configuration that breaks the limits is no best one: exit code 1, and no file of it."""
+    result = run(*TUNE, "--property", r"size=regex:size: (\S+)", "--limit", "size <= 1")
+    assert result.exit_code == 1
+    assert "no run is within the limits" in result.stderr
+    assert not (solver / "best.csv").exists()
+
+
 def test_the_front_of_two_properties(run: Run, solver: Path) -> None:
     """Two properties have a Pareto front: each configuration is verified, printed and written."""
     arguments = (*TUNE[:5], "--property", r"size=regex:size: (\S+)", "--budget", "40")
     found = json.loads(run(*arguments, "--json").stdout)
     front = found["front"]
     assert len(front) > 2
+    assert (found["best"], found["gain"]) == (None, None)
     assert all(each["fresh"] and each["properties"]["size"]["runs"] >= 2 for each in front)
     assert len((solver / "best.csv").read_text().splitlines()) == len(front) + 1
     printed = run(*arguments, "--resume", "-q").stdout.splitlines()

@@ -42,7 +42,8 @@ def next_steps_by(result: ByResult) -> Iterator[NextStep]:
         return
     if len(files) > 1:
         first, last = (list(result.models)[at] for at in (-2, -1))
-        yield NextStep(("compare", *files[-2:], *inputs), f"how {first} and {last} differ")
+        rows = ("--where", f"{result.request.by}={last}") if "--measurements" in inputs else ()
+        yield NextStep(("compare", *files[-2:], *inputs, *rows), f"how {first} and {last} differ")
     yield NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
 
 

@@ -113,15 +113,20 @@ def _ended_early(tuned: Result) -> int:
     return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
 
 
+def _of_one_property(tuned: Result, name: str) -> Any:
+    """Return an attribute of the result; None of several properties, which have a front."""
+    return None if tuned.result is None or tuned.result.front else getattr(tuned.result, name)
+
+
 class TuneObject(JsonObject, schema="splc.tune/1"):
     """The best configuration, with its verified value, and all runs."""
 
     nfp: str = at("session.tuner.objective.nfp")
     unit: str | None
     maximize: bool = at("session.tuner.objective.maximize")
-    best: FoundObject | None = at("result.best")
+    best: FoundObject | None = at(lambda tuned: _of_one_property(tuned, "best"))
     default: FoundObject | None = at("result.default")
-    gain: GainObject | None = at("result.gain")
+    gain: GainObject | None = at(lambda tuned: _of_one_property(tuned, "gain"))
     front: list[TunedFrontObject] = at(lambda tuned: () if tuned.result is None else tuned.result.front)
     changes: list[TunedChangeObject] = at(
         lambda tuned: [] if tuned.result is None else list(map(_change, tuned.result.changes))
@@ -220,7 +225,9 @@ def show(found: Result) -> None:
     if result.front:
         _show_front(found)
         return
-    facts: list[tuple[str, Any]] = [("best", f"{_value(result.best, unit)}  -> {found.best}")]
+    within = any(step.best is not None for step in result.trajectory)
+    file = f"  -> {found.best}" if within else "  (not within the limits)"
+    facts: list[tuple[str, Any]] = [("best", f"{_value(result.best, unit)}{file}")]
     base = result.default
     if base is not None and base is not result.best:
         facts.append(("default", _value(base, unit)))
@@ -241,7 +248,7 @@ def show(found: Result) -> None:
     else:
         best = result.best.configuration
         facts.append(("values", shown_values(tuner.variables, best, best, every=True)))
-    facts.append(("no matter", f"{' '.join(result.indifferent) or 'none'}  (within 1 % of the prediction)"))
+    facts.append(("no matter", f"{' '.join(result.indifferent) or '-'}  (within 1 % of the prediction)"))
     if result.expected_gain is not None:
         gained = percentage(result.expected_gain, 2)
         facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))

@@ -12,6 +12,7 @@ from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum, Full
 from splc.learning.projection.kernel import kernel_matrix
+from splc.learning.result import Predictor
 from splc.learning.threads import one_thread
 from splc.models.influence import Link
 from splc.types import Array
@@ -30,7 +31,7 @@ class WeightedSums:
     covariance: Array
 
 
-def predictions(full: Full, configurations: Configurations, link: Link) -> Array:
+def predictions(full: Predictor, configurations: Configurations, link: Link) -> Array:
     """Return the predictions, shape (n,); with the link 'log' their natural logarithms."""
     predicted = full.predict(configurations)
     return np.log(predicted) if link == "log" else predicted

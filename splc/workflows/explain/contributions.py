@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sampling import Space
 from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations, describe_configuration
@@ -14,8 +16,9 @@ from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
-from splc.learning.projection import Full, predictions
-from splc.models.influence import InfluenceModel
+from splc.learning.intervals import FullModel
+from splc.learning.projection import Full, predictions, valid_configurations
+from splc.models.influence import InfluenceModel, Link
 from splc.models.levels import term_texts
 from splc.workflows.explain.full import mean_of_full
 from splc.workflows.explain.overview import choices_of, mean_contributions
@@ -27,6 +30,9 @@ REST = "not in the printed model"
 
 # Differences of values that agree to this fraction are rounding.
 ROUNDING = 1e-12
+
+# Drawn configurations that a mean is over.
+AVERAGED = 2000
 
 
 @dataclass(frozen=True)
@@ -151,11 +157,11 @@ def explained_of(
     texts, groups = term_texts(model, system), group_texts(model, system)
     parts = [Contribution(*row) for row in zip(texts, groups, options, values, usual, strict=True)]
     reference = math.fsum(usual)
-    if isinstance(stored.full, Full):
+    if isinstance(stored.full, FullModel):
         # With this contribution, the sum is the prediction of the full model.
         value = float(predictions(stored.full, one, model.link)[0])
         total = (
-            mean_of_full(stored.full, model.link, space)
+            _mean(stored.full, model.link, space)
             if other is None
             else float(predictions(stored.full, other, model.link)[0])
         )
@@ -202,6 +208,13 @@ class TermSum:
     def difference(self) -> float:
         """The contribution to the difference from the reference."""
         return _difference(self)
+
+
+def _mean(full: FullModel, link: Link, space: Space) -> float:
+    """Return the mean prediction over the valid space, of drawn configurations where a model has no exact mean."""
+    if isinstance(full, Full):
+        return mean_of_full(full, link, space)
+    return float(np.mean(predictions(full, valid_configurations(space.system, AVERAGED), link)))
 
 
 def _difference(part: Contribution | TermSum) -> float:

@@ -200,7 +200,9 @@ def model_overview(stored: StoredModel, space: Space, notes: Notes, on_progress:
         SpaceError: if the constraints are too complex, for a model without a full one.
     """
     titles, choices = choices_of(space.system)
-    full = stored.full if isinstance(stored.full, Full) else None
+    full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
+    if full is not stored.full:
+        notes.append(Note("values of other contexts at the same configurations are left out of these effects"))
     if full is not None:
         support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
         summary = overview_of_full(full, stored.model, support, space, titles, choices, notes, on_progress)

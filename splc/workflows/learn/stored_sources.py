@@ -46,7 +46,11 @@ class StoredSources:
         # Most models have no sources.
         from splc.formats.models.read import read_stored_models
 
-        return cls(tuple(read_stored_models(files, full=True)))
+        models = tuple(read_stored_models(files, full=True))
+        repeated = {model.name for model in models if [other.sha256 for other in models].count(model.sha256) > 1}
+        if repeated:
+            raise InputError([Problem("this model is given twice", name) for name in sorted(repeated)])
+        return cls(models)
 
     def project(self, project: Project) -> Project:
         """Return the project; an inferred system has the options and values of the models, too.
@@ -86,12 +90,18 @@ class StoredSources:
             if model.nfp is not None and model.nfp != nfp:
                 raise InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
             for name, configurations, y in _rows(model):
+                # Rows of the value that is learned may be those that the error is estimated on.
+                if name in measured.contexts.values() or model.columns.contexts.items() & measured.contexts.items():
+                    continue
                 try:
                     converted = Configurations.from_columns(system, configurations.to_columns())
                 except ConfigurationError as error:
                     message = f"the model has other options or values: {error.problems[0].message}"
                     raise InputError(Problem(message, model.name)) from None
                 parts[name] = ContextRows(converted, y, np.ones(len(y)))
+        if not parts:
+            hint = "leave --from out, or choose models of other values"
+            raise InputError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
         usable = measured.measured(nfp)
         part = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
         return Sharing({**parts, OWN: part}, scale)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.errors import LearningError, OutputError, RequestError, SplcError, plural
+from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural
 from splc.formats.measurements.assignment import assignment_text, parse_assignments
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
@@ -108,7 +108,8 @@ def run(
         result, learned, unit = None, None, _unit(command.properties[0])
         if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
-            _write_best(result, prepared)
+            if any(step.best is not None for step in result.trajectory):
+                _write_best(result, prepared)
             if request.plot is not None:
                 write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
             notes += remarks_of(result, tuner)
@@ -116,7 +117,7 @@ def run(
                 notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
             if written and not interrupted:
                 learned = _learned(request, prepared, notes)
-        stopped = None if interrupted or request.keep_going else common_failure(session.recorded)
+        stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
         return Result(result, session, learned, outputs, prepared.best, interrupted, stopped, tuple(notes), unit)
 
 
@@ -189,7 +190,9 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     outputs = Outputs.of(request.output, request.journal)
     project = request.project()
     system = request.read_system(project, notes, observed=False)
-    described = project.system_file if project.inference is None else project.measurements_file
+    described = project.system_table
+    if described is None:
+        described = project.system_file if project.inference is None else project.measurements_file
     inputs = (described, *request.earlier, *(() if request.default is None else (request.default,)))
     outputs.require_writable(inputs, request.resume, dry=request.dry)
     best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
@@ -200,7 +203,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     properties = parse_properties(list(request.properties), exact_names(system))
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
-        raise RequestError(f"only time can be raced; {names[0]} is read from {properties[0].source}", "race")
+        raise RequestError(f"only time can be raced: --property {names[0]}=time, not {properties[0].source}", "race")
     template = parse_template(request.command or "", system, (OPTIONS, "repetition"))
     fixed = parse_assignments(request.fix, system)
     space = fixed_space(Space(system), fixed)
@@ -292,7 +295,8 @@ def _run(
         session.run(
             should_stop,
             lambda outcome: on_run(session, outcome),
-            keep_going=request.keep_going,
+            # With earlier runs, the command is known to work.
+            keep_going=request.keep_going or bool(request.earlier),
             workers=request.workers,
             seconds=request.duration,
         )
@@ -308,11 +312,16 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     measured = prepared.outputs.measurements
     if measured == "-" or is_stream(measured):
         return None
-    files = (measured, *request.earlier) if request.earlier else measured
-    nfp = prepared.tuner.objective.nfp
+    roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "context", "ignore")}
+    own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
     try:
-        roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "context", "ignore")}
-        return learn.run(learn.Request(**roles, measurements=files, nfp=nfp, output=prepared.model))
-    except LearningError as error:
+        if not request.earlier:
+            return learn.run(own)
+        try:
+            return learn.run(replace(own, measurements=(measured, *request.earlier)))
+        except InputError as error:
+            notes.append(Note(f"the model is of the runs of this command only: {error.problems[0].message}"))
+            return learn.run(own)
+    except (InputError, LearningError) as error:
         notes.append(Note(f"no model is learned: {error.problems[0].message}"))
         return None
