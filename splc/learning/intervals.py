@@ -13,7 +13,7 @@ from splc.types import Array
 
 
 @runtime_checkable
-class FullModel(Protocol):
+class LearnedPredictor(Protocol):
     """A full model of any kind: it predicts where there is a printed model."""
 
     @property
