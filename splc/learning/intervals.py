@@ -11,26 +11,6 @@ from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-
-@runtime_checkable
-class LearnedPredictor(Protocol):
-    """A full model of any kind: it predicts where there is a printed model."""
-
-    @property
-    def options(self) -> frozenset[str]:
-        """The options that predictions depend on."""
-        ...
-
-    @property
-    def configurations(self) -> Configurations:
-        """The configurations that it was learned from."""
-        ...
-
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (n,)."""
-        ...
-
-
 # Returns intervals from their JSON object and the system.
 Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
 
@@ -60,7 +40,17 @@ READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum, "mixture":
 
 @runtime_checkable
 class FullPredictor(Intervals, Protocol):
-    """A full model: it predicts, and has intervals."""
+    """A full model of any kind: it predicts where there is a printed model, and has intervals."""
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that predictions depend on."""
+        ...
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that it was learned from."""
+        ...
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (n,)."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from splc.data.configurations import Configurations
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import Variable
 from splc.tuning.history import History
@@ -98,6 +100,17 @@ class TuningObjective:
             return False
         means = [(limit, history.mean(row, limit.nfp)) for limit in self.limits]
         return all(mean is not None and limit.holds(mean) for limit, mean in means)
+
+    def with_limits(self, worths: Array, models: Mapping[str, SearchModel], candidates: Configurations) -> Array:
+        """Return the logarithms of worths, shape (m,), times the probability that the limits hold.
+
+        A limit of a property without a model is left out.
+        """
+        for limit in self.limits:
+            if limit.nfp in models:
+                model = models[limit.nfp]
+                worths = worths + limit.log_probability(*model.moments(candidates), model)
+        return worths
 
     def better(self, first: float, second: float) -> bool:
         """Return whether the first value is better."""

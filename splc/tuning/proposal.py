@@ -81,10 +81,7 @@ def best_improvement(
         if len(waiting) and not objective.limits:
             level = min(level, float(conditioned.means(waiting).min()))
         worths += log_improvements(means, deviations, level - least_gain(model))
-    for limit in objective.limits:
-        if limit.nfp in models:
-            surrogate = models[limit.nfp]
-            worths += limit.log_probability(*surrogate.moments(candidates), surrogate)
+    worths = objective.with_limits(worths, models, candidates)
     # Costs are positive, so that their models predict positive ones.
     rates = worths if objective.cost is None else worths - np.log(models[objective.cost].predict(candidates))
     row = most_worth(rates, np.ones(len(candidates), dtype=bool))

@@ -106,6 +106,11 @@ class TuningResult(Presented):
     model: SearchModel = field(repr=False)
     front: tuple[FrontConfiguration, ...] = ()
 
+    @property
+    def has_solution(self) -> bool:
+        """True if a run is within the limits."""
+        return any(step.best is not None for step in self.trajectory)
+
     def summary(self) -> str:
         """Return the best value, and how much better it is than the default."""
         gain = "" if self.gain is None else f", {self.gain.percent:.3g} % better than the default"

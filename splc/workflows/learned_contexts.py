@@ -127,8 +127,6 @@ def learn_contexts(
             failed[value] = error.problems[0].message
             if len(failed) == len(parts):
                 raise
-    weights = (
-        {} if sharing is None else {value: sharing.weights[value] for value in results if value in sharing.weights}
-    )
+    weights = {} if sharing is None else sharing.weights_of(results)
     joint = None if sharing is None else sharing.given
     return LearnedContexts(by, results, weights, None if joint is None else ContextInfluences.of_joint(joint), failed)

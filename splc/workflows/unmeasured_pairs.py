@@ -6,7 +6,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import plural
-from splc.learning.intervals import LearnedPredictor
+from splc.learning.intervals import FullPredictor
 from splc.learning.result import Predictor
 from splc.types import Array
 from splc.workflows.note import Note, Rank
@@ -76,7 +76,7 @@ def _measured(
     candidates: Configurations, measured: Configurations | None, full: Predictor | None
 ) -> tuple[Configurations, ...]:
     """Return the measured configurations that have the options of others."""
-    learned = full.configurations if isinstance(full, LearnedPredictor) else None
+    learned = full.configurations if isinstance(full, FullPredictor) else None
     names = candidates.system.names
     return tuple(table for table in (measured, learned) if table is not None and table.system.names == names)
 

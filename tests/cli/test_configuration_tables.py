@@ -56,7 +56,7 @@ class TestCommands:
             assert cells == {(mode, index, flag, str(level)) for mode, level, index, flag in ROWS}
 
     def test_measured_sample(self, run: Run, listed: Path) -> None:
-        """What was measured is not known of a table without measured values, which a message says."""
+        """A table without measured values has no measured configurations, and the message says so."""
         done = run("sample", "--system", "mine.csv", "--sampling", "measured:3")
         assert done.exit_code == 2
         assert "no configuration of mine.csv was measured" in done.stderr

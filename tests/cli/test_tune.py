@@ -139,7 +139,7 @@ def test_killed(run: Run, solver: Path) -> None:
 
 
 def test_simultaneous_runs(run: Run, solver: Path) -> None:
-    """Workers run at once, ask for nothing twice, and are continued whatever record the journal ends with."""
+    """Workers run simultaneously, no configuration is run twice, and a run resumes after any record of the journal."""
     meeting = """
 import os, pathlib, time as clock
 place = pathlib.Path("at", str(os.getpid()))

@@ -84,7 +84,7 @@ def test_runs_at_once() -> None:
 
 
 def test_no_best_value() -> None:
-    """What needs a single best value is refused."""
+    """Settings that need a single best value are refused."""
     for setting in ({"race": 1.3}, {"until": 1.0}):
         with pytest.raises(RequestError, match="has no best value"):
             Tuner(SYSTEM, "seconds", 40, further=(Goal("size"),), **setting)  # type: ignore[arg-type]

@@ -121,7 +121,7 @@ def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
 
 
 def test_refused_versions(versions: dict[str, Any]) -> None:
-    """What cannot be learned together is refused."""
+    """Values that cannot be learned together are refused."""
     with pytest.raises(SpecError, match="values of a context"):
         splc.learn(versions, "time", share=True)
     with pytest.raises(SpecError, match="alone"):

@@ -225,8 +225,7 @@ def show(found: Result) -> None:
     if result.front:
         _show_front(found)
         return
-    within = any(step.best is not None for step in result.trajectory)
-    file = f"  -> {found.best}" if within else "  (not within the limits)"
+    file = f"  -> {found.best}" if result.has_solution else "  (not within the limits)"
     facts: list[tuple[str, Any]] = [("best", f"{_value(result.best, unit)}{file}")]
     base = result.default
     if base is not None and base is not result.best:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -90,6 +90,10 @@ class Sharing:
         """True if the values of the context count as numbers in the joint model of the given rows."""
         context = None if self._joint is None else self._joint.whole.basis.context
         return context is not None and bool(context.numbers)
+
+    def weights_of(self, values: Iterable[str]) -> dict[str, float]:
+        """Return value → the weight of learning it alone, of those values that were learned."""
+        return {value: self.weights[value] for value in values if value in self.weights}
 
     def fit_of(self, name: str) -> SharedFit:
         """Return the fit of one value."""

@@ -16,7 +16,7 @@ from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
-from splc.learning.intervals import LearnedPredictor
+from splc.learning.intervals import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
 from splc.models.influence import InfluenceModel, Link
 from splc.models.levels import term_texts
@@ -157,7 +157,7 @@ def explained_of(
     texts, groups = term_texts(model, system), group_texts(model, system)
     parts = [Contribution(*row) for row in zip(texts, groups, options, values, usual, strict=True)]
     reference = math.fsum(usual)
-    if isinstance(stored.full, LearnedPredictor):
+    if isinstance(stored.full, FullPredictor):
         # With this contribution, the sum is the prediction of the full model.
         value = float(predictions(stored.full, one, model.link)[0])
         total = (
@@ -210,7 +210,7 @@ class TermSum:
         return _difference(self)
 
 
-def _mean(full: LearnedPredictor, link: Link, space: Space) -> float:
+def _mean(full: FullPredictor, link: Link, space: Space) -> float:
     """Return the mean prediction over the valid space, of drawn configurations where a model has no exact mean."""
     if isinstance(full, Full):
         return mean_of_full(full, link, space)

@@ -158,9 +158,7 @@ def run(
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
-        weights = (
-            {} if sharing is None else {value: sharing.weights[value] for value in models if value in sharing.weights}
-        )
+        weights = {} if sharing is None else sharing.weights_of(models)
         return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared)
 
 

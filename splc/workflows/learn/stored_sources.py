@@ -11,11 +11,11 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed
 from splc.formats.models.stored_model import StoredModel
+from splc.learning.contexts.contrasts import joint_ensemble
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.contexts.source_mixture import SourceMixture
 from splc.learning.learner import Learner
-from splc.learning.projection import Ensemble, ProjectionLearner
+from splc.learning.projection import ProjectionLearner
 from splc.project import Project
 from splc.system.extension import extended, joint_system
 from splc.system.variability import VariabilityModel
@@ -113,8 +113,8 @@ def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
     Raises:
         InputError: if its file has none.
     """
-    full = model.full.joint if isinstance(model.full, SourceMixture) else model.full
-    if not isinstance(full, Ensemble) or not full.parts:
+    full = joint_ensemble(model.full)
+    if full is None or not full.parts:
         hint = "use the .json file of a model of the default learner that is no constant and no sum"
         raise InputError(Problem("the file has no measured values to learn from", model.name, hint=hint))
     context = full.basis.context

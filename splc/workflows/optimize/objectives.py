@@ -14,7 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
-from splc.learning.intervals import LearnedPredictor
+from splc.learning.intervals import FullPredictor
 from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.project import Project
@@ -98,7 +98,7 @@ class Objective:
     @property
     def options(self) -> frozenset[str]:
         """The options that what predicts uses."""
-        return self.full.options if isinstance(self.full, LearnedPredictor) else self.model.options
+        return self.full.options if isinstance(self.full, FullPredictor) else self.model.options
 
     def predict(self, configurations: Configurations) -> Array:
         """Return the predictions, shape (n,), of configurations of the system or of a part of it."""

@@ -20,7 +20,7 @@ from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, is_file, standard_input_kept
 from splc.io.outputs import require_writable
-from splc.learning.intervals import LearnedPredictor
+from splc.learning.intervals import FullPredictor
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.extension import extended
@@ -231,12 +231,12 @@ def _with_observed(
         return configurations
     if project.observations is not None or not system.observed:
         return project.with_observed(configurations)
-    used = (*stored.model.options, *(stored.full.options if isinstance(stored.full, LearnedPredictor) else ()))
+    used = (*stored.model.options, *(stored.full.options if isinstance(stored.full, FullPredictor) else ()))
     names = [name for name in system.observed if name in used]
     if names and all(name in rows.columns for name in names):
         observed = Observed({name: rows.columns[name] for name in names}, np.ones(len(configurations), dtype=bool))
         return Configurations(replace(system, observed=tuple(names)), configurations.indices, observed)
-    if not isinstance(stored.full, LearnedPredictor):
+    if not isinstance(stored.full, FullPredictor):
         return configurations
     return configurations.with_observed(stored.full.configurations)
 

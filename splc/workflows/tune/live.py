@@ -108,7 +108,7 @@ def run(
         result, learned, unit = None, None, _unit(command.properties[0])
         if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
-            if any(step.best is not None for step in result.trajectory):
+            if result.has_solution:
                 _write_best(result, prepared)
             if request.plot is not None:
                 write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))

@@ -26,7 +26,7 @@ def test_points() -> None:
 
 
 def test_range() -> None:
-    """Where a value between is known badly, the change is in the range around it."""
+    """If an intermediate value has a wide interval, the change is in the range around it."""
     found = change_points(_influences([0, 0, 0.2, 0.4], [0] * 4, [0.01, 0.01, 1.0, 0.01]))
     assert [(each.option, each.first, each.second) for each in found] == [(None, "v1", "v3")]
 

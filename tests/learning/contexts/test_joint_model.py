@@ -53,7 +53,7 @@ def _numbers(joint: JointModel) -> tuple[float, ...]:
 
 
 def test_contexts_are_numbers() -> None:
-    """Where values depend smoothly on the number of cores, it counts as a number, and few rows suffice."""
+    """The number of cores is a numeric context if values depend smoothly on it, and few rows suffice."""
     counts = (1, 2, 4, 8, 16)
     variables = variables_of(SYSTEM)
     smooth = fit_joint_model({str(each): _rows(each, 6) for each in counts}, variables)

@@ -67,7 +67,7 @@ def _error(predicted: Array) -> float:
 
 
 def test_measured_elsewhere(sharing: Sharing, result: LearningResult) -> None:
-    """What only single configurations have is known from the versions in which they are measured."""
+    """Effects of single configurations are learned from the versions in which they are measured."""
     joint = sharing.joint("v3", sharing.parts["v3"]).of("v3")
     assert _error(result.predict(SPACE)) < 0.6 * _error(joint.predict(SPACE))
     assert isinstance(result.predictor, SourceMixture)
