@@ -123,6 +123,15 @@ def test_generated_tables() -> None:
         with_settings("A page.")
 
 
+def test_sections_of_further_learners() -> None:
+    """The settings of a learner without a section of its own are in a section that is made for it."""
+    page = PAGE.read_text(encoding="utf-8").replace("<!-- settings of projection -->\n", "")
+    page = page.replace("## Settings of the learner `projection`", "## Another section")
+    assert set(tables(with_settings(page))["Settings of the learner projection"][0]) == set(
+        settings_in(ProjectionSettings)
+    )
+
+
 def test_defaults_of_pmnf() -> None:
     """The stated settings of `fit` are its arguments, with their defaults."""
     parameters = inspect.signature(fit).parameters

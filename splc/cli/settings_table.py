@@ -5,51 +5,54 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from splc.io.settings import Setting, settings_in
-from splc.learning.baselines.methods import METHODS as BASELINES
-from splc.learning.projection import ProjectionSettings
-from splc.learning.registry import PROJECTION, STEPWISE
-from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings
+from splc.io.settings import Setting
+from splc.learning.registry import BASELINES, LEARNERS, PMNF, STEPWISE
+from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT
 from splc.project.keys import PROJECT_KEYS, FileKey
 from splc.scaling.methods import METHODS
-from splc.scaling.settings import SETTINGS
+from splc.study.learners import KEYS as LEARNER_KEYS
 from splc.study.reader import KEYS as STUDY_KEYS
 
 NO_EFFECT = "without effect"
-KEYS: Mapping[str, Mapping[str, FileKey]] = {"splc.toml": PROJECT_KEYS, "study.toml": STUDY_KEYS}
+# The place of learners without a section of their own.
+FURTHER = "further learners"
+KEYS: Mapping[str, Mapping[str, FileKey]] = {
+    "splc.toml": PROJECT_KEYS,
+    "study.toml": STUDY_KEYS,
+    "[learners.NAME]": LEARNER_KEYS,
+}
 
 
 def settings_tables() -> dict[str, str]:
     """Return name of a table → the table as Markdown."""
-    return {
-        PROJECTION: _table(
+    kinds = {name: kind().settings for name, kind in LEARNERS.items()}
+    tables = {
+        learner: _table(
             ("setting", "default", "meaning"),
-            (
-                (f"`{name}`", setting.shown_default, setting.meaning)
-                for name, setting in settings_in(ProjectionSettings).items()
-            ),
-        ),
+            ((f"`{name}`", setting.shown_default, setting.meaning) for name, setting in settings.items()),
+        )
+        for learner, settings in kinds.items()
+        if learner not in BASELINES
+    }
+    return tables | {
         STEPWISE: _table(
             ("setting", "default", SPLCONQUEROR, SPLCONQUEROR_2019, "meaning"),
-            (
-                (f"`{name}`", *_in_presets(name, setting), setting.meaning)
-                for name, setting in settings_in(Settings).items()
-            ),
+            ((f"`{name}`", *_in_presets(name, setting), setting.meaning) for name, setting in kinds[STEPWISE].items()),
         ),
         NO_EFFECT: _table(("setting", "reason"), ((f"`{name}`", reason) for name, reason in WITHOUT_EFFECT.items())),
-        "pmnf": _table(
+        PMNF: _table(
             ("setting", "default", "methods", "meaning"),
             (
                 (f"`{name}`", setting.shown_default, _methods(name), setting.meaning)
-                for name, setting in SETTINGS.items()
+                for name, setting in kinds[PMNF].items()
             ),
         ),
         "baselines": _table(
             ("setting", "default", "meaning", "reason of the default"),
             (
                 (f"`{name}` of `{learner}`", setting.shown_default, setting.meaning, setting.reason)
-                for learner, method in BASELINES.items()
-                for name, setting in method.settings.items()
+                for learner in BASELINES
+                for name, setting in kinds[learner].items()
             ),
         ),
     }
@@ -58,17 +61,27 @@ def settings_tables() -> dict[str, str]:
 def with_settings(page: str) -> str:
     """Return a page with a table for each of its lines `<!-- keys of FILE -->` and `<!-- settings of LEARNER -->`.
 
+    Learners without such a line get a section each at `<!-- settings of further learners -->`.
+
     Raises:
         ValueError: if the page has no place for one of the tables.
     """
     tables = {f"keys of {name}": key_table(keys) for name, keys in KEYS.items()}
-    tables |= {f"settings of {name}": table for name, table in settings_tables().items()}
+    settings = settings_tables()
+    further = [name for name in LEARNERS if name in settings and _mark(f"settings of {name}") not in page]
+    sections = [f"## Settings of the learner `{name}`\n\n{settings.pop(name)}" for name in further]
+    tables |= {f"settings of {name}": table for name, table in settings.items()}
+    tables[f"settings of {FURTHER}"] = "\n".join(sections)
     for name, table in tables.items():
-        mark = f"<!-- {name} -->\n"
-        if mark not in page:
+        if _mark(name) not in page:
             raise ValueError(f"the page has no place for the table {name!r}")
-        page = page.replace(mark, table)
+        page = page.replace(_mark(name), table)
     return page
+
+
+def _mark(name: str) -> str:
+    """Return the line of a page that a table replaces."""
+    return f"<!-- {name} -->\n"
 
 
 def key_table(keys: Mapping[str, FileKey]) -> str:

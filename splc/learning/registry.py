@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
-from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019
+from splc.io.settings import Setting, settings_in
+from splc.learning.baselines.methods import METHODS
+from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, Settings
 
 if TYPE_CHECKING:
     from splc.learning.learner import Learner
@@ -18,46 +21,53 @@ STEPWISE = "stepwise"
 PMNF = "pmnf"
 DEFAULT = PROJECTION
 
-# Returns a learner for the name of a preset and the settings that differ from it.
-Factory = Callable[[str, Mapping[str, Any]], "Learner"]
+
+@dataclass(frozen=True)
+class LearnerKind:
+    """A kind of learner.
+
+    Attributes:
+        settings: its settings by name.
+        make: returns a learner for the name of a preset and the settings that differ from it, as values or texts.
+        presets: the names of its presets.
+    """
+
+    settings: Mapping[str, Setting]
+    make: Callable[[str, Mapping[str, Any]], Learner]
+    presets: tuple[str, ...] = ("default",)
 
 
-def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
+def _projection() -> LearnerKind:
     from splc.learning.projection import ProjectionLearner, ProjectionSettings
 
-    if preset != "default":
-        hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
-        if preset not in (SPLCONQUEROR, SPLCONQUEROR_2019):
-            hint = unknown_name_hint(preset, ["default", SPLCONQUEROR, SPLCONQUEROR_2019])
-        raise SpecError(f"the learner {PROJECTION} has no preset {preset!r}", hint=hint)
-    return ProjectionLearner(ProjectionSettings.of(settings))
+    return LearnerKind(
+        settings_in(ProjectionSettings), lambda _, settings: ProjectionLearner(ProjectionSettings.of(settings))
+    )
 
 
-def _stepwise(preset: str, settings: Mapping[str, Any]) -> Learner:
+def _stepwise() -> LearnerKind:
     from splc.learning.stepwise.stepwise import StepwiseLearner
 
-    return StepwiseLearner(preset, settings)
+    return LearnerKind(settings_in(Settings), StepwiseLearner, tuple(PRESETS))
 
 
-def _pmnf(preset: str, settings: Mapping[str, Any]) -> Learner:
+def _pmnf() -> LearnerKind:
     from splc.learning.pmnf import PmnfLearner
+    from splc.scaling.settings import SETTINGS
 
-    if preset not in ("default", "pmnf"):
-        raise SpecError(f"the learner pmnf has no preset {preset!r}", hint="presets are for the learner stepwise")
-    return PmnfLearner.of(settings)
+    return LearnerKind(SETTINGS, lambda _, settings: PmnfLearner.of(settings), ("default", PMNF))
 
 
-def _baseline(name: str, preset: str, settings: Mapping[str, Any]) -> Learner:
+def _baseline(name: str) -> LearnerKind:
     from splc.learning.baselines.baseline import BaselineLearner
 
-    if preset != "default":
-        raise SpecError(f"the learner {name} has no preset {preset!r}", hint="presets are for the learner stepwise")
-    return BaselineLearner(name, settings)
+    return LearnerKind(METHODS[name].settings, lambda _, settings: BaselineLearner(name, settings))
 
 
-# Predictors of scikit-learn, which have no terms (`splc.learning.baselines.methods`).
-BASELINES = ("forest", "tree", "lasso", "ridge", "svr", "knn", "boosting")
-LEARNERS: Mapping[str, Factory] = MappingProxyType(
+# Predictors of scikit-learn, which have no terms.
+BASELINES = tuple(METHODS)
+# A kind is imported on first use.
+LEARNERS: Mapping[str, Callable[[], LearnerKind]] = MappingProxyType(
     {
         PROJECTION: _projection,
         STEPWISE: _stepwise,
@@ -111,4 +121,10 @@ def learner_of(name: str | None, preset: str | None = None, settings: Mapping[st
                 Problem(f"the learner {name} has no setting {key!r}", hint=f"{_CHOSEN_BY[owner]} has it")
                 for key, owner in foreign_settings
             )
-    return LEARNERS[name](preset or "default", settings or {})
+    kind, preset = LEARNERS[name](), preset or "default"
+    if preset not in kind.presets:
+        hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
+        if preset not in PRESETS:
+            hint = unknown_name_hint(preset, [*dict.fromkeys((*kind.presets, *PRESETS))])
+        raise SpecError(f"the learner {name} has no preset {preset!r}", hint=hint)
+    return kind.make(preset, settings or {})

@@ -7,10 +7,22 @@ from typing import Any
 
 from splc.errors import Problems, SpecError, SplcError
 from splc.io.toml import line_of, plain_text, toml_value
+from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of
+from splc.project.keys import FileKey
 from splc.study.specification import StudyLearner
 
 # Keys of a learner's table besides the settings.
 LEARNER, PRESET, OBSERVED, SUM = "learner", "preset", "observed", "sum"
+_NAMES = ", ".join(f"`{name}`" for name in LEARNERS if name not in BASELINES)
+_BASELINES = ", ".join(f"`{name}`" for name in BASELINES)
+KEYS: Mapping[str, FileKey] = {
+    LEARNER: FileKey(
+        f"the learner (SPL Conqueror's preset has its own): {_NAMES}, or a baseline: {_BASELINES}", f'`"{DEFAULT}"`'
+    ),
+    PRESET: FileKey("the settings to start from", '`"default"`'),
+    OBSERVED: FileKey("names or patterns of observed variables to learn from", "`[]`"),
+    SUM: FileKey("parts of the property whose models are added up", "`[]`"),
+}
 SETTINGS = "settings"
 _EXAMPLES = {OBSERVED: 'write observed = "C_*"', SUM: 'write sum = "seconds_{}:level_{}"'}
 
@@ -47,11 +59,9 @@ class LearnersReader:
 
     def learner(self, name: str, table: dict[str, Any], place: str) -> StudyLearner:
         """Return one learner."""
-        from splc.learning.registry import LEARNERS, learner_name, learner_of
-
         preset_name = plain_text(table.get(PRESET, "default"))
         kind = plain_text(table[LEARNER]) if LEARNER in table else learner_name(None, preset_name)
-        settings = {key: value for key, value in table.items() if key not in (LEARNER, PRESET, OBSERVED, SUM)}
+        settings = {key: value for key, value in table.items() if key not in KEYS}
         if kind in LEARNERS:
             checks = [(PRESET, preset_name, {}), (SETTINGS, "default", settings)]
         else:

@@ -21,7 +21,7 @@ from splc.io.files import STANDARD, read_source
 from splc.io.settings import setting_name
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
-from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of, own_settings
+from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, PMNF, learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
@@ -33,11 +33,8 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of
 
 LEARNING = "Learning"
-_LEARNERS = (
-    f"The learner: {', '.join(name for name in LEARNERS if name not in BASELINES)} (scaling models), or a "
-    f"baseline: {', '.join(BASELINES)}."
-)
-_DEFAULT_LEARNER = f"{DEFAULT}, or the one of the preset"
+_NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
+_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
 RESULTS = "Results"
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
@@ -72,12 +69,7 @@ class Request(SystemInputs):
 
     learner: Annotated[
         str | None,
-        as_option(
-            "NAME",
-            _LEARNERS,
-            LEARNING,
-            default=_DEFAULT_LEARNER,
-        ),
+        as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT),
     ] = None
     sampling: Sampling = None
     binary: Binary = None
@@ -191,7 +183,7 @@ def profile_of(request: Request) -> str | None:
         InputError: if the file cannot be read.
         RequestError: if the request has fields that a profile has no use for.
     """
-    if request.learner != "pmnf":
+    if request.learner != PMNF:
         return None
     project = request.project(request.folder)
     if "system" in project.given or (request.measurements is None and project.has_system):
