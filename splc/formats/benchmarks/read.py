@@ -8,10 +8,8 @@ from pathlib import Path
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks import criterion, folder, hydra
 from splc.formats.benchmarks.table import TableSource
-from splc.formats.benchmarks.tools import FORMATS, benchmark_of
+from splc.formats.benchmarks.tools import TOOLS, benchmark_of
 from splc.io.files import STANDARD, Source, read_source
-
-TOOLS = tuple(dict.fromkeys(re.sub(r" (JSON|CSV|records|study.*|stat.*)$", "", tool.name) for tool in FORMATS[:10]))
 
 
 def read_benchmark(path: str | Path | Source) -> Source:

@@ -23,13 +23,13 @@ class Benchmark:
     """The output of a benchmark tool.
 
     Attributes:
-        name: the tool and the format.
+        tool: the name of the tool; empty for tables of any origin.
         reader: the function that reads it, as `module:function`.
         begins: a pattern of the beginning of the file.
         marks: what the file contains, too.
     """
 
-    name: str
+    tool: str
     reader: str
     begins: bytes
     marks: tuple[bytes, ...] = ()
@@ -48,25 +48,22 @@ class Benchmark:
 
 
 FORMATS = (
-    Benchmark("hyperfine JSON", "hyperfine:read_json", rb'\{\s*"results"\s*:', (b'"command"',)),
-    Benchmark("hyperfine CSV", "hyperfine:read_csv", rb"command,mean,stddev,median,user,system,min,max"),
-    Benchmark("pytest-benchmark JSON", "pytest_benchmark:read_json", rb"\{", (b'"machine_info"', b'"benchmarks"')),
-    Benchmark("Google Benchmark JSON", "google_benchmark:read_json", rb'\{\s*"context"\s*:', (b'"benchmarks"',)),
-    Benchmark(
-        "Google Benchmark CSV", "google_benchmark:read_csv", rb".{0,4000}?name,iterations,real_time,cpu_time,time_"
-    ),
-    Benchmark("JMH JSON", "jmh:read_json", rb"\[", (b'"primaryMetric"',)),
-    Benchmark("fio JSON", "fio:read_json", rb"\{", (b'"fio version"',)),
-    Benchmark("perf stat -j", "perf:read", rb"(?:#[^\n]*\s*)*\{", (b'"counter-value"',)),
-    Benchmark(
-        "perf stat -x,", "perf:read", rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
-    ),
-    Benchmark("Optuna study CSV", "optuna:read_csv", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_")),
-    Benchmark("JSON records", "frames:read_records", rb"\[\s*\{"),
-    Benchmark("Excel", "frames:read_excel", rb"PK\x03\x04", (b"xl/workbook.xml",)),
-    Benchmark("Parquet", "frames:read_parquet", rb"PAR1"),
-    Benchmark("a journal of splc measure", "journal:read", rb'\{"kind":"plan",', (b'"properties"',)),
+    Benchmark("hyperfine", "hyperfine:read_json", rb'\{\s*"results"\s*:', (b'"command"',)),
+    Benchmark("hyperfine", "hyperfine:read_csv", rb"command,mean,stddev,median,user,system,min,max"),
+    Benchmark("pytest-benchmark", "pytest_benchmark:read_json", rb"\{", (b'"machine_info"', b'"benchmarks"')),
+    Benchmark("Google Benchmark", "google_benchmark:read_json", rb'\{\s*"context"\s*:', (b'"benchmarks"',)),
+    Benchmark("Google Benchmark", "google_benchmark:read_csv", rb".{0,4000}?name,iterations,real_time,cpu_time,time_"),
+    Benchmark("JMH", "jmh:read_json", rb"\[", (b'"primaryMetric"',)),
+    Benchmark("fio", "fio:read_json", rb"\{", (b'"fio version"',)),
+    Benchmark("perf", "perf:read", rb"(?:#[^\n]*\s*)*\{", (b'"counter-value"',)),
+    Benchmark("perf", "perf:read", rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"),
+    Benchmark("Optuna", "optuna:read_csv", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_")),
+    Benchmark("", "frames:read_records", rb"\[\s*\{"),
+    Benchmark("", "frames:read_excel", rb"PK\x03\x04", (b"xl/workbook.xml",)),
+    Benchmark("", "frames:read_parquet", rb"PAR1"),
+    Benchmark("", "journal:read", rb'\{"kind":"plan",', (b'"properties"',)),
 )
+TOOLS = tuple(dict.fromkeys(benchmark.tool for benchmark in FORMATS if benchmark.tool))
 
 
 def benchmark_of(source: Source) -> Benchmark | None:
