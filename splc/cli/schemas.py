@@ -9,7 +9,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from splc.cli import show
+from splc.cli import commands, show
 from splc.formats.models.programs import program
 from splc.io.files import write_whole
 from splc.io.json_object import JsonObject
@@ -20,7 +20,11 @@ WIDTH = 100
 
 def outputs() -> list[type[JsonObject]]:
     """Return the kinds of JSON objects that are whole outputs, in the order of their schema ids."""
-    modules = [import_module(f"{show.__name__}.{module.name}") for module in iter_modules(show.__path__)]
+    modules = [
+        import_module(f"{package.__name__}.{module.name}")
+        for package in (show, commands)
+        for module in iter_modules(package.__path__)
+    ]
     kinds = {
         kind
         for module in (*modules, program)
