@@ -11,6 +11,7 @@ from splc.cli.app import COMMANDS
 from tests.cli.conftest import Run
 from tests.support.command_fields import command_fields
 
+# Arguments that commands need besides an option that is a number.
 BASES: dict[str, tuple[str, ...]] = {
     "describe": ("--tree",),
     "sample": ("--sampling", "random:3"),
@@ -52,8 +53,10 @@ TEXTS = [
 
 
 def numbers() -> Iterator[tuple[str, str, str]]:
-    """Yield command, option and value of all options that are numbers."""
-    for name in BASES:
+    """Yield command, option and value of all options that are numbers, but for the one that reads a tree of logs."""
+    for name in COMMANDS:
+        if name == "corpus":
+            continue
         for each in command_fields(name):
             values = WHOLE if each.number is int else REAL if each.number is float else ()
             yield from ((name, option, value) for option in each.spellings if option[:2] == "--" for value in values)
@@ -69,18 +72,12 @@ def project(models: Path) -> Path:
     return models
 
 
-def test_commands() -> None:
-    """Every command with an option that is a number is tried, but for the one that reads a tree of logs."""
-    with_numbers = {name for name in COMMANDS for each in command_fields(name) if each.number is not None}
-    assert with_numbers - {"corpus"} <= set(BASES)
-
-
 @pytest.mark.parametrize("case", [*numbers(), *TEXTS], ids=" ".join)
 @pytest.mark.timeout(60)
 def test_extreme_numbers(run: Run, project: Path, case: tuple[str, str, str]) -> None:
     """A command has an answer or refuses the number; there is no warning, and it does not begin to count to it."""
     command, option, value = case
-    base = BASES[command]
+    base = BASES.get(command, ())
     if option == "--target":
         base = base[:4]
     more = ("--max-deviation", "0.1") if option == "--max-repeat" else ()

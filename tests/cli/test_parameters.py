@@ -10,6 +10,7 @@ import typer
 from splc.cli.app import COMMANDS, app
 from tests.cli.conftest import Run
 from tests.support.command_fields import command_fields, spelling
+from tests.support.golden_messages import check_lines
 
 
 def parameters(name: str) -> Iterator[Any]:
@@ -18,64 +19,21 @@ def parameters(name: str) -> Iterator[Any]:
     yield from group.get_command(None, name).params  # type: ignore[attr-defined]
 
 
-SEEDED = ("calibrate", "changed", "compare", "learn", "measure", "sample", "suggest", "tune")
-ON = {"compare --constant", "study --pictures"}
-NUMBERS = {
-    "calibrate --level": 0.95,
-    "calibrate --folds": 10,
-    "learn --jobs": 1,
-    "measure --repeat": 1,
-    "measure --warmup": 0,
-    "optimize --top": 1,
-    "scale --top": 20,
-    "scale --jobs": 1,
-    "suggest --extend": 0,
-    "tune --seeds": 1,
-    "tune --workers": 1,
-    **{f"{name} --seed": 0 for name in SEEDED},
-}
-LEAST = {
-    "corpus --jobs": 1,
-    "describe --depth": 1,
-    "learn --terms": 1,
-    "learn --order": 1,
-    "learn --samples": 1,
-    "learn --jobs": 1,
-    "learn --folds": 2,
-    "measure --repeat": 1,
-    "measure --warmup": 0,
-    "measure --max-repeat": 1,
-    "optimize --top": 1,
-    "optimize --limit": 1,
-    "scale --top": 1,
-    "study --jobs": 1,
-    "suggest --count": 1,
-    "suggest --budget": 0,
-    "suggest --extend": 0,
-    "suggest --repetitions": 1,
-    "tune --explore": 0,
-    "tune --seeds": 1,
-    "tune --verify": 0,
-    "tune --workers": 1,
-    **{f"{name} --seed": 0 for name in SEEDED},
-}
-
-
 def test_defaults_and_bounds() -> None:
-    """Flags are off unless listed; numbers have the listed defaults and least values."""
-    on, numbers, least = set(), {}, {}
+    """The flags that are on, and the defaults and least values of numbers, are those of the golden file."""
+    lines = []
     for name in COMMANDS:
         for each in command_fields(name):
-            title = f"{name} {spelling(each)}"
-            if each.field.kind == "flag":
-                on |= {title.partition("/")[0]} if each.default else set()
+            stated = []
+            if each.field.kind == "flag" and each.default:
+                stated.append("on")
             elif isinstance(each.default, int | float) and each.shown_default == str(each.default):
-                numbers[title] = each.default
+                stated.append(f"default {each.default}")
             if each.field.minimum is not None:
-                least[title] = each.field.minimum
-    assert on == ON
-    assert numbers == NUMBERS
-    assert least == LEAST
+                stated.append(f"least {each.field.minimum}")
+            if stated:
+                lines.append(f"{name} {spelling(each)}: {', '.join(stated)}")
+    check_lines("options", lines)
 
 
 def test_help_of_options(run: Run) -> None:
