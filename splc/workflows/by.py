@@ -1,14 +1,14 @@
-"""Requests of each value of a context, and the files of their results."""
+"""Each value of a context: its request, what is learned of it, and the files of results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from glob import escape
 from pathlib import Path
 from typing import Any, TypeVar
 
-from splc.errors import RequestError
+from splc.errors import LearningError, RequestError
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
@@ -16,6 +16,7 @@ from splc.io.streams import is_stream
 
 # A dataclass with the fields `context` and `where`.
 R = TypeVar("R", bound=Any)
+T = TypeVar("T")
 
 # The placeholder of the value in the name of a file.
 PLACE = "{}"
@@ -69,6 +70,28 @@ def each_context(request: R, by: str, values: Sequence[str], **files: str | None
     for value in values:
         paths = {field: names.get(value) for field, names in mappings.items()}
         yield value, replace(request, where={**request.where, by: value}, **paths)
+
+
+def each_learned(values: Collection[str], learn: Callable[[str], T], failed: dict[str, str]) -> Iterator[tuple[str, T]]:
+    """Yield each value of a context of which something can be learned, and the result.
+
+    Args:
+        values: the values.
+        learn: learns of a value.
+        failed: value → why nothing was learned, which the others are added to.
+
+    Raises:
+        LearningError: if nothing can be learned of any value.
+    """
+    for value in values:
+        try:
+            result = learn(value)
+        except LearningError as error:
+            failed[value] = error.problems[0].message
+            if len(failed) == len(values):
+                raise
+        else:
+            yield value, result
 
 
 def require_all_values(by: str, where: Mapping[str, str]) -> None:

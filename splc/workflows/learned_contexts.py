@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, SpecError, plural
+from splc.errors import SpecError, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
@@ -19,6 +19,7 @@ from splc.learning.projection import ProjectionLearner
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
 from splc.types import Array
+from splc.workflows.by import each_learned
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,18 +116,14 @@ def learn_contexts(
             raise SpecError("values that are learned together have no common learning set", hint="select their rows")
         name = next(iter(parts.values())).resolve_property(nfp)
         sharing = Sharing.of({value: part for value, part in parts.items() if len(part)}, name, chosen.chosen.scale)
-    results: dict[str, LearningResult] = {}
+
+    def learned(value: str) -> LearningResult:
+        fit = None if sharing is None else sharing.fit_of(value)
+        estimator = replace(chosen, fit=fit) if isinstance(chosen, ProjectionLearner) else chosen
+        return learn(parts[value], nfp, learner=estimator, **further)
+
     failed: dict[str, str] = {}
-    for value, measured in parts.items():
-        estimator = chosen
-        if sharing is not None and isinstance(estimator, ProjectionLearner) and len(sharing.parts) > 1:
-            estimator = replace(estimator, fit=sharing.fit_of(value))
-        try:
-            results[value] = learn(measured, nfp, learner=estimator, **further)
-        except LearningError as error:
-            failed[value] = error.problems[0].message
-            if len(failed) == len(parts):
-                raise
+    results = dict(each_learned(parts, learned, failed))
     weights = {} if sharing is None else sharing.weights_of(results)
     joint = None if sharing is None else sharing.given
     return LearnedContexts(by, results, weights, None if joint is None else ContextInfluences.of_joint(joint), failed)

@@ -95,9 +95,9 @@ class Sharing:
         """Return value → the weight of learning it alone, of those values that were learned."""
         return {value: self.weights[value] for value in values if value in self.weights}
 
-    def fit_of(self, name: str) -> SharedFit:
-        """Return the fit of one value."""
-        return SharedFit(name, self)
+    def fit_of(self, name: str) -> SharedFit | None:
+        """Return the fit of one value; None without rows of it and of others."""
+        return SharedFit(name, self) if name in self.parts and len(self.parts) > 1 else None
 
     def is_given(self, name: str, own: ContextRows) -> bool:
         """Return whether rows are those that are given of a value; the rows of a fold are fewer."""

@@ -23,7 +23,7 @@ from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.project import Project
 from splc.workflows import learn
-from splc.workflows.by import each_context, file_names, is_pattern, require_files, with_context
+from splc.workflows.by import each_context, each_learned, file_names, is_pattern, require_files, with_context
 from splc.workflows.fields import python_only, request
 from splc.workflows.learn.context_changes import Change, context_change, joint_course
 from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
@@ -108,33 +108,31 @@ def run(
         parts = request.read_by(project, space, notes, request.by)
         sharing = _sharing(request, project, space, parts, learner) if isinstance(learner, ProjectionLearner) else None
         default = f"learned{learner.suffix}" if learner.suffix else None
-        requests = each_context(request, request.by, list(parts), output=request.output or default, plot=request.plot)
+        files = {"output": request.output or default, "plot": request.plot}
+        requests = dict(each_context(request, request.by, list(parts), **files))
+
+        def learned(value: str) -> learn.Result:
+            own = replace(requests[value], companion=request.output is None, seed=_seed(request, value, parts))
+            titled = _titled(on_step, f"{request.by} {value}: ")
+            fit = None if sharing is None else sharing.fit_of(value)
+            return learn.run(own, titled, should_stop, parts[value], on_learned=on_learned, fit=fit)
+
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
         remarks: dict[Note, list[str]] = {}
         stopped = False
-        for value, requested in requests:
-            subrequest = replace(requested, companion=request.output is None, seed=_seed(request, value, parts))
-            try:
-                titled = _titled(on_step, f"{request.by} {value}: ")
-                fit = None if sharing is None or value not in sharing.parts else sharing.fit_of(value)
-                result = learn.run(subrequest, titled, should_stop, parts[value], on_learned=on_learned, fit=fit)
-            except KeyboardInterrupt:
-                if not models:
-                    raise
-                stopped = True
-                break
-            except LearningError as error:
-                failed[value] = error.problems[0].message
-                if len(failed) == len(parts):
-                    raise
-                continue
-            models[value] = result
-            for note in result.notes:
-                remarks.setdefault(note, []).append(value)
-            if result.interrupted or (should_stop is not None and should_stop()):
-                stopped = True
-                break
+        try:
+            for value, result in each_learned(parts, learned, failed):
+                models[value] = result
+                for note in result.notes:
+                    remarks.setdefault(note, []).append(value)
+                if result.interrupted or (should_stop is not None and should_stop()):
+                    stopped = True
+                    break
+        except KeyboardInterrupt:
+            if not models:
+                raise
+            stopped = True
         notes += _noted_values(request.by, remarks, len(models))
         if sharing is not None and sharing.counts_numbers:
             notes.append(Note(f"the values of {request.by} count as numbers, which explains the measurements better"))
