@@ -146,20 +146,31 @@ class Project(ProjectFiles):
         return super().has_measurements
 
     @cached_property
-    def lists_configurations(self) -> bool:
-        """True if the system is inferred from a table of its own that has no measured column."""
-        if self.system_table is None or self.system_table == self.given.get("measurements"):
-            return False
-        from splc.formats.measurements.inference import infer_system
+    def _system_source(self) -> Source:
+        """The table that the system is inferred from."""
         from splc.formats.measurements.shapes import read_table
 
-        try:
-            choice = replace(self.columns.lenient, constraints=False)
-            found = infer_system(read_table(self.system_table), usual=self.nfp, choice=choice, measured=None)
-        except SplcError:
-            # The reader of the system reports it.
-            return False
-        return not found.properties
+        return read_table(self.system_table or self._tables_read)
+
+    @cached_property
+    def _own_table(self) -> Inference | None:
+        """The system, without constraints, of a table that is named besides measurements and may have a property.
+
+        None if there is no such table, or nothing can be inferred, which the reader of the system reports.
+        """
+        if self.system_table is None or self.system_table == self.given.get("measurements"):
+            return None
+        from splc.formats.measurements.inference import infer_system
+
+        choice = replace(self.columns.lenient, constraints=False)
+        with suppress(SplcError):
+            return infer_system(self._system_source, usual=self.nfp, choice=choice, measured=None)
+        return None
+
+    @property
+    def lists_configurations(self) -> bool:
+        """True if the system is inferred from a table of its own that has no measured column."""
+        return self._own_table is not None and not self._own_table.properties
 
     @property
     def infers(self) -> bool:
@@ -177,16 +188,17 @@ class Project(ProjectFiles):
             InputError: if the measurements cannot be found or read, or have no options or no property.
         """
         from splc.formats.measurements.inference import infer_system
-        from splc.formats.measurements.shapes import read_table
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
-        table, nfp, measured = self.system_table or self._tables_read, self.nfp, self.measured
+        nfp, measured = self.nfp, self.measured
         if self.lists_configurations or self.system_table not in (None, self.measurements_file):
+            if self._own_table is not None and self.learned is None and usual is None:
+                return self._own_table.with_constraints() if choice.constraints else self._own_table
             # The property is a column of the measurements, and the table may list configurations.
             choice, nfp, usual, measured = choice.lenient, None, nfp or usual, None
         with self._errors_with_table():
-            return infer_system(read_table(table), nfp=nfp, usual=usual, choice=choice, measured=measured)
+            return infer_system(self._system_source, nfp=nfp, usual=usual, choice=choice, measured=measured)
 
     def measurements(
         self,

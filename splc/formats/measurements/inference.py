@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.definition import alternative_options
-from splc.system.mining import MinedConstraints
+from splc.system.mining import MinedConstraints, OptionRows
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import VariabilityModel
 
@@ -54,6 +55,7 @@ class Inference:
         main: the property to use if the user names none, None if the format of the file has none.
         decided: whether the format of the file, or names and contents of columns, decided on roles.
         mined: the constraints that all rows satisfy by far more than chance.
+        option_rows: returns the values of the options in the rows.
     """
 
     source: Source
@@ -70,6 +72,14 @@ class Inference:
     main: str | None = None
     decided: bool = False
     mined: MinedConstraints = field(default_factory=MinedConstraints)
+    option_rows: Callable[[], OptionRows] | None = field(default=None, repr=False)
+
+    def with_constraints(self) -> Inference:
+        """Return the inference with the constraints that all rows satisfy by far more than chance."""
+        if self.option_rows is None:
+            return self
+        system, mined = with_mined_constraints(self.system, self.option_rows())
+        return replace(self, system=system, mined=mined, option_rows=None)
 
     @property
     def unseen(self) -> tuple[tuple[str, str], ...]:
@@ -136,10 +146,7 @@ def infer_system(
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source, table.columns, roles, alternatives)
     assumptions = tuple(_assumptions(system, roles, alternatives))
-    mined = MinedConstraints()
-    if choice.constraints:
-        system, mined = with_mined_constraints(system, option_table(system, table.columns, roles))
-    return Inference(
+    inference = Inference(
         source,
         system,
         roles.properties,
@@ -167,8 +174,9 @@ def infer_system(
         (*(source.notes if isinstance(source, TableSource) else ()), *table.notes),
         nfp or (source.main if isinstance(source, TableSource) else None),
         bool(roles.evident or choice.properties),
-        mined,
+        option_rows=partial(option_table, system, table.columns, roles),
     )
+    return inference.with_constraints() if choice.constraints else inference
 
 
 def _without_values(table: FileColumns, where: Mapping[str, str]) -> tuple[str, ...]:
