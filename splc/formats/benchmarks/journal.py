@@ -12,11 +12,11 @@ from splc.errors import InputError, Problem, plural
 from splc.formats.benchmarks.objects import entry
 from splc.formats.benchmarks.table import MeasuredRun, StatedRoles, TableSource, table_of
 from splc.io.csv_rows import first_line, header_names, likely_separator, split_line
-from splc.io.files import Source, read_source
+from splc.io.files import Source
 from splc.io.json import parse_json
 
 SUFFIX = ".journal"
-_PLAN = '{"kind":"plan"'
+_PLAN = b'{"kind":"plan"'
 
 
 def read(source: Source) -> TableSource:
@@ -60,8 +60,8 @@ def with_roles(source: Source) -> Source:
     if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
         return source
     plan, text = {}, ""
-    with suppress(InputError):
-        plan, text = _plan(read_source(path)), source.text()
+    with suppress(InputError, OSError):
+        plan, text = _plan(path), source.text()
     roles = _roles(plan)
     columns = header_names(split_line(first_line(text), likely_separator(text))) if text.strip() else []
     if roles is None or not {*roles.options, *roles.contexts, *roles.properties} <= {*columns}:
@@ -72,10 +72,14 @@ def with_roles(source: Source) -> Source:
     return TableSource(source.name, source.data, roles, roles.properties[0], tuple(notes), source.data)
 
 
-def _plan(journal: Source) -> dict[str, Any]:
+def _plan(journal: Path) -> dict[str, Any]:
     """Return the latest description of the measurement in a journal, empty without any."""
-    plans = [line for line in journal.text().split("\n") if line.startswith(_PLAN)]
-    found = parse_json(plans[-1]) if plans else {}
+    plan = b"{}"
+    # All other lines, which may be many, are skipped without being decoded.
+    with journal.open("rb") as file:
+        for line in file:
+            plan = line if line.startswith(_PLAN) else plan
+    found = parse_json(Source(str(journal), plan).text())
     return found if isinstance(found, dict) else {}
 
 
