@@ -69,13 +69,30 @@ class _Origin:
     merged: bool = False
 
 
-def at(source: str | int | Getter) -> Any:
+def at(source: str | int | Getter, default: Any = None) -> Any:
     """Return where the value of a key comes from.
 
-    `source`: a path of attributes and items such as `calibration.folds`, which ends early at None; the position in a
-    tuple; or a function of the source.
+    Args:
+        source: a path of attributes and items such as `calibration.folds`, which ends early at None; the position in a
+            tuple; or a function of the source.
+        default: the value instead of None.
     """
-    return _Origin(getter(source))
+    get = getter(source)
+    if default is None:
+        return _Origin(get)
+    return _Origin(lambda result: default if (value := get(result)) is None else value)
+
+
+def count(source: str | Getter) -> Any:
+    """Return where values come from whose number is the value of a key; None counts as none."""
+    get = getter(source)
+    return _Origin(lambda result: len(get(result) or ()))
+
+
+def each(source: str | Getter, path: str) -> Any:
+    """Return where values come from, and the path from each of them to an entry of a list."""
+    get, get_entry = getter(source), getter(path)
+    return _Origin(lambda result: [get_entry(value) for value in get(result)])
 
 
 def optional(source: str | int | Getter | None = None) -> Any:

@@ -17,7 +17,7 @@ from splc.cli.show.files import FileObject
 from splc.cli.terminal import say, tell
 from splc.data.property_unit import titled
 from splc.errors import OutputError
-from splc.io.json_object import ITSELF, JsonObject, at, merged, optional
+from splc.io.json_object import ITSELF, JsonObject, at, count, merged, optional
 from splc.io.tables import csv_text, latex_text, markdown_text
 from splc.models.influence import Link
 from splc.types import Aggregate, Duplicates, Invalid
@@ -128,7 +128,7 @@ class ComparedModelObject(JsonObject):
     nfp: str | None
     link: Link = at("model.link")
     text: str = at("bound.text")
-    terms: int = at(lambda model: len(model.bound.terms))
+    terms: int = count("bound.terms")
 
 
 class ComparisonSettingsObject(JsonObject):
@@ -163,7 +163,7 @@ class ComparedObject(JsonObject):
     nfp: str | None = at("comparisons.nfp")
     unit: str | None = at("basis.unit")
     on: str = at("basis.text")
-    configurations: int = at(lambda result: len(result.basis.configurations or ()))
+    configurations: int = count("basis.configurations")
     seed: int = at("request.seed")
     files: dict[str, FileObject]
     settings: ComparisonSettingsObject = at(_settings)

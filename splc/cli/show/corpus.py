@@ -10,7 +10,7 @@ from splc.cli.show.blocks import Column, columns, counted, show_table, table_of
 from splc.cli.show.group_tests import GroupTestObject
 from splc.cli.terminal import printable, say
 from splc.formats.models.log_errors import ALL_VALUES
-from splc.io.json_object import JsonObject, at, merged
+from splc.io.json_object import JsonObject, at, count, merged
 from splc.io.tables import Cell, Spread, Table, csv_text, latex_text, markdown_text
 from splc.splconqueror.corpus.corpus import Cell as CorpusCell
 from splc.splconqueror.corpus.corpus import Result, StrategyTest
@@ -48,7 +48,7 @@ class CorpusObject(JsonObject, schema="splc.corpus/1"):
     folder: str = at("request.root")
     systems: str | None = at("request.systems")
     logs: int
-    learnings: int = at(lambda result: len(result.learnings))
+    learnings: int = count("learnings")
     stated_errors: int = at(lambda result: sum(learning.checked for learning in result.learnings))
     differing: int
     without_learning: list[str] = at("switches")

@@ -16,7 +16,7 @@ from splc.cli.show.init import InferenceObject
 from splc.cli.show.measurements import MeasurementsObject, show_measurements
 from splc.cli.show.tree import shown_values, tree_lines
 from splc.cli.terminal import say
-from splc.io.json_object import JsonObject, at, json_object
+from splc.io.json_object import JsonObject, at, count, each, json_object
 from splc.io.numbers import count_text
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -69,11 +69,9 @@ class DescriptionObject(JsonObject, schema="splc.describe/1"):
 
     name: str = at("description.system.name")
     source: str | None = at("description.system.source")
-    binary_options: list[str] = at(lambda result: [option.name for option in result.description.system.binary_options])
-    numeric_options: list[str] = at(
-        lambda result: [option.name for option in result.description.system.numeric_options]
-    )
-    constraints: int = at(lambda result: len(result.description.system.constraints))
+    binary_options: list[str] = each("description.system.binary_options", "name")
+    numeric_options: list[str] = each("description.system.numeric_options", "name")
+    constraints: int = count("description.system.constraints")
     valid_configurations: int | None = at(lambda result: _writable(result.description))
     log10_valid_configurations: float | None = at(
         lambda result: math.log10(result.description.count) if result.description.count else None

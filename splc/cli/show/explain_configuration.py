@@ -12,7 +12,7 @@ from splc.cli.terminal import say
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import value_texts
 from splc.errors import plural
-from splc.io.json_object import ITSELF, JsonObject, at, merged
+from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.models.influence import Link
 from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
 from splc.workflows.explain.explain import Explained, Result
@@ -35,7 +35,7 @@ class PlotAndNotesObject(JsonObject):
     """The file of the plot, and the notes."""
 
     plot: str | None
-    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+    notes: list[str] = each("notes", "text")
 
 
 class ContributionObject(JsonObject):

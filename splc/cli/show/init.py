@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, merged
+from splc.io.json_object import JsonObject, at, each, merged
 
 
 class InferredConstraintObject(JsonObject):
@@ -23,7 +23,7 @@ class InferenceObject(JsonObject):
     """A system description that was inferred from a table."""
 
     source: str = at("system.source")
-    binary_options: list[str] = at(lambda result: [option.name for option in result.system.binary_options])
+    binary_options: list[str] = each("system.binary_options", "name")
     numeric_options: dict[str, list[float]] = at(
         lambda result: {option.name: option.values for option in result.system.numeric_options}
     )
@@ -44,4 +44,4 @@ class InitObject(JsonObject, schema="splc.init/1"):
     name: str = at("inference.system.name")
     differences: list[str]
     output: str | None = at(lambda result: None if result.output == STANDARD else result.output)
-    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+    notes: list[str] = each("notes", "text")

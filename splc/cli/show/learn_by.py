@@ -14,7 +14,7 @@ from splc.cli.show.learn import LearnedObject
 from splc.cli.terminal import say, tell
 from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, merged, optional
+from splc.io.json_object import JsonObject, at, count, merged, optional
 from splc.io.numbers import percentage, short_number
 from splc.learning.contexts.contrasts import ContextContrast
 from splc.learning.contexts.sharing import ALONE
@@ -110,7 +110,7 @@ class SharedModelObject(JsonObject):
 
     model: str = at(lambda shared: shared.result.result.model.text)
     options: dict[str, str]
-    terms: int = at(lambda shared: len(shared.result.result.terms))
+    terms: int = count("result.result.terms")
     differing: int
     output: str | None = at("result.output")
 

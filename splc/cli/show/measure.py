@@ -9,7 +9,7 @@ from typing import Any, Literal
 from splc.cli.show.blocks import counted
 from splc.cli.terminal import complain, duration, note, say, warn
 from splc.errors import shorten
-from splc.io.json_object import JsonObject, at
+from splc.io.json_object import JsonObject, at, count
 from splc.io.numbers import short_number
 from splc.measuring.batch import batches
 from splc.measuring.run_results import RunResults
@@ -42,9 +42,9 @@ class PreviewObject(JsonObject, schema="splc.measure.preview/1"):
     """The runs that a measurement would do."""
 
     dry_run: Literal[True] = at(lambda _: True)
-    configurations: int = at(lambda preview: len(preview.prepared.setup.configurations))
+    configurations: int = count("prepared.setup.configurations")
     runs: int = at("left.total")
-    recorded: int = at(lambda preview: len(preview.recorded.results))
+    recorded: int = count("recorded.results")
     left: int = at("left.runs")
     seconds_left: float | None = at(_seconds_left)
     properties: list[str] = at("prepared.setup.property_names")
@@ -77,13 +77,13 @@ class MeasurementObject(JsonObject, schema="splc.measure/1"):
     """A measurement that ended."""
 
     dry_run: Literal[False] = at(lambda _: False)
-    configurations: int = at(lambda result: len(result.session.setup.configurations))
+    configurations: int = count("session.setup.configurations")
     properties: list[str] = at("session.setup.property_names")
     runs: int = at("progress.total")
-    recorded: int = at(lambda result: len(result.session.recorded.results))
+    recorded: int = count("session.recorded.results")
     resumed: int = at("session.resumed")
     measured: int = at("progress.measured")
-    failed: int = at(lambda result: len(result.session.recorded.failed))
+    failed: int = count("session.recorded.failed")
     unsettled: int = at(lambda result: len(_unsettled(result)))
     scatter: list[ScatterObject] = at(_scatters)
     failure_reasons: list[FailureReasonObject] = at(lambda result: failure_reasons(result.session.recorded))

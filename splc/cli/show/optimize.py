@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
-from splc.io.json_object import ITSELF, JsonObject, at, merged
+from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.system.groups import text_groups
 from splc.workflows.optimize.optimize import RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
@@ -92,7 +92,7 @@ class SearchedObject(JsonObject):
     unused: list[str]
     free: list[str]
     plot: str | None
-    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+    notes: list[str] = each("notes", "text")
 
 
 class OptimumObject(JsonObject, schema="splc.optimize/1"):

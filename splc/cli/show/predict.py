@@ -10,7 +10,7 @@ from splc.cli.terminal import note
 from splc.formats.measurements.columns import shown_value
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, by_value
+from splc.io.json_object import JsonObject, at, by_value, count
 from splc.io.numbers import percentage
 from splc.workflows.predict import Result
 
@@ -29,13 +29,13 @@ class PredictedIntervalsObject(JsonObject):
 class PredictionsObject(JsonObject, schema="splc.predict/1"):
     """Predictions, unless a file has them; the error is in percent."""
 
-    configurations: int = at(lambda result: len(result.rows.configurations))
+    configurations: int = count("rows.configurations")
     nfp: str | None = at("rows.nfp")
     unit: str | None
     full_model: bool = at("full")
     error: float | None
     left_out: int
-    invalid: int = at(lambda result: len(result.rows.report.invalid))
+    invalid: int = count("rows.report.invalid")
     intervals: PredictedIntervalsObject | None
     extrapolated: list[bool] | None
     predicted: list[float | None] | None = at(lambda result: result.predicted if result.output is None else None)

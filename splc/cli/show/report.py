@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splc.cli.terminal import say
-from splc.io.json_object import JsonObject, at
+from splc.io.json_object import JsonObject, at, each
 from splc.report import Result
 
 
@@ -14,7 +14,7 @@ class ReportObject(JsonObject, schema="splc.report/1"):
     title: str = at("page.title")
     answer: list[str] = at("page.answer")
     warnings: list[str] = at("page.warnings")
-    sections: list[str] = at(lambda result: [section.name for section in result.page.sections])
+    sections: list[str] = each("page.sections", "name")
 
 
 def show(result: Result) -> None:

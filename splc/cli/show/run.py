@@ -7,7 +7,7 @@ from typing import Any
 
 from splc.cli.show.blocks import Column, columns, counted, show_rows
 from splc.cli.terminal import note, say
-from splc.io.json_object import JsonObject, at
+from splc.io.json_object import JsonObject, at, count
 from splc.io.numbers import percentage
 from splc.splconqueror.run import Result
 from splc.splconqueror.run_study import Result as StudyResult
@@ -33,7 +33,7 @@ class ShortModelObject(JsonObject):
     """A model: its text, and the number of its terms."""
 
     text: str
-    terms: int = at(lambda model: len(model.terms))
+    terms: int = count("terms")
 
 
 class LearningObject(JsonObject):
@@ -51,7 +51,7 @@ class LearningObject(JsonObject):
     validation_configurations: int = at("validation")
     learning_error: float | None = at("result.learning_error")
     error: float | None
-    rounds: int = at(lambda learned: len(learned.result.rounds))
+    rounds: int = count("result.rounds")
     termination: str = at("result.termination")
     model: ShortModelObject | None = at(lambda learned: learned.result.model if learned.result.readable else None)
 

@@ -11,7 +11,7 @@ from splc.cli.terminal import note
 from splc.data.configurations import Configurations
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD, write_whole
-from splc.io.json_object import JsonObject, at, optional
+from splc.io.json_object import JsonObject, at, count, optional
 
 
 class SampleObject(JsonObject, schema="splc.sample/1"):
@@ -19,7 +19,7 @@ class SampleObject(JsonObject, schema="splc.sample/1"):
 
     sampling: str = at("spec")
     seed: int
-    configurations: int = at(lambda sample: len(sample.configurations))
+    configurations: int = count("configurations")
     removed: int
     notes: list[str]
     output: str | None

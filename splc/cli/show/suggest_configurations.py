@@ -13,7 +13,7 @@ from splc.cli.terminal import note
 from splc.data.property_unit import quantity
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, optional
+from splc.io.json_object import JsonObject, at, count, each, optional
 from splc.io.numbers import percentage
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.types import Array, Goal
@@ -39,10 +39,10 @@ class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
     unit: str | None
     measured: int
     best_measured: float | None = at("best")
-    configurations: int = at(lambda result: len(result.suggestions.configurations))
+    configurations: int = count("suggestions.configurations")
     candidates: int = at("suggestions.candidates")
     scale: str | None = at("suggestions.model.name")
-    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+    notes: list[str] = each("notes", "text")
     output: str | None
     variance_reduction_percent: float = optional(
         lambda result: result.suggestions.gains.sum() if result.suggestions.goal == "variance" else None

@@ -12,7 +12,7 @@ from splc.cli.show.optimize import option_values
 from splc.cli.terminal import complain, note, say, warn
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
-from splc.io.json_object import JsonObject, at
+from splc.io.json_object import JsonObject, at, count, each
 from splc.io.numbers import count_text, percentage, short_number
 from splc.tuning.changes import ConfigurationChange, shown_values
 from splc.tuning.mean_value import MeanValue
@@ -88,7 +88,7 @@ class TunedModelObject(JsonObject):
     """The model of all runs."""
 
     text: str = at("result.model.text")
-    terms: int = at(lambda learned: len(learned.result.model.terms))
+    terms: int = count("result.model.terms")
     expected_error: float | None = at("expected_error.percent")
     output: str | None
 
@@ -113,31 +113,26 @@ def _ended_early(tuned: Result) -> int:
     return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
 
 
-def _of_one_property(tuned: Result, name: str) -> Any:
-    """Return an attribute of the result; None of several properties, which have a front."""
-    return None if tuned.result is None or tuned.result.front else getattr(tuned.result, name)
-
-
 class TuneObject(JsonObject, schema="splc.tune/1"):
     """The best configuration, with its verified value, and all runs."""
 
     nfp: str = at("session.tuner.objective.nfp")
     unit: str | None
     maximize: bool = at("session.tuner.objective.maximize")
-    best: FoundObject | None = at(lambda tuned: _of_one_property(tuned, "best"))
+    best: FoundObject | None = at("single.best")
     default: FoundObject | None = at("result.default")
-    gain: GainObject | None = at(lambda tuned: _of_one_property(tuned, "gain"))
-    front: list[TunedFrontObject] = at(lambda tuned: () if tuned.result is None else tuned.result.front)
+    gain: GainObject | None = at("single.gain")
+    front: list[TunedFrontObject] = at("result.front", ())
     changes: list[TunedChangeObject] = at(
         lambda tuned: [] if tuned.result is None else list(map(_change, tuned.result.changes))
     )
-    indifferent: list[str] = at(lambda tuned: () if tuned.result is None else tuned.result.indifferent)
+    indifferent: list[str] = at("result.indifferent", ())
     expected_gain: float | None = at("result.expected_gain")
     budget: int | None = at("session.tuner.budget")
-    runs: int = at(lambda tuned: len(tuned.session.tuner.history.asked_for))
+    runs: int = count("session.tuner.history.asked_for")
     earlier_runs: int = at(_earlier)
     resumed: int = at("session.resumed")
-    failed: int = at(lambda tuned: len(tuned.session.tuner.history.failed))
+    failed: int = count("session.tuner.history.failed")
     ended_early: int = at(_ended_early)
     failing: str | None = at("result.failing")
     drift_percent: float | None = at("result.drift")
@@ -149,7 +144,7 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     stopped: str | None
     output: str | None = at(lambda tuned: None if tuned.result is None else tuned.outputs.measurements)
     journal: str = at("outputs.journal")
-    notes: list[str] = at(lambda tuned: [remark.text for remark in tuned.notes])
+    notes: list[str] = each("notes", "text")
 
 
 def show_start(session: TuningSession) -> None:

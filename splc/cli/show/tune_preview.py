@@ -8,7 +8,7 @@ from typing import Literal
 from splc.cli.show.blocks import counted
 from splc.cli.show.tune import goal_text
 from splc.cli.terminal import say
-from splc.io.json_object import JsonObject, at
+from splc.io.json_object import JsonObject, at, each
 from splc.workflows.tune import TuningPreview
 
 
@@ -25,7 +25,7 @@ class TunePreviewObject(JsonObject, schema="splc.tune.preview/1"):
     budget: int | None = at("tuner.budget")
     verifying: int = at("tuner.reserve")
     commands: list[str] = at(_commands)
-    notes: list[str] = at(lambda preview: [note.text for note in preview.notes])
+    notes: list[str] = each("notes", "text")
 
 
 def show_preview(preview: TuningPreview) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from splc.io.json_object import ITSELF, JsonObject, at, merged
+from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.result import CrossValidated
 from splc.models.influence import InfluenceModel, Link
@@ -51,7 +51,7 @@ class ModelObject(JsonObject):
     text: str
     link: Link
     order: list[str]
-    subexpressions: list[str] = at(lambda model: [factor.name for factor in model.factors])
+    subexpressions: list[str] = each("factors", "name")
     terms: Sequence[TermObject] = at(terms_of)
 
 

@@ -71,6 +71,11 @@ class Result:
     notes: tuple[Note, ...] = ()
     unit: str | None = None
 
+    @property
+    def single(self) -> TuningResult | None:
+        """The result for one property; None of several, which have a front."""
+        return None if self.result is None or self.result.front else self.result
+
 
 def run(
     request: Request,
