@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.errors import plural
 from splc.io.numbers import percentage, share_text, short_number
+from splc.learning.shares import TermShares, term_shares
 from splc.plotting.charts.influences import Influence, influence_chart
 from splc.plotting.charts.sizes import size_chart
 from splc.report.page import Block, Paragraph, Section, Steps, TextTable
@@ -54,33 +55,26 @@ def _terms(subject: ModelSubject) -> TextTable:
     model = subject.stored.model
     estimates = {row.get("term"): row for row in subject.content.get("estimates", ()) if isinstance(row, dict)}
     folds = subject.stored.folds
-    contributions = _contributions(subject)
+    shares = TermShares((None,) * len(model.terms))
+    if subject.rows is not None:
+        shares = term_shares(model, subject.rows.configurations)
     rows = []
-    for (term, influence), contribution in zip(model.terms, contributions, strict=True):
+    for (term, influence), share in zip(model.terms, shares.values, strict=True):
         text = term.text(model.order)
         estimate: Mapping[str, Any] = estimates.get(text, {})
         interval = ""
         if estimate.get("low") is not None and estimate.get("high") is not None:
             interval = f"{short_number(estimate['low'], 4)} to {short_number(estimate['high'], 4)}"
         support = "" if estimate.get("folds") is None or not folds else f"{estimate['folds']:.0f}/{folds}"
-        rows.append((text, short_number(influence), interval, share_text(contribution), support))
-    header = ("term", "influence", "90 % interval", "share of the prediction", "folds")
+        rows.append((text, short_number(influence), interval, share_text(share), support))
+    whole_text = "all contributions" if shares.absolute else "the prediction"
+    header = ("term", "influence", "90 % interval", f"share of {whole_text}", "folds")
     # Columns without any value are left out: products have no shares, analytical models no intervals.
     columns = [at for at in range(len(header)) if at < 2 or any(row[at] for row in rows)]
     cells = tuple(tuple(row[at] for at in columns) for row in rows)
     caption = f"The printed model, {plural(len(model.terms), 'term', 'terms')}"
     numeric = frozenset(range(1, len(columns)))
     return TextTable(tuple(header[at] for at in columns), cells, numeric, caption=caption, name="model")
-
-
-def _contributions(subject: ModelSubject) -> list[float | None]:
-    """Return the mean contribution of each term to the mean prediction, in percent."""
-    rows, model = subject.rows, subject.stored.model
-    if rows is None or model.link == "log":
-        return [None] * len(model.terms)
-    parts = np.mean(model.contributions(rows.configurations), axis=0).tolist()
-    total = math.fsum(parts)
-    return [100 * part / total if total else None for part in parts]
 
 
 def _steps(path: Sequence[Mapping[str, Any]], table: TextTable, size: int) -> Steps | None:
