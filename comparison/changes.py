@@ -15,9 +15,9 @@ import numpy as np
 from comparison.common_terms import ROUNDING, CommonTerms, Undetermined
 from splc.data.configurations import Configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import names_in
-from splc.types import Array
+from splc.types import Array, Link
 
 # Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
 SETTLED = 2.0

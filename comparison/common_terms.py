@@ -12,9 +12,9 @@ from splc.errors import ConfigurationError, plural
 from splc.io.numbers import power_of_two
 from splc.models.basis.orthogonal_fit import independent
 from splc.models.basis.regression import Regression
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.levels import term_texts
-from splc.types import Array
+from splc.types import Array, Link
 
 # Relative differences below this are rounding.
 ROUNDING = 1e-9

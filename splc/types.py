@@ -16,6 +16,8 @@ Invalid = Literal["error", "drop"]
 Duplicates = Literal["error", "first", "mean"]
 # Sampled configurations that were not measured.
 Missing = Literal["error", "drop", "nearest"]
+# What a sum of terms is: the prediction, or its natural logarithm.
+Link = Literal["identity", "log"]
 # The aim of suggested measurements: predictions that are good everywhere, or the best configuration.
 Goal = Literal["variance", "optimum"]
 # The rule that suggests points of a scaling model.

@@ -23,9 +23,8 @@ from splc.data.measurements import Measurements
 from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import LearningResult, learn
-from splc.models.influence import Link
 from splc.study.records import reason_of
-from splc.types import Array
+from splc.types import Array, Link
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview
 

@@ -30,12 +30,12 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import Term, log_term, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
 SEED = 20261122
 NFP = "seconds"

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from splc.arithmetic.parser import parse
-from splc.arithmetic.tokens import NameTable
 from splc.arithmetic.tree import Sum
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, listed, plural
@@ -34,7 +33,7 @@ def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
     Raises:
         ExpressionError: if it is wrong, or names something else than an option.
     """
-    names = NameTable(system.term_names)
+    names = system.term_table
     expansion = expand_product(text, names, system)
     if len(expansion) == 1:
         return LearnedTerm(next(iter(expansion)), 1.0)

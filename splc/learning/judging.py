@@ -28,10 +28,10 @@ from splc.learning.result import (
     Round,
     SparseErrors,
 )
-from splc.models.influence import EvaluationError, InfluenceModel, Link
+from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel

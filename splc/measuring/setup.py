@@ -154,6 +154,11 @@ class Setup:
         return with_groups(self.configurations.system, option_texts(self.configurations))
 
 
+def option_header(system: VariabilityModel) -> list[str]:
+    """Return the columns of options in tables."""
+    return with_groups(system, [[]] * len(system.names))[0]
+
+
 def system_description(system: VariabilityModel) -> dict[str, str]:
     """Return the name of a system, and a hash of its options and their values."""
     options = [

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,8 @@ from splc.models.columns import TableRows, rows_of
 from splc.models.subexpressions import Derived, Parameter, by_name, options_of
 from splc.models.terms import CONSTANT, Term
 from splc.system.variability import ROOT, VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
-Link = Literal["identity", "log"]
 # The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
 LATEX = "splc.formats.models.latex"
 

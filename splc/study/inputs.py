@@ -71,7 +71,6 @@ class Loaded:
 
 def load(study: Study) -> Loaded:
     """Read the inputs of a study."""
-    from splc.arithmetic.tokens import NameTable
     from splc.models.text.log_grammar import require_writable_names
     from splc.workflows.note import inference_notes
 
@@ -79,7 +78,7 @@ def load(study: Study) -> Loaded:
     space = space_of(project.variability_model())
     policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
     # Checked before learning: the log grammar cannot express every name.
-    require_writable_names((*space.system.names, *space.system.observed), NameTable(space.system.term_names))
+    require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
     all_measurements = project.measurements(space.system, space, **policies)
     try:
         nfp = project.resolve_property(all_measurements)

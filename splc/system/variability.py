@@ -186,6 +186,11 @@ class VariabilityModel:
         return {**self.spellings, **{name: name for name in self.observed}}
 
     @cached_property
+    def term_table(self) -> NameTable:
+        """The spellings of `term_names`, for the parser of terms in logs."""
+        return NameTable(self.term_names)
+
+    @cached_property
     def term_order(self) -> tuple[str, ...]:
         """The order of names in terms: options, switches, observed variables."""
         return (*self.names, *self.switches, *self.observed)

@@ -14,7 +14,6 @@ from typing import Any
 from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
-from splc.formats.measurements.group_columns import with_groups
 from splc.measuring.command import bind, program
 from splc.measuring.detached import ended_with_run
 from splc.measuring.execution import Job, RunResult, execute
@@ -24,7 +23,14 @@ from splc.measuring.properties import Property
 from splc.measuring.run_results import RunResults, common_failure, record_of, result_of
 from splc.measuring.runner import end_session
 from splc.measuring.session import end_leftover, note_start, session_record
-from splc.measuring.setup import FORMAT, Setup, require_same, require_unsuccessful, system_description
+from splc.measuring.setup import (
+    FORMAT,
+    Setup,
+    option_header,
+    require_same,
+    require_unsuccessful,
+    system_description,
+)
 from splc.measuring.template import OPTIONS, Template
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
@@ -150,7 +156,7 @@ class TuningSession:
             "timeout": self.command.timeout,
             **about,
             # Not compared: the columns of the table that are options.
-            "columns": with_groups(self.tuner.system, [[]] * len(self.tuner.system.names))[0],
+            "columns": option_header(self.tuner.system),
         }
 
     def _replay(self, record: Record) -> None:

@@ -14,12 +14,12 @@ from comparison.changes import ModelChange, model_change, model_course
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.basis.regression import NORMAL_QUANTILE
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 from tests.support.examples import examples
 
 SYSTEM = VariabilityModel(

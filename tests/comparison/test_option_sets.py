@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from comparison import compare, option_sets
 from comparison.option_sets import variance_sets
 from sampling import Space
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
 SYSTEM = VariabilityModel("system", (BinaryOption("a"), BinaryOption("b"), NumericOption("x", (1.0, 2.0, 4.0))))
 ALL = Space(SYSTEM).enumerate()

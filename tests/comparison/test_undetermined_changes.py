@@ -13,9 +13,9 @@ from comparison.changes import ModelChange, model_change, model_course
 from comparison.common_terms import Undetermined
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT
-from splc.types import Array
+from splc.types import Array, Link
 from tests.comparison.test_changes import ALL, FAST, SAFE, N, model, settled
 from tests.support.examples import examples
 

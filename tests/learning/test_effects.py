@@ -19,11 +19,12 @@ from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate
 from splc.learning.shares import term_shares
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.types import Link
 
 REFS = ("ref_1", "ref_5", "ref_9")
 

@@ -17,11 +17,11 @@ from splc.learning.feature_importance import column_values, total_effects
 from splc.learning.judging import predictions, round_errors
 from splc.learning.learning_set import match, nearest, rows_of
 from splc.learning.shares import term_shares
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
 SYSTEM = VariabilityModel(
     "system",

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.models.influence import EvaluationError, InfluenceModel, Link
+from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import CONSTANT, Factor, Term, exponent, log_term, option_term, product_of
 from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.types import Link
 
 SYSTEM = VariabilityModel(
     "system",

@@ -16,11 +16,11 @@ from splc.learning.model_scores import PathPoint
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.settings import Settings
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.types import Array
+from splc.types import Array, Link
 
 influences = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e12, max_value=1e12)
 NAMES = ("x", "rc-lookahead", "a.b", "ä8", "7zip", "log10x", "e5", "two words", "c+d", "log10", "n")

@@ -19,8 +19,7 @@ from splc.data.property_unit import titled
 from splc.errors import OutputError
 from splc.io.json_object import ITSELF, JsonObject, at, count, merged, optional
 from splc.io.tables import csv_text, latex_text, markdown_text
-from splc.models.influence import Link
-from splc.types import Aggregate, Duplicates, Invalid
+from splc.types import Aggregate, Duplicates, Invalid, Link
 from splc.workflows.compare import Result
 
 TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")

@@ -13,7 +13,7 @@ from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import value_texts
 from splc.errors import plural
 from splc.io.json_object import ITSELF, JsonObject, at, each, merged
-from splc.models.influence import Link
+from splc.types import Link
 from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
 from splc.workflows.explain.explain import Explained, Result
 from splc.workflows.prediction_intervals import Interval

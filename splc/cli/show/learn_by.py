@@ -18,7 +18,7 @@ from splc.io.json_object import JsonObject, at, count, merged, optional
 from splc.io.numbers import percentage, short_number
 from splc.learning.contexts.contrasts import ContextContrast
 from splc.learning.contexts.sharing import ALONE
-from splc.models.influence import Link
+from splc.types import Link
 from splc.workflows.learn.context_changes import Change
 from splc.workflows.learn.contexts import Result
 

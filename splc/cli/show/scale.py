@@ -18,7 +18,6 @@ from splc.formats.models.entries import facts_text, lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
 from splc.io.json_object import ITSELF, JsonObject, at, by_value, merged, optional
 from splc.io.numbers import rounded_text
-from splc.models.influence import InfluenceModel
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
 from splc.workflows.scale import Result
@@ -228,7 +227,7 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
 
 def show_terms(model: ScalingModel) -> None:
     """Print the terms of a model with their coefficients, logarithms to the base 2."""
-    from splc.formats.models.notation import log2_text
+    from splc.formats.models.notation import log2_terms
 
     for part in (model.below, model):
         if part is None:
@@ -236,10 +235,7 @@ def show_terms(model: ScalingModel) -> None:
         if model.below is not None and model.change is not None:
             bound = f"{model.changing} = {model.change:g}"
             say(f"up to {bound}:" if part is model.below else f"beyond {bound}:")
-        # The text of a model with one term only has the coefficient of logarithms to the base 2.
-        single = (InfluenceModel.from_terms([entry], part.names) for entry in part.model.terms)
-        parts = (log2_text(model).partition(" * ") for model in single)
-        show_rows([(text or "1", float(coefficient)) for coefficient, _, text in parts], TERMS)
+        show_rows(log2_terms(part.model), TERMS)
 
 
 def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:

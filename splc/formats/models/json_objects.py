@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.result import CrossValidated
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.scaling.prediction import Prediction
+from splc.types import Link
 
 if TYPE_CHECKING:
     from splc.learning.result import LearningResult

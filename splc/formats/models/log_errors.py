@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, InputError, Problems, shorten
@@ -40,7 +39,7 @@ class LogErrors:
         measured_rows = measurements.measured(nfp)
         self._configurations = measured_rows.configurations
         self._measured = measured_rows.column(nfp)
-        self._names = NameTable(measured_rows.system.term_names)
+        self._names = measured_rows.system.term_table
         rows_by_rule = {ALL_VALUES: self._measured != 0, WITHOUT_SMALL: self._measured >= 1}
         if not rows_by_rule[WITHOUT_SMALL].any() or (rows_by_rule[WITHOUT_SMALL] == rows_by_rule[ALL_VALUES]).all():
             rows_by_rule.pop(WITHOUT_SMALL)

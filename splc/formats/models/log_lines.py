@@ -12,8 +12,8 @@ from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
 from splc.io.files import Source
 from splc.learning.stepwise.settings import FIRST, is_setting
-from splc.models.influence import Link
 from splc.models.text.log_grammar import is_number
+from splc.types import Link
 
 FIELDS = 12
 # A round line with fewer fields is no round, unless the file ends there.

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from splc.arithmetic.tokens import NameTable
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
 from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.log_lines import Learning, RoundLine, learnings_of
@@ -109,7 +108,7 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
     """
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
-    names = NameTable(system.term_names) if system else names_of(product for _, product, _ in parts)
+    names = system.term_table if system else names_of(product for _, product, _ in parts)
     meanings, derived = _subexpressions(learning, problems, system)
     for name in meanings:
         names.add(name, name)

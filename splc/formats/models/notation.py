@@ -37,6 +37,14 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
     return f"exp({text})" if model.link == "log" else text
 
 
+def log2_terms(model: InfluenceModel) -> list[tuple[str, float]]:
+    """Return the text of each term of a sum, and its coefficient, with logarithms to the base 2."""
+    # The text of a model with one term only has the coefficient of logarithms to the base 2.
+    single = (InfluenceModel.from_terms([entry], model.order) for entry in model.terms)
+    parts = (log2_text(model).partition(" * ") for model in single)
+    return [(text or "1", float(coefficient)) for coefficient, _, text in parts]
+
+
 def scaling_text(model: ScalingModel, digits: int | None = None) -> str:
     """Return a scaling model as `log2_text` does; with two segments, both."""
     upper = log2_text(model.model, digits)

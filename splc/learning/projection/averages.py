@@ -14,8 +14,7 @@ from splc.learning.projection.ensemble_sum import EnsembleSum, Full
 from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.result import Predictor
 from splc.learning.threads import one_thread
-from splc.models.influence import Link
-from splc.types import Array
+from splc.types import Array, Link
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,7 @@ from splc.learning.projection.averages import WeightedSums, predictions, sum_of,
 from splc.learning.projection.context_kernels import ContextKernels
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum, Full, Summand
-from splc.models.influence import Link
-from splc.types import Array
+from splc.types import Array, Link
 
 # Elements of the kernels that are kept; for more, nothing is.
 MAX_ELEMENTS = 2**23

@@ -35,7 +35,8 @@ from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
 from splc.models.basis.atom import function_names
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
+from splc.types import Link
 
 NAME = "projection"
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"

@@ -22,10 +22,10 @@ from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, InfluenceEstimate
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term
-from splc.types import Array
+from splc.types import Array, Link
 
 Expansion = tuple[tuple[Term, float], ...]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from sampling import Space
-from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, RequestError, SplcError
 from splc.formats.models.log_lines import Learning, RoundLine
@@ -97,7 +96,7 @@ class _Stated:
             if getattr(settings, name):
                 raise RequestError(f"with {name} the program's rounds depend on more than its sample")
         self.system = measured.system
-        self.names = NameTable(self.system.term_names)
+        self.names = self.system.term_table
         self.products: list[list[tuple[float, Expansion]]] = [
             [(float(influence), self.expansion(product)) for influence, product in split_model(round_line.model)]
             for round_line in self.rounds

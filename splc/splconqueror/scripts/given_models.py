@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, InputError, Problems, SplcError
 from splc.formats.models.log_writer import analysis_lines
@@ -65,7 +64,7 @@ def parse_given_model(text: str, system: VariabilityModel) -> InfluenceModel:
     Raises:
         ExpressionError: if it is wrong, or names something else than an option.
     """
-    names = NameTable(system.term_names)
+    names = system.term_table
     terms = []
     for influence, product in split_model(text):
         if not is_number(influence):

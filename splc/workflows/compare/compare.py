@@ -19,8 +19,8 @@ from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
-from splc.models.influence import Link
 from splc.project import Project
+from splc.types import Link
 from splc.workflows.compare.intervals import with_intervals
 from splc.workflows.compare.models import Basis, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.learning_sets import input_files

@@ -18,8 +18,9 @@ from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.intervals import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.levels import term_texts
+from splc.types import Link
 from splc.workflows.explain.full import mean_of_full
 from splc.workflows.explain.overview import choices_of, mean_contributions
 from splc.workflows.prediction_intervals import Interval, interval_of

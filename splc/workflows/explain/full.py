@@ -22,8 +22,8 @@ from splc.formats.models.stored_model import Support
 from splc.learning.projection import ChangedContexts, Full, KnownContexts, predictions, valid_configurations
 from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
-from splc.models.influence import InfluenceModel, Link
-from splc.types import Array
+from splc.models.influence import InfluenceModel
+from splc.types import Array, Link
 from splc.workflows.explain.overview import (
     OptionImportance,
     OptionInteraction,

@@ -10,8 +10,7 @@ from sampling import Space
 from splc.data.configurations import Configurations, value_table
 from splc.learning.projection import valid_configurations
 from splc.learning.result import Predictor
-from splc.models.influence import Link
-from splc.types import Array
+from splc.types import Array, Link
 
 # The configurations whose other options have their values, and the most values of an option.
 CONTEXTS, MAX_VALUES = 100, 12

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sampling import Space
-from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
 from splc.formats.models.columns import columns_object
@@ -390,7 +389,7 @@ def require_expressible(system: VariabilityModel) -> None:
     Raises:
         OutputError: naming them.
     """
-    require_writable_names((*system.names, *system.observed), NameTable(system.term_names))
+    require_writable_names((*system.names, *system.observed), system.term_table)
 
 
 def _evaluated(

@@ -22,9 +22,10 @@ from splc.io.files import Source
 from splc.learning import intervals
 from splc.learning.judging import influence_model, round_errors
 from splc.learning.result import LearnedTerm, Round
-from splc.models.influence import InfluenceModel, Link
+from splc.models.influence import InfluenceModel
 from splc.models.text.reader import expand_model
 from splc.system.variability import VariabilityModel
+from splc.types import Link
 from tests.support.learning_results import Band, small_system, uncertain_result
 
 SYSTEM = small_system()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from splc.learning.projection.averages import predictions, weighted_sums
-from splc.models.influence import Link
+from splc.types import Link
 from tests.learning.projection.test_ensemble import stored
 from tests.learning.projection.test_full_model import drawn, system
 

@@ -15,7 +15,7 @@ from splc.learning.projection.ensemble_sum import EnsembleSum, Summand
 from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.variables import variables_of
-from splc.models.influence import Link
+from splc.types import Link
 from tests.formats.models.programs.test_programs import MADE, effects
 
 CHANGES = [("b0",), ("n",), ("maybe",), ("ref_1", "ref_5", "ref_9"), ("codec_lzma", "codec_none", "codec_zip", "b1")]
