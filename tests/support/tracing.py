@@ -1,16 +1,22 @@
-"""Coverage of the first part of each test: tracing takes as long as the test, and repetitions reach no new lines."""
+"""Coverage of the first part of each test: tracing takes as long as the test, and repetitions reach no new lines.
+
+Cases of one test are repetitions, too: once some of them have reached nothing new, the others are not traced.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 # Seconds of CPU of each test that are traced, where this is set (`make test TRACED=1`).
 SECONDS = "SPLC_TRACED_SECONDS"
+# Cases of a test without a new line or branch, after which its other cases are not traced.
+REPETITIONS = 2
 
 
 class Tracing:
@@ -19,6 +25,7 @@ class Tracing:
     def __init__(self) -> None:
         self.tracer: Any = None
         self.seconds = float(os.environ.get(SECONDS, "0"))
+        self.repetitions = Counter[str]()
 
     def suspend(self) -> None:
         """Stop tracing until a test is called; modules of tests, and what they import, were traced."""
@@ -27,9 +34,13 @@ class Tracing:
             sys.settrace(None)
             signal.signal(signal.SIGVTALRM, lambda *_: sys.settrace(None))
 
-    def __call__(self, test: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the test, the first part of which is traced."""
-        if self.tracer is None:
+    def reached(self) -> int:
+        """Return the number of lines and branches that were reached until now."""
+        return sum(map(len, self.tracer.data.values()))
+
+    def __call__(self, test: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """Return a case of the test of this name, the first part of which is traced."""
+        if self.tracer is None or self.repetitions[name] == REPETITIONS:
             return test
 
         # Tracing ends one frame below the one where it begins: the tracer counts calls and returns, and would take
@@ -43,12 +54,14 @@ class Tracing:
 
         @wraps(test)
         def called(*arguments: Any, **named: Any) -> Any:
+            before = self.reached()
             signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds)
             sys.settrace(self.tracer)
             try:
                 return traced(*arguments, **named)
             finally:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+                self.repetitions[name] += self.reached() == before
 
         return called
 
