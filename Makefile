@@ -176,8 +176,8 @@ suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figure
 
 # An interrupted one continues where it stopped. Optuna and SMAC take part where they are installed (pip install optuna smac).
 tuning: $(DRAWABLE) ## how good tuning runs are: the tables of casestudies/tuning (20 seeds: about an hour)
-	@$(BIN)/python -m casestudies.tuning rank -o casestudies/tuning/rank
-	@$(BIN)/python -m casestudies.tuning spaces -o casestudies/tuning/spaces
+	@for preset in rank spaces bias model; do \
+	    $(BIN)/python -m casestudies.tuning $$preset -o casestudies/tuning/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.tuning page
 
 # An interrupted one continues where it stopped.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from casestudies.accuracy.explanations import ExplanationEvaluation
 from casestudies.accuracy.known_truth import DifficultEvaluation, NoiseEvaluation, TruthEvaluation
@@ -23,15 +23,14 @@ ATTRIBUTES = (
 )
 
 
-def made(kind: type[AccuracyEvaluation], given: Mapping[str, Any]) -> AccuracyEvaluation:
-    """Return an evaluation with the attributes that are given."""
-    most = "systems" if issubclass(kind, TruthEvaluation) else "most"
-    return kind(**{most if name == "most" else name: value for name, value in given.items()})
+def attribute_of(kind: type[AccuracyEvaluation], option: str) -> str:
+    """Return the attribute of an evaluation that an option sets."""
+    return "systems" if option == "most" and issubclass(kind, TruthEvaluation) else option
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an evaluation, or write the page; return the exit code."""
-    return run_presets(str(__doc__), PRESETS, write_page, arguments, ATTRIBUTES, made)
+    return run_presets(str(__doc__), PRESETS, write_page, arguments, ATTRIBUTES, attribute_of)
 
 
 if __name__ == "__main__":

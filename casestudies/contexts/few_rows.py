@@ -1,4 +1,4 @@
-"""The preset `few`: every context is measured a little; models learned together, alone, and by a random forest."""
+"""The preset `few`: every context is measured a little; models learned together, alone, pooled, and by a forest."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.accuracy.learners import DEFAULT, code_of
+from casestudies.accuracy.learners import DEFAULT
 from casestudies.accuracy.real_systems import rounded
-from casestudies.contexts.methods import PROPERTY, errors_of, features, forest_of, inside, measurements_of
-from casestudies.contexts.systems import SYSTEMS, absent, contexts_of
-from casestudies.contexts.tables import few_table
+from casestudies.contexts.methods import PROPERTY, code, errors_of, features, forest_of, inside, measurements_of
+from casestudies.contexts.systems import CONTEXT, SYSTEMS, absent, contexts_of
+from casestudies.contexts.tables import METHODS, few_table
 from casestudies.evaluation.evaluation import Evaluation, Row
 from splc.io.tables import Table
 from splc.learning import learn
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.projection import ProjectionLearner
+from splc.workflows.learn.shared_model import pooled_rows, with_context
 
 SIZES = (5, 10, 20, 50)
 SEEDS = 5
@@ -44,7 +45,7 @@ class FewRowsEvaluation(Evaluation):
             for size in SIZES:
                 for seed in range(self.seeds):
                     cell = {"system": system, "size": size, "seed": seed}
-                    yield f"{system}, {size} rows each, seed {seed}", {**cell, "code": code_of(DEFAULT)}
+                    yield f"{system}, {size} rows each, seed {seed}", {**cell, "methods": [*METHODS], "code": code()}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a row per context and method: the errors on all rows that were not learned from, in percent."""
@@ -55,6 +56,8 @@ class FewRowsEvaluation(Evaluation):
         learned = {value: order[: min(size, len(order) // 2)] for value, order in orders.items()}
         measured = {value: measurements_of(contexts[value], rows) for value, rows in learned.items()}
         sharing = Sharing.of(measured, PROPERTY)
+        every_row, _ = pooled_rows(sharing.parts, CONTEXT, PROPERTY)
+        pooled = learn(every_row, PROPERTY, learner=DEFAULT)
         forest = forest_of(contexts, learned, cell["seed"])
         found = []
         for place, (value, table) in enumerate(contexts.items()):
@@ -70,6 +73,9 @@ class FewRowsEvaluation(Evaluation):
                 "together": together.predict(configurations),
                 "together, printed": together.model.predict(configurations),
                 "alone": alone.predict(configurations),
+                "pooled": pooled.predict(
+                    with_context(configurations, CONTEXT, tuple(contexts), np.full(len(others), place))
+                ),
                 "forest": forest.predict(features(table, others, place, len(contexts))),
             }
             for method, values in predicted.items():

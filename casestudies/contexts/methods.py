@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import splc.learning.contexts
+import splc.learning.projection
 from casestudies.accuracy.real_systems import rounded
 from casestudies.contexts.systems import ContextTable
+from casestudies.evaluation.evaluation import hash_of
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.types import Array
@@ -54,3 +59,10 @@ def forest_of(contexts: Mapping[str, ContextTable], learned: Mapping[str, Array]
     ]
     target = [contexts[value].values[rows] for value, rows in learned.items()]
     return RandomForestRegressor(random_state=seed).fit(np.vstack(columns), np.concatenate(target))
+
+
+@cache
+def code() -> str:
+    """Return the hash of the code that decides the models: after a change of it all cells are run again."""
+    packages = (splc.learning.projection, splc.learning.contexts)
+    return hash_of(*(file for each in packages for file in sorted(Path(str(each.__file__)).parent.glob("*.py"))))

@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.accuracy.learners import DEFAULT, code_of
 from casestudies.accuracy.real_systems import rounded
 from casestudies.accuracy.systems import SHARED
-from casestudies.contexts.methods import PROPERTY, errors_of, inside, measurements_of
+from casestudies.contexts.methods import PROPERTY, code, errors_of, inside, measurements_of
 from casestudies.contexts.systems import TABLES, absent, contexts_of
 from casestudies.contexts.tables import published_table
 from casestudies.evaluation.evaluation import Evaluation, Row
@@ -48,7 +47,7 @@ class PublishedEvaluation(Evaluation):
             for system, size, context in published() if self.systems else ():
                 if system in self.systems:
                     cell = {"system": system, "size": size, "context": context, "seed": seed}
-                    yield f"{system}, {size} rows of {context}, run {seed}", {**cell, "code": code_of(DEFAULT)}
+                    yield f"{system}, {size} rows of {context}, run {seed}", {**cell, "code": code()}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return a row per method: the errors on all rows of the context that were not learned from, in percent."""

@@ -9,7 +9,7 @@ import numpy as np
 from casestudies.evaluation.evaluation import Row
 from splc.io.tables import Cell, Table
 
-METHODS = ("together", "together, printed", "alone", "forest")
+METHODS = ("together", "together, printed", "alone", "pooled", "forest")
 PUBLISHED_METHODS = ("together", "alone")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from casestudies.evaluation.evaluation import Evaluation
@@ -107,7 +107,7 @@ def run_presets(
     write_page: Callable[[], None],
     arguments: Sequence[str] | None,
     attributes: Sequence[Attribute] = (SYSTEMS, SEEDS),
-    make: Callable[[type[E], Mapping[str, Any]], E] = lambda kind, given: kind(**given),
+    attribute_of: Callable[[type[E], str], str] = lambda kind, option: option,
 ) -> int:
     """Run one of several evaluations, or write the page about them, as a command line asks; return the exit code.
 
@@ -117,7 +117,7 @@ def run_presets(
         write_page: writes the page.
         arguments: the command line; None: that of the process.
         attributes: the attributes of evaluations that it can set.
-        make: makes the evaluation with these attributes.
+        attribute_of: returns the attribute of an evaluation that an option sets.
     """
     parser = ArgumentParser(prog=about.split("`")[1].split(" PRESET", maxsplit=1)[0], description=about)
     parser.add_argument("preset", choices=[*presets, PAGE], help=f"{PAGE}: write the tables of README.md")
@@ -128,5 +128,12 @@ def run_presets(
     if chosen.preset == PAGE:
         write_page()
         return 0
-    given = {each.name: value for each in attributes if (value := getattr(chosen, each.name)) is not None}
-    return run_command(lambda: make(presets[chosen.preset], given), chosen)
+    kind, given = presets[chosen.preset], dict[str, Any]()
+    known = {each.name for each in fields(kind)}
+    for each in attributes:
+        if (value := getattr(chosen, each.name)) is None:
+            continue
+        if (name := attribute_of(kind, each.name)) not in known:
+            parser.error(f"the preset {chosen.preset} has no --{each.name}: leave it out")
+        given[name] = value
+    return run_command(lambda: kind(**given), chosen)

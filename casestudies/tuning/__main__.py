@@ -7,11 +7,15 @@ from collections.abc import Mapping, Sequence
 
 from casestudies.evaluation.command import SEEDS, SYSTEMS, Attribute, run_presets
 from casestudies.evaluation.evaluation import Evaluation
+from casestudies.tuning.models_afterwards import ModelEvaluation
 from casestudies.tuning.page import write_page
 from casestudies.tuning.rank import RankEvaluation
+from casestudies.tuning.reported_values import BiasEvaluation
 from casestudies.tuning.spaces import SpacesEvaluation
 
-PRESETS: Mapping[str, type[Evaluation]] = {each.preset: each for each in (RankEvaluation, SpacesEvaluation)}
+PRESETS: Mapping[str, type[Evaluation]] = {
+    each.preset: each for each in (RankEvaluation, SpacesEvaluation, BiasEvaluation, ModelEvaluation)
+}
 TUNERS = Attribute("tuners", "NAME,…", "names of tuners; default: all that are installed")
 
 

@@ -144,3 +144,8 @@ def made_system(name: str) -> MadeSystem:
         )
         if abs((failing.of(drawn) > 0).mean() - FAILING) < FAILING / 5:
             return MadeSystem(space, optimum, tuple(effects), failing)
+
+
+def noise_factor(rng: np.random.Generator, noise: float) -> float:
+    """Return what noise multiplies the value of a run by: its standard deviation is a share of the value."""
+    return max(1 + noise * float(rng.standard_normal()), 0.05)

@@ -1,4 +1,4 @@
-"""The generated blocks of `README.md`, from the rows of `rank/table.csv` and `spaces/table.csv`."""
+"""The generated blocks of `README.md`, from the rows of `table.csv` of each preset."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from pathlib import Path
 
 from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import with_blocks
+from casestudies.tuning.models_afterwards import models_table
 from casestudies.tuning.rank import BUDGETS
+from casestudies.tuning.reported_values import bias_table
 from casestudies.tuning.spaces import spaces_table
 from casestudies.tuning.summaries import summary_tables
 from splc.io.files import write_whole
@@ -19,8 +21,8 @@ _DIGITS = 3
 def blocks_of_page() -> dict[str, str]:
     """Return name → Markdown of all blocks."""
     ranks = summary_tables(rows_of(HERE / "rank" / "table.csv"), BUDGETS)
-    spaces = spaces_table(rows_of(HERE / "spaces" / "table.csv"))
-    texts = {"rank": ranks, "spaces": (spaces,)}
+    others = {"spaces": spaces_table, "bias": bias_table, "model": models_table}
+    texts = {"rank": ranks, **{name: (table(rows_of(HERE / name / "table.csv")),) for name, table in others.items()}}
     return {name: "\n".join(markdown_text(each, _DIGITS) for each in tables) for name, tables in texts.items()}
 
 

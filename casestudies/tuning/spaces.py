@@ -13,7 +13,7 @@ import numpy as np
 from casestudies.accuracy.real_systems import rounded
 from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from casestudies.tuning.choices import Choices
-from casestudies.tuning.made_systems import NOISE, SIZES, MadeSystem, made_system
+from casestudies.tuning.made_systems import NOISE, SIZES, MadeSystem, made_system, noise_factor
 from casestudies.tuning.samplers import SAMPLERS, TPE, installed_samplers
 from casestudies.tuning.summaries import error_of, mean_of
 from casestudies.tuning.tuners import RANDOM, TUNE, code_of
@@ -41,7 +41,7 @@ class MadeRuns:
 
     def run(self, configuration: Configurations) -> float | None:
         """Return the value of a run, None if it fails."""
-        factor = max(1 + NOISE * float(self._rng.standard_normal()), 0.05)
+        factor = noise_factor(self._rng, NOISE)
         fails = bool(self.system.fails(configuration)[0])
         value = None if fails else factor * float(self.system.values(configuration)[0])
         self.values.append(value)

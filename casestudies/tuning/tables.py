@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from casestudies.accuracy import systems
 from splc.data.configurations import Configurations
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.table_inference import infer_system
+from splc.tuning.replay import Replay, replay
 from splc.types import Array
 
 # Name here → name in `casestudies.accuracy.systems`.
@@ -67,3 +69,20 @@ def load(name: str) -> TuningTable:
     y = measured.column(nfp)
     known = ~np.isnan(y)
     return TuningTable(measured.configurations[known], y[known])
+
+
+def replayed(name: str, budget: int, noisy: Callable[[float], float] = lambda value: value, **settings: Any) -> Replay:
+    """Return a tuning run that the rows of a table answer.
+
+    Args:
+        name: the table.
+        budget: the number of runs.
+        noisy: returns the value that a run has instead of that of the table.
+        settings: further arguments of `Tuner`.
+    """
+    table = load(name)
+
+    def answer(row: int, nfp: str) -> float:
+        return noisy(float(table.y[row]))
+
+    return replay(table.configurations, {"y": table.y}, "y", budget, answer=answer, **settings)

@@ -17,8 +17,7 @@ from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS as SCALING
 from casestudies.scaling_evaluation.settings import read_evaluation
 from casestudies.suggestion.__main__ import PRESETS as SUGGESTION
-from casestudies.tuning.rank import RankEvaluation
-from casestudies.tuning.spaces import SpacesEvaluation
+from casestudies.tuning.__main__ import PRESETS as TUNING
 from tests.support.legible import defects
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
@@ -32,8 +31,7 @@ EVALUATIONS: dict[Path, Evaluation] = {
     CASES / "contexts" / "few": FewRowsEvaluation(),
     CASES / "changes" / "simulated": SimulatedChanges(),
     CASES / "contexts" / "published": PublishedEvaluation(),
-    CASES / "tuning" / "rank": RankEvaluation(),
-    CASES / "tuning" / "spaces": SpacesEvaluation(),
+    **{CASES / "tuning" / name: kind() for name, kind in TUNING.items()},
     **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
 }
 

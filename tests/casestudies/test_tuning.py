@@ -11,10 +11,13 @@ import pytest
 
 from casestudies.evaluation.evaluation import rows_of as read_rows
 from casestudies.report.page import blocks_of
+from casestudies.tuning.__main__ import PRESETS, main
 from casestudies.tuning.choices import Choices
 from casestudies.tuning.made_systems import MEDIAN, SIZES, made_system
+from casestudies.tuning.models_afterwards import WAYS, ModelEvaluation, models_table
 from casestudies.tuning.page import HERE, blocks_of_page
 from casestudies.tuning.rank import BUDGETS, RankEvaluation
+from casestudies.tuning.reported_values import BiasEvaluation, bias_table
 from casestudies.tuning.samplers import TPE
 from casestudies.tuning.spaces import MadeRuns, found_by, valid_near
 from casestudies.tuning.summaries import summary_tables
@@ -65,10 +68,11 @@ def test_tables() -> None:
 def test_committed_results() -> None:
     """The page shows what the committed table has."""
     page = (HERE / "README.md").read_text(encoding="utf-8")
-    manifest = json.loads((HERE / "rank" / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["state"] == "finished"
+    for preset in PRESETS:
+        manifest = json.loads((HERE / preset / "manifest.json").read_text(encoding="utf-8"))
+        assert manifest["state"] == "finished"
     rows = read_rows(HERE / "rank" / "table.csv")
-    assert {row["tuner"] for row in rows} == {RANDOM, TREE, TPE, TUNE}
+    assert {RANDOM, TREE, TPE, TUNE} <= {row["tuner"] for row in rows}
     published = any("(published)" in text for text in blocks_of_page().values())
     if published:
         assert blocks_of(page) == {name: text.rstrip() + "\n" for name, text in blocks_of_page().items()}
@@ -112,3 +116,36 @@ def test_runs_of_spaces() -> None:
         assert system.space.check(found).all()
         values[tuner] = float(system.values(found)[0])
     assert 1 <= values[TUNE] < values[RANDOM]
+
+
+def test_bias() -> None:
+    """The reported value of a replay differs from the true one by about its noise, otherwise for each table."""
+    cells = [cell for _, cell in BiasEvaluation(systems=(CASE, "HSQLDB"), seeds=1).cells()]
+    assert [(cell["system"], cell["noise"]) for cell in cells] == [
+        (system, noise) for noise in (5, 20) for system in (CASE, "HSQLDB")
+    ]
+    found = [BiasEvaluation().rows({**cell, "budget": 30})[0] for cell in cells[:2]]
+    assert all(0 < abs(row["bias"]) < 10 and row["runs"] == 6 for row in found)
+    assert found[0]["bias"] != found[1]["bias"]
+    rows = [{"system": "s", "noise": 5, "bias": bias, "inside": int(bias < 2), "rank": 0.0} for bias in (1.0, 3.0)]
+    whole, single = bias_table(rows).rows
+    assert whole == (5, "all", 2, 2.0, pytest.approx(2.0), 50.0, 0.0)
+    assert single[0] == ""
+
+
+def test_model_afterwards() -> None:
+    """Runs that explore make predictions better than those of the search alone."""
+    cells = {cell["way"]: cell for _, cell in ModelEvaluation(systems=("LLVM",), seeds=1).cells()}
+    assert tuple(cells) == tuple(WAYS)
+    rows = [row for way in ("explore 0", "explore 0.5") for row in ModelEvaluation().rows(cells[way])]
+    assert rows[0]["error"] > rows[1]["error"] > 0
+    rows = [{"system": "s", "way": way, "error": error, "rank": 0.0} for way in WAYS for error in (1.0, 3.0)]
+    assert models_table(rows).rows == (("s", *["2 ± 2 (0)"] * 4),)
+
+
+def test_options_of_presets(capsys: pytest.CaptureFixture[str]) -> None:
+    """An option that a preset does not have is refused."""
+    with pytest.raises(SystemExit) as refused:
+        main(["bias", "--tuners", RANDOM])
+    assert refused.value.code == 2
+    assert "--tuners" in capsys.readouterr().err

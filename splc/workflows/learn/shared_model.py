@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning.contexts.joint_model import ContextRows
 from splc.system.definition import with_alternatives
+from splc.types import Array
 from splc.workflows import learn
 
 # The name of its file, instead of a value.
@@ -50,7 +51,7 @@ def shared_model(
         nfp: the property.
         output: the file.
     """
-    measured, options = _pooled(parts, by, nfp)
+    measured, options = pooled_rows(parts, by, nfp)
     requested = replace(
         request,
         nfp=nfp,
@@ -68,14 +69,26 @@ def shared_model(
     return SharedModel(learn.run(requested, given=measured), options)
 
 
-def _pooled(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
+def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
     """Return the rows of all values with the context as an alternative group, and the options of the values."""
     every = Configurations.concatenate([part.configurations for part in parts.values()])
-    system = every.system
-    joint = replace(system, options=with_alternatives(system.options, by, parts))
-    children = [option.name for option in joint.binary_options if option.parent == by]
-    codes = np.repeat(np.arange(len(parts)), [len(part.configurations) for part in parts.values()])
-    columns = {**every.to_columns(), by: np.array([*parts], dtype=object)[codes]}
+    places = np.repeat(np.arange(len(parts)), [len(part.configurations) for part in parts.values()])
+    joint = with_context(every, by, tuple(parts), places)
+    children = [option.name for option in joint.system.binary_options if option.parent == by]
     values = np.concatenate([part.y for part in parts.values()])
-    measured = Measurements(Configurations.from_columns(joint, columns), {nfp: values})
-    return measured, dict(zip(parts, children, strict=True))
+    return Measurements(joint, {nfp: values}), dict(zip(parts, children, strict=True))
+
+
+def with_context(configurations: Configurations, by: str, values: Sequence[str], places: Array) -> Configurations:
+    """Return configurations with the context as one more alternative group.
+
+    Args:
+        configurations: n configurations.
+        by: the context.
+        values: its values.
+        places: which of them each configuration has, shape (n,).
+    """
+    system = configurations.system
+    joint = replace(system, options=with_alternatives(system.options, by, values))
+    columns = {**configurations.to_columns(), by: np.array(values, dtype=object)[places]}
+    return Configurations.from_columns(joint, columns)
