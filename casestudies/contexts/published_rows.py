@@ -18,7 +18,7 @@ from casestudies.contexts.systems import TABLES, absent, contexts_of
 from casestudies.contexts.tables import published_table
 from casestudies.evaluation.evaluation import Evaluation, Row
 from splc.io.tables import Table
-from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.sharing import SharedFit, Sharing
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import fit_full_model, variables_of, varies
 from splc.types import Array
@@ -63,7 +63,7 @@ class PublishedEvaluation(Evaluation):
         problem = LearningProblem(own, PROPERTY, np.arange(len(own)), own.configurations)
         variables = tuple(each for each in variables_of(own.system) if varies(each, own.configurations))
         alone = fit_full_model(own.configurations, own.column(PROPERTY), variables)
-        together = sharing.fit_of(target)(problem, lambda: alone, lambda iterations: None)
+        together = SharedFit(target, sharing)(problem, lambda: alone, lambda iterations: None)
         # Random forests of all rows are among the published methods.
         models = {"together": together, "alone": alone}
         return [
