@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +54,7 @@ class Inference:
         main: the property to use if the user names none, None if the format of the file has none.
         decided: whether the format of the file, or names and contents of columns, decided on roles.
         mined: the constraints that all rows satisfy by far more than chance.
-        option_rows: returns the values of the options in the rows.
+        option_rows: the values of the options in the rows, None where constraints were inferred from them.
     """
 
     source: Source
@@ -72,13 +71,13 @@ class Inference:
     main: str | None = None
     decided: bool = False
     mined: MinedConstraints = field(default_factory=MinedConstraints)
-    option_rows: Callable[[], OptionRows] | None = field(default=None, repr=False)
+    option_rows: OptionRows | None = field(default=None, repr=False)
 
     def with_constraints(self) -> Inference:
         """Return the inference with the constraints that all rows satisfy by far more than chance."""
         if self.option_rows is None:
             return self
-        system, mined = with_mined_constraints(self.system, self.option_rows())
+        system, mined = with_mined_constraints(self.system, self.option_rows)
         return replace(self, system=system, mined=mined, option_rows=None)
 
     @property
@@ -174,7 +173,7 @@ def infer_system(
         (*(source.notes if isinstance(source, TableSource) else ()), *table.notes),
         nfp or (source.main if isinstance(source, TableSource) else None),
         bool(roles.evident or choice.properties),
-        option_rows=partial(option_table, system, table.columns, roles),
+        option_rows=option_table(system, table.columns, roles),
     )
     return inference.with_constraints() if choice.constraints else inference
 
