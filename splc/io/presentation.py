@@ -74,7 +74,7 @@ class Drawn(Presented):
             file: the file to write it to, too (.svg, .png, .pdf).
 
         Raises:
-            OutputError: if matplotlib is not installed, or the file cannot be written.
+            OutputError: if the file cannot be written, or only with matplotlib, which is not installed.
             SpecError: if there is nothing to draw.
         """
         return import_module(DRAWING).picture_of(self, file)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from splc.io.files import write_whole
-from splc.plotting.style import plot_format
+from splc.plotting.style import has_matplotlib, plot_format
 
 
 @dataclass(frozen=True)
@@ -29,5 +29,13 @@ class Picture:
         drawn = plot_format(file)
         write_whole(file, self.draw(drawn))
 
-    def _repr_png_(self) -> bytes:
-        return self.draw("png")
+    @property
+    def shown(self) -> str:
+        """The format that notebooks show: PNG, which every one has, or SVG without matplotlib."""
+        return "png" if has_matplotlib() else "svg"
+
+    def _repr_mimebundle_(self, **options: object) -> dict[str, bytes | str]:
+        del options
+        if self.shown == "svg":
+            return {"image/svg+xml": self.draw("svg").decode()}
+        return {"image/png": self.draw("png")}

@@ -14,10 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from splc.errors import OutputError, Problem
-from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,33 +30,30 @@ DARK, LIGHT = "#00335c", "#e69f00"
 BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
 # Settings that a user's matplotlibrc must not change: names are not formulas, and the same picture has the same bytes.
 SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
-# The greatest value on an axis: beyond it, the range of the axis, or its margin, is not finite.
-_LARGEST = 1e300
-# Values of a parameter that span more than this factor are on a logarithmic axis.
-_WIDE = 8.0
-# The same for values that are drawn without being measured, in units of that factor.
-_FURTHER = 4.0
 # Logarithmic axes over less than the first factor have the numbers of linear ones, over less than the second numbers
 # between powers of ten.
 _FEW, _DECADES = 5.0, 1000.0
-# Values that differ by less than this share are equal except for rounding.
-_FLAT = 1e-9
 
 
 def plot_format(path: str | Path) -> str:
     """Return the format for the suffix of a file name.
 
     Raises:
-        OutputError: if it is none of `FORMATS`, or matplotlib is not installed.
+        OutputError: if it is none of `FORMATS`, or another one than SVG and matplotlib is not installed.
     """
     suffix = Path(path).suffix.lower().lstrip(".")
     if suffix not in FORMATS:
         hint = f"the name must end in {', '.join(f'.{name}' for name in FORMATS)}"
         raise OutputError(Problem("plots are not written in this format", str(path), hint=hint))
-    if importlib.util.find_spec("matplotlib") is None:
-        hint = "install the extra, pip install 'splc[plot]', or matplotlib by itself"
-        raise OutputError(Problem("plots need matplotlib, which is not installed", str(path), hint=hint))
+    if suffix != "svg" and not has_matplotlib():
+        hint = "write .svg, or install the extra, pip install 'splc[plot]'"
+        raise OutputError(Problem(f"{suffix.upper()} needs matplotlib, which is not installed", str(path), hint=hint))
     return suffix
+
+
+def has_matplotlib() -> bool:
+    """Return whether matplotlib is installed: PNG and PDF files need it, SVG files do not."""
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 @contextmanager
@@ -84,6 +78,8 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
 
 def saved(figure: Figure, file_format: str, dpi: int = SCREEN) -> bytes:
     """Return a figure as a file of one of `FORMATS`, without dates: the same figure gives the same bytes."""
+    if file_format != "svg":
+        _settle(figure, dpi)
     content = io.BytesIO()
     metadata: dict[str, dict[str, Any]] = {
         "png": {"Software": "splc"},
@@ -92,6 +88,22 @@ def saved(figure: Figure, file_format: str, dpi: int = SCREEN) -> bytes:
     }
     figure.savefig(content, format=file_format, dpi=dpi, metadata=metadata[file_format])
     return content.getvalue()
+
+
+def _settle(figure: Figure, dpi: int) -> None:
+    """Arrange the axes of a figure once, at rounded places.
+
+    The solver of constrained layouts adds in the order of addresses in memory: places differ in their last digits from
+    one run to the next, and so would some pixels.
+    """
+    engine = figure.get_layout_engine()
+    if engine is None:
+        return
+    figure.set_dpi(dpi)
+    engine.execute(figure)
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        axes.set_position(tuple(round(part, 6) for part in axes.get_position().bounds))  # type: ignore[arg-type]
 
 
 def literal(name: str, most: int | None = None) -> str:
@@ -146,12 +158,6 @@ def wrapped(name: str, width: float, size: float) -> str:
     return "\n".join(lines)
 
 
-def drawable(values: Array) -> Array:
-    """Return values that matplotlib can draw: NaN (gaps) where they are not finite, and no value beyond any axis."""
-    values = np.asarray(values, dtype=float)
-    return np.clip(np.where(np.isfinite(values), values, np.nan), -_LARGEST, _LARGEST)
-
-
 def plain_number(value: float, position: int | None = None) -> str:
     """Return the text of a tick as plain text, not as a formula."""
     del position
@@ -171,45 +177,6 @@ def logarithmic(axes: Axes, axis: Axis, low: float, high: float, base: int = 10)
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(plain_number))
     axis.set_minor_formatter(NullFormatter())
-
-
-def scale_parameter(axes: Axes, axis: Axis, measured: Array, drawn: Array) -> None:
-    """Make the axis of a parameter logarithmic if its measured values span a wide range, or those drawn a wider one."""
-    if measured.min() <= 0 or max(measured.max(), drawn.max() / _FURTHER) <= _WIDE * measured.min():
-        return
-    powers = np.log2(measured)
-    two = bool((powers == powers.round()).all())
-    logarithmic(axes, axis, float(measured.min()), float(drawn.max()), 2 if two else 10)
-
-
-def scale_values(axes: Axes, values: Array) -> None:
-    """Make the y axis logarithmic where drawable values span orders of magnitude, if need be on both sides of zero.
-
-    Nothing is cut off: values of both signs, zeros, and values that are tiny beside all others give an axis that is
-    linear around zero and logarithmic outside.
-    """
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
-
-    sizes = np.abs(values[np.isfinite(values)])
-    sizes = sizes[sizes > 0]
-    if not len(sizes):
-        return
-    low, usual, high = float(sizes.min()), float(np.percentile(sizes, 5)), float(sizes.max())
-    positive = bool((values[np.isfinite(values)] > 0).all())
-    if positive and low > 1e-300 and 1e12 * low > high > 50 * low:
-        logarithmic(axes, axes.yaxis, low, high)
-    elif high > 100 * usual or (positive and high >= 1e12 * low):
-        # At most six decades on either side: smaller values are negligible.
-        axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(max(usual, high * 1e-6, 1e-290))))
-        axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10]))
-        finite = values[np.isfinite(values)]
-        if finite.max() - finite.min() <= _FLAT * high:
-            # An axis of rounding errors would be labelled as a difference.
-            bottom, top = axes.get_ylim()
-            axes.set_ylim(min(bottom, finite.min() - 0.1 * high), max(top, finite.max() + 0.1 * high))
 
 
 def named(legend: Legend, names: list[str]) -> None:

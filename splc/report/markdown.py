@@ -1,4 +1,4 @@
-"""A page as Markdown, with its charts as PNG files in a folder beside it."""
+"""A page as Markdown, with its charts in a folder beside it: PNG files, SVG files without matplotlib."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.labels import visible
+from splc.plotting.style import has_matplotlib
 from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Steps, TextTable
 
 
@@ -64,8 +65,9 @@ def _block(block: Block, folder: str, pictures: dict[str, bytes]) -> Iterator[st
             yield ""
             yield from _rows(block.header, block.rows, block.numeric)
         case Chart():
-            name = f"{block.name}.png"
-            pictures[name] = chart_file(block, "png")
+            kind = "png" if has_matplotlib() else "svg"
+            name = f"{block.name}.{kind}"
+            pictures[name] = chart_file(block, kind)
             yield f"![{_text(block.title)}]({folder}/{name})"
             yield ""
             yield _text(block.description)

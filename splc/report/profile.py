@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
+from splc.data.experiment import ROOT_CALLPATH, Key
 from splc.errors import plural
 from splc.formats.models.notation import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
-from splc.plotting.charts.scaling_curves import curve_chart
 from splc.report.page import Block, Facts, Page, Section, Steps, TextTable
 from splc.report.sections.call_tree import call_tree_table
 from splc.scaling.result import ScalingModel
-from splc.workflows.scale.plot import slice_along
+from splc.workflows.scale.plot import MAX_CURVES, metric_text, ranking_chart, scaling_charts
 from splc.workflows.scale.scale import Result
 from splc.workflows.scale.tree import CallPath, CallTree, call_trees, tree_notes
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.
 TARGETS, FIRST = (1.0, 2.0, 4.0, 8.0, 16.0), 2
-# The greatest numbers of ranked call paths, of curves, and of metrics.
-MAX_RANKED, MAX_CURVES, MAX_METRICS = 20, 6, 6
+# The greatest numbers of ranked call paths in a table and in a picture, and of metrics.
+MAX_RANKED, MAX_DRAWN, MAX_METRICS = 20, 10, 6
 
 Point = Mapping[str, float]
 
@@ -39,7 +38,7 @@ def profile_page(result: Result, source: str) -> Page:
     notes = [*result.notes, *tree_notes(experiment, by_target[FIRST], inclusive=inclusive)]
     sections, answers = [], []
     for number, trees in enumerate(zip(*by_target, strict=True), 1):
-        name = "value" if trees[0].metric == DEFAULT_METRIC else trees[0].metric
+        name = metric_text(trees[0].metric)
         answers += list(_answer(trees, name))
         subset = {key: model for key, model in models.items() if key[1] == trees[0].metric}
         sections.append(Section(f"metric-{number}", name, tuple(_blocks(result, subset, trees, name, number))))
@@ -89,7 +88,11 @@ def _blocks(
     states = tuple(
         (
             _point_text(tree.at),
-            (_ranking(tree, models, metric, number), *((call_tree_table(tree, number),) if nested else ())),
+            (
+                *((ranking_chart(tree, MAX_DRAWN, f"shares-{number}"),) if len(tree.ranking) > 1 else ()),
+                _ranking(tree, models, metric, number),
+                *((call_tree_table(tree, number),) if nested else ()),
+            ),
         )
         for tree in trees
     )
@@ -98,8 +101,7 @@ def _blocks(
     drawn = {key: models[key] for key in largest if key in models}
     varying = [name for name in result.experiment.parameters if name not in result.experiment.constant]
     if drawn and varying:
-        slices = [slice_along(result.experiment, drawn, name, trees[FIRST].at) for name in varying]
-        yield curve_chart(slices, f"curves-{number}", metric)
+        yield from scaling_charts(result.experiment, drawn, trees[FIRST].at, f"curves-{number}")
 
 
 def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> TextTable:

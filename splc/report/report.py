@@ -127,14 +127,11 @@ def require_format(output: str) -> None:
     Names without a suffix, such as standard output, are HTML.
 
     Raises:
-        OutputError: for another suffix than those of `SUFFIXES`; for Markdown, whose pictures need matplotlib, if that
-            is not installed.
+        OutputError: for another suffix than those of `SUFFIXES`.
     """
     if Path(output).suffix and not output.lower().endswith(SUFFIXES):
         hint = f"the name must end in {', '.join(SUFFIXES)}"
         raise OutputError(Problem("reports are not written in this format", output, hint=hint))
-    if output.lower().endswith(".md"):
-        plot_format("picture.png")
 
 
 def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnProgress | None) -> Page:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 
 from comparison.compare import compare_all, compared_model
 from splc.data.property_unit import titled
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.term_scores import term_chart
 from splc.study.inputs import Loaded
 from splc.study.learning_curves import curves_chart
 from splc.study.results import ANALYTICAL, Results
@@ -18,12 +19,6 @@ FORMAT = "svg"
 PREDICTIONS, UNSCALED, TERMS, ERRORS = (
     f"pictures/{name}.{FORMAT}" for name in ("predictions", "unscaled", "terms", "errors")
 )
-WITHOUT = "there are no pictures: matplotlib is not installed (pip install 'splc[plot]')"
-
-
-def can_draw() -> bool:
-    """Return whether matplotlib is installed."""
-    return importlib.util.find_spec("matplotlib") is not None
 
 
 def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, bytes]:
@@ -31,10 +26,6 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
 
     Without a model with terms there are no pictures of models; without two sizes there is none of errors.
     """
-    from splc.plotting.charts.drawing import chart_file
-    from splc.plotting.charts.sorted_predictions import sorted_chart
-    from splc.plotting.charts.term_scores import term_chart
-
     files: dict[str, bytes] = {}
     title = f"{loaded.inputs.system.name}: {loaded.inputs.nfp}"
     if (chart := curves_chart(errors_of(study, results), title)) is not None:

@@ -17,7 +17,7 @@ from splc.learning.threads import one_thread
 from splc.study.folder import relative_name, results_folder
 from splc.study.inputs import load
 from splc.study.manifest import manifest_of
-from splc.study.pictures import WITHOUT, can_draw, picture_names, pictures_of
+from splc.study.pictures import picture_names, pictures_of
 from splc.study.records import Record, perform
 from splc.study.results import Results, compare_runs
 from splc.study.runner import Execution, TasksResult, run_tasks
@@ -96,7 +96,7 @@ def run_study(
             compared = compare_runs(study, loaded, [(task, Record.parse(records[task.key])) for task in tasks])
             tables = tuple(tables_of(study, compared))
             files = _files(study, compared, tables)
-            if pictures and can_draw():
+            if pictures:
                 files.update(pictures_of(study, loaded, compared))
         times["seconds"] = round(time.monotonic() - started, 3)
         obsolete = results.finish(files, manifest_of(study, loaded, compared), times)
@@ -104,8 +104,6 @@ def run_study(
         *loaded.notes,
         *(f"{path} is no longer a result; it is kept, because it was changed" for path in obsolete),
     )
-    if pictures and not can_draw():
-        notes += (WITHOUT,)
     return replace(result, results=compared, tables=tables, files=tuple(sorted(files)), notes=notes)
 
 

@@ -41,14 +41,15 @@ def picture_of(result: Any, file: str | Path | None = None) -> Picture:
         file: the file to write it to, too.
 
     Raises:
-        OutputError: if matplotlib is not installed, or the file cannot be written.
+        OutputError: if the file cannot be written, or only with matplotlib, which is not installed.
         SpecError: if there is nothing to draw.
     """
-    plot_format("picture.png" if file is None else file)
+    if file is not None:
+        plot_format(file)
     picture = Picture(partial(chart_file, chart_of(result)))
     # What cannot be drawn is an error here, not where the picture is shown.
     if file is None:
-        picture.draw("png")
+        picture.draw(picture.shown)
     else:
         picture.save(file)
     return picture

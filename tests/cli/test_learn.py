@@ -179,12 +179,18 @@ class TestErrorPositions:
 
 
 class TestPlot:
-    def test_without_matplotlib(self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Without matplotlib the message says how to get it, and nothing is written."""
+    def test_without_matplotlib(
+        self, run: Run, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Without matplotlib PNG is refused before anything is written, and SVG is written."""
         found = importlib.util.find_spec
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "matplotlib" else found(name))
-        assert "pip install 'splc[plot]'" in refused("learn", "--plot", "a.svg")
+        message = refused("learn", "--plot", "a.png")
+        assert "pip install 'splc[plot]'" in message
+        assert ".svg" in message
         assert "learned.log" not in files(folder)
+        assert run("learn", "--plot", "a.svg").exit_code == 0
+        assert "a.svg" in files(folder)
 
     def test_matplotlib_is_not_imported_without_need(self, folder: Path) -> None:
         """Learning without a plot does not import matplotlib."""

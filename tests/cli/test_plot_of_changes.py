@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
-from matplotlib.figure import Figure
+from lxml import etree
 
 from tests.cli.conftest import Run
 
@@ -39,22 +37,14 @@ def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-@pytest.fixture
-def figures(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures of changes that are saved from here on."""
-    found: list[Figure] = []
-    save = Figure.savefig
-
-    def look(figure: Figure, *arguments: Any, **options: Any) -> None:
-        save(figure, *arguments, **options)
-        if re.search("influences? changed", figure.get_suptitle()):
-            found.append(figure)
-
-    monkeypatch.setattr(Figure, "savefig", look)
-    return found
+def drawn(file: Path) -> tuple[list[str], str]:
+    """Return the titles of the panels, and the title, of a picture."""
+    root = etree.parse(file).getroot()
+    heads = [text.text or "" for text in root.iter("{*}text") if text.get("class") == "head"]
+    return heads[1:], root.findtext("{*}title") or ""
 
 
-def test_the_changes(versions: Path, run: Run, figures: list[Figure]) -> None:
+def test_the_changes(versions: Path, run: Run) -> None:
     """The plot has the changes that the tables have, and each version has its own plot of predictions."""
     done = run(*LEARN, "--plot", "p.svg", "--json")
     assert done.exit_code == 0, done.stderr
@@ -67,34 +57,31 @@ def test_the_changes(versions: Path, run: Run, figures: list[Figure]) -> None:
         "p.svg",
     ]
     changes = [{term["text"] for each in change["sets"] for term in each["terms"]} for change in found["changes"]]
-    (figure,) = figures
-    axes = {each.get_title(): each for each in figure.axes}
-    assert axes.keys() >= set.union(*changes)
+    panels, title = drawn(versions.parent / "p.svg")
+    assert set(panels) >= set.union(*changes)
     settled = [
         {term["text"] for each in change["sets"] for term in each["terms"] if term["intervals"] > 2}
         for change in found["changes"]
     ]
     assert settled == [set(), {"a"}]
-    assert f"orange: 1 of {len(axes)} influences changed" in figure.get_suptitle()
-    (bars,) = axes["a"].containers
-    assert bars[0].get_ydata() == pytest.approx([4, 4, 8], rel=0.1)
+    assert f"1 of {len(panels)} influences changed with version" in title
+    # What changed is first.
+    assert panels[0] == "a"
 
 
-def test_no_change(versions: Path, run: Run, figures: list[Figure]) -> None:
+def test_no_change(versions: Path, run: Run) -> None:
     """Without a change nothing is marked."""
     versions.write_text(content({"v1": 1, "v2": 1}))
     done = run(*LEARN, "--plot", "p.svg")
     assert "plot of the changes: p.svg\n" in done.stdout
-    (figure,) = figures
-    assert "no influence changed with version" in figure.get_suptitle()
+    assert "no influence changed with version" in drawn(versions.parent / "p.svg")[1]
 
 
-def test_a_pattern(versions: Path, run: Run, figures: list[Figure]) -> None:
+def test_a_pattern(versions: Path, run: Run) -> None:
     """A name with a place for the version is that of the plots of predictions only."""
     done = run(*LEARN, "--plot", "p-{}.svg", "--json")
     assert json.loads(done.stdout)["plot"] is None
     assert sorted(file.name for file in versions.parent.glob("*.svg")) == ["p-v10.svg", "p-v11.svg", "p-v9.svg"]
-    assert not figures
 
 
 @pytest.mark.parametrize(

@@ -191,13 +191,15 @@ PLOTTED = ("learned", "stepwise", "overview", "front", "contributions", "compari
 def test_plot(kind: str, tmp_path: Path) -> None:
     """`plot` returns a picture that notebooks show, and writes it to a file."""
     picture = RESULTS[kind]().plot(tmp_path / "picture.svg")
-    assert picture._repr_png_().startswith(b"\x89PNG")
+    (shown,) = picture._repr_mimebundle_().values()
+    assert isinstance(shown, bytes)
+    assert shown.startswith(b"\x89PNG")
     assert (tmp_path / "picture.svg").read_bytes() == picture.draw("svg")
     assert b"<svg" in picture.draw("svg")
 
 
 def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The best configurations of one model have no picture, and no result has one without matplotlib."""
+    """The best configurations of one model have no picture, and PNG needs matplotlib; notebooks show SVG then."""
     with pytest.raises(SpecError, match="Pareto front of two models"):
         RESULTS["best"]().plot()
     with pytest.raises(OutputError, match="not written in this format"):
@@ -206,7 +208,8 @@ def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
         replace(RESULTS["learned"](), rows=None).plot()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(OutputError, match=r"install the extra, pip install 'splc\[plot\]'"):
-        RESULTS["overview"]().plot()
+        RESULTS["overview"]().plot("picture.png")
+    assert str(RESULTS["overview"]().plot()._repr_mimebundle_()["image/svg+xml"]).startswith("<svg")
 
 
 def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:

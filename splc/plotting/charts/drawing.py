@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Pixels per inch of a chart. In inches: the length of names beside and below a panel, and what labels leave free.
 _PER_INCH, _NAMES, _SLANTED, _MARGIN = 88.0, 2.2, 1.2, 0.9
+# The distance of slanted names in inches.
+_BESIDE = 0.2
 # The height of a line of the title or the legend in inches.
 _LINE = 0.19
 # More points are drawn as pixels.
@@ -113,9 +115,9 @@ def _draw(axes: Axes, panel: Panel) -> None:
                 _cells(axes, mark)
             case ReferenceLine():
                 _reference(axes, mark, panel)
-    _scale(axes, "x", panel.x, max(2, panel.width // 70))
-    _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45))
     width, height = panel.width / _PER_INCH - _MARGIN, height_of(panel) / _PER_INCH - _MARGIN
+    _scale(axes, "x", panel.x, max(2, panel.width // 70), width)
+    _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45), width)
     beside = max((width_of(literal(name), 7) for name in panel.y.names), default=0.0)
     axes.set_title(fitting(panel.title, width - min(beside, _NAMES), 9), fontsize=9)
     axes.set_xlabel(fitting(panel.x.label, width, 8), fontsize=8)
@@ -123,8 +125,8 @@ def _draw(axes: Axes, panel: Panel) -> None:
     axes.tick_params(labelsize=7)
 
 
-def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
-    """Set the scale and the ticks of an axis."""
+def _scale(axes: Axes, name: str, axis: Axis, most: int, width: float) -> None:
+    """Set the scale and the ticks of an axis, which is about so many inches wide."""
     from matplotlib.ticker import NullLocator
 
     target: Any = axes.xaxis if name == "x" else axes.yaxis
@@ -135,9 +137,13 @@ def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
     room = _NAMES if name == "y" else _SLANTED
     names = [fitting(text, room, 7) for text in axis.names] if axis.names else [tick_text(value) for value in values]
     target.set_minor_locator(NullLocator())
-    target.set_ticks(values, names)
-    if name == "x" and axis.names and sum(map(len, axis.names)) > 24:
+    slanted = name == "x" and sum(map(len, axis.names)) > 24
+    step = max(1, math.ceil(len(names) * _BESIDE / width)) if slanted else 1
+    target.set_ticks(values[::step], names[::step])
+    if slanted:
         axes.tick_params(axis="x", labelrotation=40)
+        for label in axes.get_xticklabels():
+            label.set(horizontalalignment="right", rotation_mode="anchor")
     (axes.set_xlim if name == "x" else axes.set_ylim)(low, high)
 
 

@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from splc.io.numbers import short_number
-from splc.plotting.charts.chart import WIDE, Axis, Chart, HeatCells, Panel
+from splc.plotting.charts.chart import WIDE, Axis, Chart, HeatCells, Mark, Panel, Points
 from splc.types import Array
 
+# Where the points of measured cells are, relative to the middle of their cell.
+_CORNER = (0.38, -0.3)
 
-def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, quantity: str) -> Chart:
-    """Return a chart of the response surface of two numeric options.
+
+def surface_chart(
+    names: tuple[str, str], x: Array, y: Array, values: Array, quantity: str, measured: Array | None = None
+) -> Chart:
+    """Return a chart of the response surface of two numeric options, or of two parameters.
 
     Args:
         names: the options.
@@ -20,6 +25,8 @@ def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, qua
         y: the values of the second one, ascending, shape (m,).
         values: the mean predictions, shape (m, k); NaN where no configuration is valid.
         quantity: what is predicted, with its unit.
+        measured: the measured values, NaN where nothing was measured, shape (m, k); None: predictions are means over
+            other options.
     """
     # Axes of values grow upwards, those of names downwards.
     up = values[::-1]
@@ -33,10 +40,21 @@ def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, qua
         )
         for b, row in zip(labels[1], up.tolist(), strict=True)
     )
+    description = (
+        f"Mean prediction of {quantity} at each pair of values, all other options as in the same valid configurations; "
+        "darker is greater. Cells without a number are not valid."
+    )
+    marks: list[Mark] = [HeatCells(shades, texts, titles)]
+    table: dict[str, list[float]] = {}
+    if measured is not None:
+        description = "The model at pairs of values; darker is greater. Cells with a point were measured."
+        row, column = np.nonzero(np.isfinite(measured[::-1]))
+        marks.append(Points(column + _CORNER[0], row + _CORNER[1], "rise"))
+        table["measured"] = [float(cell) for cells in measured for cell in cells]
     panel = Panel(
         Axis.of_names(labels[0], names[0]),
         Axis.of_names(labels[1], names[1]),
-        (HeatCells(shades, texts, titles),),
+        tuple(marks),
         "",
         max(300, min(640, 110 + 58 * len(x))),
         0,
@@ -44,14 +62,14 @@ def surface_chart(names: tuple[str, str], x: Array, y: Array, values: Array, qua
     return Chart(
         "surface",
         f"{quantity} by {names[0]} and {names[1]}",
-        f"Mean prediction of {quantity} at each pair of values, all other options as in the same valid configurations; "
-        "darker is greater. Cells without a number are not valid.",
+        description,
         (panel,),
-        {},
+        {} if measured is None else {"rise": "measured"},
         {
             names[0]: [float(value) for _ in y for value in x],
             names[1]: [float(value) for value in y for _ in x],
-            quantity: [float(cell) for row in values for cell in row],
+            quantity: [float(cell) for cells in values for cell in cells],
+            **table,
         },
     )
 

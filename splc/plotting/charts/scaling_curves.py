@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from splc.plotting.charts.chart import Axis, Band, Chart, Curve, Mark, Panel, Points, ReferenceLine
-from splc.plotting.scaling import Slice
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ScalingCurve:
+    """A model along one parameter.
+
+    Attributes:
+        name: its name.
+        measured_at: the values of the parameter with a measurement, shape (k,).
+        measured: the measured values, shape (k,).
+        x: values of the parameter, ascending, shape (n,).
+        predicted: the predictions, shape (n,); not finite where there is none, as for the bounds.
+        lower: the lower bounds of the intervals, shape (n,).
+        upper: the upper bounds of the intervals, shape (n,).
+    """
+
+    name: str
+    measured_at: Array
+    measured: Array
+    x: Array
+    predicted: Array
+    lower: Array
+    upper: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Slice:
+    """Models along one parameter, the others being fixed.
+
+    Attributes:
+        parameter: the parameter.
+        fixed: the others with their values.
+        curves: the models.
+    """
+
+    parameter: str
+    fixed: Mapping[str, float]
+    curves: Sequence[ScalingCurve]
 
 
 def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
@@ -34,7 +73,7 @@ def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
         f"{metric} along the parameters",
         "Measured means, the model and its 90 % interval. Right of the dashed line nothing was measured.",
         tuple(panels),
-        {"model": "model", "measured": "measured"},
+        {"model": "model, 90 % interval", "measured": "measured"},
         {
             "model": [curve.name for _, curve in curves for _ in curve.x],
             "parameter": [parameter for parameter, curve in curves for _ in curve.x],

@@ -8,8 +8,11 @@ from splc.errors import listed
 from splc.io.numbers import short_number
 from splc.learning.contexts.change_points import change_points, is_ordered
 from splc.learning.contexts.contrasts import ContextInfluences, joint_ensemble
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.course import course_chart
 from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
+from splc.workflows.learn.context_changes import joint_course
 
 # The greatest numbers of values in a matrix of all pairs, of values with a column, and of named options.
 MAX_MATRIX, MAX_COLUMNS, MAX_NAMED = 12, 6, 5
@@ -27,6 +30,8 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     by = next((name for name, value in subject.stored.columns.contexts.items() if value == context), "context")
     ordered = is_ordered(influences.names)
     blocks: list[Block] = [_neighbours(influences) if ordered or len(influences.names) == 2 else _matrix(influences)]
+    if ordered or len(influences.names) == 2:
+        blocks.append(_course(influences, by))
     blocks.append(_variations(influences))
     if ordered and len(influences.names) > 2 and (points := _points(influences)) is not None:
         blocks.append(points)
@@ -51,6 +56,13 @@ def _neighbours(influences: ContextInfluences) -> TextTable:
         rows.append((f"{first} → {second}", factor, listed(changed, MAX_NAMED) if changed else "none"))
     header = ("change", "common factor (90 % interval)", "changed influences (90 % interval)")
     return TextTable(header, tuple(rows), caption="Changes between consecutive values", name="context-changes")
+
+
+def _course(influences: ContextInfluences, by: str) -> Chart:
+    """Return the chart of the influences with each value."""
+    contrasts = [influences.contrast(first, second) for first, second in pairwise(influences.names)]
+    course = joint_course(influences, influences.names, contrasts)
+    return course_chart(course, influences.names, by, f"Influences by {by}", "")
 
 
 def _matrix(influences: ContextInfluences) -> TextTable:

@@ -20,7 +20,9 @@ from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
-from splc.plotting.changes import changes_plot
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.course import course_chart
+from splc.plotting.charts.drawing import chart_file
 from splc.project import Project
 from splc.workflows import learn
 from splc.workflows.by import each_context, each_learned, file_names, is_pattern, require_files, with_context
@@ -152,7 +154,8 @@ def run(
         plot = None
         if file_format is not None and request.plot is not None:
             try:
-                write_whole(request.plot, _picture(request.by, models, changes, influences, file_format))
+                chart = _chart(request.by, models, changes, influences)
+                write_whole(request.plot, chart_file(chart, file_format))
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
@@ -179,14 +182,13 @@ def _sharing(
     return Sharing.of(tables, nfp, learner.chosen.scale) if len(tables) > 1 else None
 
 
-def _picture(
+def _chart(
     by: str,
     models: Mapping[str, learn.Result],
     changes: Sequence[Change],
     influences: ContextInfluences | None,
-    file_format: str,
-) -> bytes:
-    """Return the plot of what changed between the values: by their joint model, if there is one.
+) -> Chart:
+    """Return the chart of what changed between the values: by their joint model, if there is one.
 
     Raises:
         ConfigurationError: if the influences are not comparable, or there is only one model.
@@ -204,7 +206,7 @@ def _picture(
         course = model_course([model.result.model for model in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
     quantity = titled(nfp, first.measured.unit(nfp))
-    return changes_plot(course, list(models), by, title, quantity, file_format)
+    return course_chart(course, list(models), by, title, quantity)
 
 
 def _noted_values(by: str, remarks: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:

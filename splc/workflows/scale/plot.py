@@ -2,66 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, RequestError, listed
-from splc.plotting.ranking import ShareBar, ranking_plot
-from splc.plotting.scaling import MAX_MODELS, ScalingCurve, Slice, scaling_plot
-from splc.plotting.surface import Surface
+from splc.plotting.charts.arrangement import joined
+from splc.plotting.charts.chart import Chart, spread
+from splc.plotting.charts.heat_map import surface_chart
+from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
+from splc.plotting.charts.shares import ShareBar, share_chart
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.types import Array
 from splc.workflows.scale.tree import CallTree
 
+Point = Mapping[str, float]
+
+# The most models with curves.
+MAX_CURVES = 6
+# The most values of a parameter in a surface.
+MAX_VALUES = 8
 # Without a point to predict, curves end at this multiple of the largest measured value.
 BEYOND = 2.0
 _STEPS = 60
 
 
-def picture(
-    experiment: Experiment, models: Mapping[Key, ScalingModel], target: Mapping[str, float] | None, file_format: str
-) -> bytes:
-    """Return the plot of models.
+def scaling_chart(experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None) -> Chart:
+    """Return the chart of models along each parameter; of a single model of two parameters also over both.
 
     Args:
         experiment: the measurements.
         models: the models, all of the same metric.
         target: the point where the curves end and other parameters are fixed; None: twice the largest measured values.
-        file_format: one of `splc.plotting.FORMATS`.
     """
-    metric = next(metric for _, metric in models)
-    largest = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_MODELS])
-    varying = [name for name in experiment.parameters if name not in experiment.constant]
-    slices = [slice_along(experiment, largest, name, target) for name in varying or experiment.parameters[:1]]
+    metric = metric_text(next(metric for _, metric in models))
+    largest = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_CURVES])
     only = next(iter(largest))
-    heading = (title(only) or _metric_text(metric)) if len(largest) == 1 else _metric_text(metric)
+    heading = (title(only) or metric) if len(largest) == 1 else metric
     if len(largest) < len(models):
         heading += f" (the {len(largest)} largest of {len(models):,} call paths)"
-    surface = _surface(experiment, only, largest[only], target) if len(largest) == 1 and len(varying) == 2 else None
-    return scaling_plot(slices, _metric_text(metric), heading, file_format, surface)
+    return joined(scaling_charts(experiment, largest, target, "curves"), heading)
 
 
-def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
-    """Return the plot of the call paths of a metric with the largest shares at a point.
+def scaling_charts(
+    experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None, name: str
+) -> list[Chart]:
+    """Return the charts of models along each parameter, and of a single model of two parameters over both.
+
+    Args:
+        experiment: the measurements.
+        models: the models, all of the same metric.
+        target: the point where the curves end; None: twice the largest measured values.
+        name: the name of the first chart.
+    """
+    metric = metric_text(next(metric for _, metric in models))
+    varying = [name for name in experiment.parameters if name not in experiment.constant]
+    slices = [slice_along(experiment, models, name, target) for name in varying or experiment.parameters[:1]]
+    charts = [curve_chart(slices, name, metric)]
+    if len(models) == 1 and len(varying) == 2:
+        ((key, model),) = models.items()
+        charts += _surface(experiment, key, model, target, f"{name}-surface")
+    return charts
+
+
+def ranking_chart(tree: CallTree, top: int, name: str = "shares") -> Chart:
+    """Return the chart of the call paths of a metric with the largest shares at a point.
 
     Args:
         tree: the call paths.
         top: the most call paths to draw.
-        file_format: one of `splc.plotting.FORMATS`.
+        name: the name of the chart.
     """
     ranking = tree.ranking
     labels = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
-    heading = f"{_metric_text(tree.metric)} at {labels[1]}"
+    heading = f"{metric_text(tree.metric)} at {labels[1]}"
     if top < len(ranking):
         heading += f" (the {top} largest of {len(ranking):,} call paths)"
     bars = [ShareBar(path.callpath, path.share_measured, path.share) for path in ranking[:top]]
-    return ranking_plot(bars, labels[0], labels[1], heading, file_format)
+    return share_chart(bars, labels[0], labels[1], heading, name)
 
 
-def _metric_text(metric: str) -> str:
+def metric_text(metric: str) -> str:
+    """Return the name of a metric; one without a name is called value."""
     return "value" if metric == DEFAULT_METRIC else metric
 
 
@@ -72,7 +97,7 @@ def require_one_metric(series: Sequence[Key]) -> None:
         raise RequestError(f"a plot has one metric, but there are {listed(metrics)}; choose with --metric", "plot")
 
 
-def _size(model: ScalingModel, target: Mapping[str, float] | None, experiment: Experiment) -> float:
+def _size(model: ScalingModel, target: Point | None, experiment: Experiment) -> float:
     """Return the prediction at the target, or at the largest measured values."""
     ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
     x = np.array([[ends[name] for name in model.names]])
@@ -83,7 +108,7 @@ def _size(model: ScalingModel, target: Mapping[str, float] | None, experiment: E
 
 
 def slice_along(
-    experiment: Experiment, models: Mapping[Key, ScalingModel], parameter: str, target: Mapping[str, float] | None
+    experiment: Experiment, models: Mapping[Key, ScalingModel], parameter: str, target: Point | None
 ) -> Slice:
     """Return the models along a parameter, where the others have the values with the most measured points."""
     at = experiment.parameters.index(parameter)
@@ -101,38 +126,46 @@ def slice_along(
     )
 
 
-def _surface(
-    experiment: Experiment, key: Key, model: ScalingModel, target: Mapping[str, float] | None
-) -> Surface | None:
-    """Return a model over the two parameters that vary; None if it has no finite values."""
+def _surface(experiment: Experiment, key: Key, model: ScalingModel, target: Point | None, name: str) -> Iterator[Chart]:
+    """Yield a model over the two parameters that vary: at measured values, and at the end of curves."""
     at = [index for index, name in enumerate(experiment.parameters) if name not in experiment.constant]
     names = (experiment.parameters[at[0]], experiment.parameters[at[1]])
     mask = ~np.isnan(experiment[key]).all(axis=1)
     points = experiment.points[mask][:, at]
-    axes = {name: _axis(values, name, [model], target) for name, values in zip(names, points.T, strict=True)}
-    grids = dict(zip(names, np.meshgrid(*axes.values()), strict=True))
+    x, y = (_grid(values, name, target) for name, values in zip(names, points.T, strict=True))
+    grids = dict(zip(names, np.meshgrid(x, y), strict=True))
     grid = np.stack(
-        [
-            grids[name].ravel() if name in grids else np.full(grids[names[0]].size, experiment.constant[name])
-            for name in model.names
-        ],
+        [grids[name].ravel() if name in grids else np.full(x.size * y.size, experiment.constant[name])
+         for name in model.names],
         axis=1,
-    )
+    )  # fmt: skip
     try:
-        predicted = model.predict(grid[:, 0] if grid.shape[1] == 1 else grid)
+        predicted = model.predict(grid[:, 0] if grid.shape[1] == 1 else grid).reshape(len(y), len(x))
     except ConfigurationError:
-        return None
-    means = np.array([float(np.nanmean(row)) for row in experiment[key][mask]])
-    return Surface(names, axes[names[0]], axes[names[1]], predicted.reshape(grids[names[0]].shape), points, means)
+        return
+    measured = np.full(predicted.shape, np.nan)
+    for point, values in zip(points, experiment[key][mask], strict=True):
+        measured[y == point[1], x == point[0]] = np.nanmean(values)
+    yield replace(surface_chart(names, x, y, predicted, metric_text(key[1]), measured), name=name)
 
 
-def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target: Mapping[str, float] | None) -> Array:
+def _grid(values: Array, parameter: str, target: Point | None) -> Array:
+    """Return measured values of a parameter, evenly spread if there are many, and the end of its curve."""
+    distinct = np.unique(values)
+    return np.unique([*distinct[spread(len(distinct), MAX_VALUES - 1)], _end(distinct, parameter, target)])
+
+
+def _end(values: Array, parameter: str, target: Point | None) -> float:
+    return float(BEYOND * values.max() if target is None else max(target[parameter], values.max()))
+
+
+def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target: Point | None) -> Array:
     """Return values of a parameter from the smallest measured one to the end of curves, even on the axis of the plot.
 
     Two neighbouring values are at each change of behaviour, so that the curve has its jump there.
     """
     low = float(values.min())
-    high = float(BEYOND * values.max() if target is None else max(target[parameter], values.max()))
+    high = _end(values, parameter, target)
     even = np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
     changes = [model.change for model in models if model.change is not None and model.changing == parameter]
     jumps = [value for change in changes if low < change < high for value in (change, np.nextafter(change, np.inf))]

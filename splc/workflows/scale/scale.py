@@ -24,6 +24,7 @@ from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
+from splc.plotting.charts.drawing import chart_file
 from splc.scaling.prediction import Prediction, far_point, predictions
 from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
@@ -36,7 +37,7 @@ from splc.workflows.fields import as_argument, as_flag, as_option, python_only, 
 from splc.workflows.learn.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale.notes import profile_notes
-from splc.workflows.scale.plot import picture, ranking_picture, require_one_metric
+from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
@@ -232,12 +233,12 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
             write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None and file_format is not None:
-            content = (
-                ranking_picture(trees[0], request.top, file_format)
+            chart = (
+                ranking_chart(trees[0], request.top)
                 if trees
-                else picture(experiment, profile.models, points[-1] if points else None, file_format)
+                else scaling_chart(experiment, profile.models, points[-1] if points else None)
             )
-            write_whole(request.plot, content)
+            write_whole(request.plot, chart_file(chart, file_format))
         return Result(
             request=request,
             experiment=experiment,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
+from comparison.changes import ModelCourse, TermCourse
 from splc.models.terms import option_term
 from splc.plotting.charts.arrangement import joined
 from splc.plotting.charts.change import TwoEffects, change_chart
 from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.course import course_chart
 from splc.plotting.charts.effects import ValueEffects, effects_chart
 from splc.plotting.charts.front import front_chart
 from splc.plotting.charts.heat_map import surface_chart
@@ -20,13 +23,13 @@ from splc.plotting.charts.learning_curves import learning_curve_chart
 from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
 from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
 from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
-from splc.plotting.charts.scaling_curves import curve_chart
+from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
+from splc.plotting.charts.shares import ShareBar, share_chart
 from splc.plotting.charts.sizes import size_chart
 from splc.plotting.charts.sorted_predictions import sorted_chart
 from splc.plotting.charts.term_scores import term_chart
 from splc.plotting.charts.tuning_progress import progress_chart, tried_chart
 from splc.plotting.charts.waterfall import waterfall_chart
-from splc.plotting.scaling import ScalingCurve, Slice
 from tests.support.pictures import EXAMPLE, compared, score
 
 LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
@@ -57,6 +60,17 @@ def curves() -> Chart:
     return curve_chart([Slice("n", {LONG: 3.0}, models), Slice("p", {}, models[:1])], "curves", TIME)
 
 
+def course(link: Literal["identity", "log"]) -> Chart:
+    """Return the influences of three versions, or of products of twenty versions."""
+    if link == "identity":
+        first = TermCourse("x", (2.0, 4.0, 4.1), (0.1, 0.2, 0.2), (True, False))
+        same = [TermCourse(LONG, (at, at + 0.5, at), (0.5, 0.25, 0.5), (False, False)) for at in (1.0, 2.0, 3.0, 4.0)]
+        return course_chart(ModelCourse(link, (first, *same), (0.9, 1.0)), ["1", "2", "3"], "v", "s by v", TIME)
+    values = tuple(at / 10 for at in range(20))
+    products = ModelCourse(link, (TermCourse("x", values, (0.1,) * 20, (False,) * 18 + (True,)),), (1.0,) * 19)
+    return course_chart(products, [f"version {at}.0" for at in range(20)], "v", LONG, LONG)
+
+
 def several(learners: int, panels: int) -> Chart:
     """Return learning curves."""
     names = [f"{NAMES[at % 3]} {at}" for at in range(learners)]
@@ -84,6 +98,13 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     "surface": lambda: surface_chart(
         (NAMES[1], LONG), np.arange(1.0, 13), np.array([1.0, 1e6]), np.exp(np.arange(24.0).reshape(2, 12)), TIME
     ),
+    "measured surface": lambda: surface_chart(
+        (NAMES[1], LONG), np.arange(1.0, 5), np.array([1.0, 2.0]), np.arange(8.0).reshape(2, 4), TIME, np.eye(2, 4)
+    ),
+    "course": lambda: course("identity"),
+    "course of products": lambda: course("log"),
+    "course of nothing": lambda: course_chart(ModelCourse("log", (), (1.0,)), ["1", "2"], "v", "s by v", TIME),
+    "shares": lambda: share_chart([ShareBar(name, 30.0, 20.0) for name in NAMES], "p = 512", "p = 16384", LONG),
     "learning curves": lambda: several(3, 1),
     "learning curves of many": lambda: several(12, 4),
     "agreement": lambda: agreement_chart(NAMES, [PREDICTED, MEASURED, 1.1 * MEASURED], MEASURED, TIME),
