@@ -32,6 +32,27 @@ class TestResults:
         assert not (empty / "measurements.failures.csv").exists()
         assert json.loads(run("describe", "--json").stdout)["valid_configurations"] == 9
 
+    def test_words_of_a_table(self, run: Run, empty: Path) -> None:
+        """Messages name configurations of a table by its words, not by the options that stand for them."""
+        Path("options.csv").write_text("mode,check\nfast,yes\nfast,no\nsafe,no\n", encoding="utf-8")
+        command = "sh -c 'test {mode} = fast && echo {repetition}'"
+        asked = (
+            "measure",
+            "--system",
+            "options.csv",
+            "options.csv",
+            "--command",
+            command,
+            "--property",
+            "t=regex:(.+)",
+            "--repeat",
+            "2",
+        )
+        result = run(*asked, "--keep-going")
+        assert "at most by 47.1 % (mode=fast" in result.stderr
+        assert "mode=safe, repetition 1: exit code 1\n" in result.stderr
+        assert "mode_" not in result.stderr
+
     def test_interruption(self, run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A measurement that is stopped before its first run ends with 130, and --resume finishes it."""
         with monkeypatch.context() as patched:
@@ -240,7 +261,7 @@ class TestFailures:
         result = run(*arguments)
         assert result.exit_code == 1
         assert "2 runs of 1 configuration failed" in result.stderr
-        assert "cache=1, left=1, right=0, x=2, repetition 1: exit code 1: out of memory" in result.stderr
+        assert "cache, left, x=2, repetition 1: exit code 1: out of memory" in result.stderr
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(2, lambda key: key == (1, 1, 0, 2))
         failures = (empty / "measurements.failures.csv").read_text(encoding="utf-8")
         assert failures.splitlines()[1] == "1,1,0,2,1,exit code 1: out of memory,1,out of memory"

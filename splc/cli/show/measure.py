@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from splc.cli.show.blocks import counted
 from splc.cli.terminal import complain, duration, note, say, warn
+from splc.data.configurations import describe_configuration
 from splc.errors import shorten
 from splc.io.json_object import JsonObject, at, count
-from splc.io.numbers import short_number
 from splc.measuring.batch import batches
 from splc.measuring.run_results import RunResults
 from splc.measuring.scatter import failure_reasons, scatters
@@ -181,7 +181,7 @@ def show_scatter(setup: Setup, recorded: RunResults) -> None:
         if scatter.configurations > 1:
             text += f" of {scatter.configurations:,} configurations, at most by {100 * scatter.largest:.3g} %"
             if scatter.largest > 0:
-                text += f" ({shorten(_configuration(setup, scatter.row), WIDTH)})"
+                text += f" ({shorten(describe_configuration(setup.configurations, scatter.row), WIDTH)})"
         note(text)
 
 
@@ -197,13 +197,9 @@ def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     )
     for row, repetition in failed[:SHOWN]:
         reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
-        values = shorten(_configuration(setup, row), WIDTH)
+        values = shorten(describe_configuration(setup.configurations, row), WIDTH)
         complain(f"    {values}, repetition {repetition + 1}: {reason}")
     if len(failed) > SHOWN:
         complain(f"    … and {len(failed) - SHOWN:,} more")
         for reason, count in failure_reasons(recorded)[:SHOWN]:
             complain(f"    {counted(count, 'run')} in all: {shorten(reason, WIDTH)}")
-
-
-def _configuration(setup: Setup, row: int) -> str:
-    return ", ".join(f"{name}={short_number(value, missing='-')}" for name, value in setup.assignment(row).items())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.io.numbers import share_text
+from splc.io.numbers import small_share
 from splc.plotting.charts.chart import Axis, BarMarks, Chart, Panel, Points
 
 # Taller pictures cannot be drawn.
@@ -43,7 +43,7 @@ def share_chart(bars: Sequence[ShareBar], now: str, later: str, title: str, name
     at = np.arange(len(shown), dtype=float)
     first, last = (np.array([getattr(bar, which) for bar in shown], dtype=float) for which in ("now", "later"))
     axis = Axis.over(np.concatenate([first, last]), "share, %", log=False, zero=True)
-    texts = tuple(share_text(bar.later) for bar in shown)
+    texts = tuple(small_share(bar.later) for bar in shown)
     marks = (BarMarks(np.zeros(len(shown)), last, ("model",), texts), Points(first, at, "rise"))
     # Long names may look the same when they are shortened: ranks tell them apart.
     names = [f"{bar.name}  {rank}" for rank, bar in enumerate(shown, 1)]
