@@ -95,10 +95,25 @@ class History:
         """The outcomes of trials, without values that were told without a trial."""
         return [outcome for outcome in self.outcomes if outcome.trial is not None]
 
-    def runs(self, nfp: str, maximize: bool = False) -> Runs | None:
+    @property
+    def has_unmeasured(self) -> bool:
+        """Whether a run has no value: it failed, or was ended early."""
+        return any(outcome.failure is not None for outcome in self.outcomes)
+
+    def failed_among(self, configurations: Configurations) -> Array:
+        """Return which configurations failed, shape (m,), bool."""
+        rows = sorted({outcome.row for outcome in self.failed})
+        return np.asarray(self.configurations[np.array(rows, dtype=int)].find(configurations) >= 0)
+
+    def runs(self, nfp: str, maximize: bool = False, *, imputed: bool = True) -> Runs | None:
         """Return the runs that a model learns from; None if no run has a value.
 
         A failed configuration counts as one with the worst value so far, so that the search leaves its surroundings.
+
+        Args:
+            nfp: the property.
+            maximize: whether large values are good.
+            imputed: whether configurations without a value are among them.
         """
         sums: dict[int, list[float]] = {}
         bounds: dict[int, float] = {}
@@ -114,6 +129,9 @@ class History:
         worst = min(means) if maximize else max(means)
         y = [math.fsum(values) / len(values) if values else bounds.get(row, worst) for row, values in sums.items()]
         measured = np.array([bool(values) for values in sums.values()])
+        if not imputed:
+            sums = {row: values for row, values in sums.items() if values}
+            y, measured = means, np.ones(len(means), dtype=bool)
         counts = np.array([max(len(values), 1) for values in sums.values()], dtype=float)
         return Runs(self.configurations[np.array(list(sums))], np.array(y), counts, measured)
 

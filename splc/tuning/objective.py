@@ -10,7 +10,6 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.active.search_model import SearchModel
-from splc.learning.projection import Variable
 from splc.tuning.history import History
 from splc.types import Array
 
@@ -116,18 +115,7 @@ class TuningObjective:
         """Return whether the first value is better."""
         return first > second if self.maximize else first < second
 
-    def models(
-        self, history: History, before: dict[str, SearchModel], variables: tuple[Variable, ...]
-    ) -> dict[str, SearchModel]:
-        """Return property → model of all runs so far; none if no run has a value."""
-        models = {}
+    def wants_large(self, nfp: str) -> bool:
+        """Return whether large values of a property are good."""
         goals = {goal.nfp: goal.maximize for goal in self.goals}
-        for nfp in self.properties:
-            large = goals.get(nfp, self._wants_large(nfp))
-            runs = history.runs(nfp, large)
-            if runs is not None:
-                models[nfp] = SearchModel.of(runs, variables, large, before.get(nfp))
-        return models
-
-    def _wants_large(self, nfp: str) -> bool:
-        return any(limit.nfp == nfp and limit.relation == ">=" for limit in self.limits)
+        return goals.get(nfp, any(limit.nfp == nfp and limit.relation == ">=" for limit in self.limits))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.io.presentation import Presented
-from splc.learning.active.candidates import CandidateSource
 from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
 from splc.models.basis.regression import t_quantile
@@ -140,19 +139,21 @@ def result_of(
     model: SearchModel,
     default: Configurations | None,
     winner: int | None,
-    source: CandidateSource,
     seed: int,
+    search: SearchModel,
+    valid: Callable[[Configurations], Array],
 ) -> TuningResult:
     """Return the result of the runs so far.
 
     Args:
         history: the runs.
         objective: what was looked for.
-        model: the model of all runs.
+        model: the model of the measured values.
         default: the default, None without one.
         winner: the number of the configuration that was chosen; None: the best one by the model.
-        source: what candidates came from.
         seed: the seed.
+        search: the model of all runs, also of those that failed.
+        valid: returns which configurations are valid.
     """
     nfp = objective.nfp
     if winner is None:
@@ -181,7 +182,8 @@ def result_of(
         base,
         gain,
         changes,
-        indifferent_options(model, best.configuration, source.valid),
+        # A value with which runs fail matters, which only the model of all runs knows.
+        indifferent_options(search, best.configuration, valid),
         trajectory_of(history, objective),
         gains[-1] if gains else None,
         len(history.failed),

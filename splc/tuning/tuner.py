@@ -27,7 +27,9 @@ from splc.tuning.proposal import Proposal, admissible_ranking, best_improvement,
 from splc.tuning.result import TuningResult, result_of
 from splc.tuning.stopping import has_stalled, racing_value
 from splc.tuning.trial import Reason, TrialOutcome, TuningTrial
+from splc.tuning.tuning_models import TuningModels
 from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
+from splc.types import Array
 
 # Runs that are kept back to verify a Pareto front.
 FRONT_RUNS = 15
@@ -103,7 +105,7 @@ class Tuner:
         self.until, self.race = until, race
         self.history = History(self.system)
         self.default = None if default is None else self._default(space, default)
-        self._models: dict[str, SearchModel] = {}
+        self.models = TuningModels(self.history, self.objective, self.variables)
         self._cover: tuple[int, ...] | None = None
         self._verification: Verification | FrontVerification | None = None
         self._search_ended = False
@@ -170,14 +172,15 @@ class Tuner:
             if self.history.pending:
                 # All runs of the search choose the finalists.
                 return None
-            model = self.learn()
-            runs, valid = int(min(self._left, self.reserve)), self.source.valid
+            judge, runs = self.models.judge(), int(min(self._left, self.reserve))
             if self.objective.further:
                 row = None if self.default is None else self.history.row_of(self.default)
-                self._verification = FrontVerification.of(self.history, self.objective, self._models, row, runs)
+                self._verification = FrontVerification.of(self.history, self.objective, self.models.judged, row, runs)
             else:
-                self._verification = Verification.of(self.history, self.objective, model, self.default, runs, valid)
-        chosen = self._verification.next(self.learn)
+                self._verification = Verification.of(
+                    self.history, self.objective, judge, self.default, runs, self._may_work
+                )
+        chosen = self._verification.next(self.models.judge)
         return None if chosen is None else self.trial(*chosen)
 
     def _search_trial(self) -> TuningTrial | None:
@@ -187,7 +190,7 @@ class Tuner:
             return self.trial("default", history.row_of(self.default))
         if (row := self._covering()) is not None:
             return self.trial("cover", row)
-        model = self.learn()
+        model = self.models.search()
         if model is None:
             return self._any()
         if (repeated := self._repeated(model)) is not None:
@@ -199,19 +202,18 @@ class Tuner:
         if exploring:
             proposal = most_informative(model, history, self.source, rng)
         elif self.objective.further:
-            proposal = front_improvement(self._models, self.objective, history, self.source, rng)
+            proposal = front_improvement(self.models.searched, self.objective, history, self.source, rng)
         else:
-            proposal = best_improvement(self._models, self.objective, history, self.source, rng)
+            proposal = best_improvement(self.models.searched, self.objective, history, self.source, rng)
         if proposal is None:
             return None
         row = history.row_of(proposal.configuration)
         why: Reason = "explore" if exploring else "search"
         return self.trial(why, row, proposal.predicted, proposal.expected_gain)
 
-    def learn(self) -> SearchModel | None:
-        """Return the model of the property given the values of all runs; None before there are values."""
-        self._models = self.objective.models(self.history, self._models, self.variables)
-        return self._models.get(self.objective.nfp)
+    def _may_work(self, configurations: Configurations) -> Array:
+        """Return which configurations are valid and did not fail."""
+        return self.source.valid(configurations) & ~self.history.failed_among(configurations)
 
     def _covering(self) -> int | None:
         """Return the next configuration of the first design, None if it is complete."""
@@ -319,19 +321,19 @@ class Tuner:
             LearningError: if no run has a value.
         """
         with one_thread():
-            model = self.learn()
-            if model is None:
+            model, judge = self.models.search(), self.models.judge()
+            if model is None or judge is None:
                 raise LearningError("no run has a value", hint="see why the runs failed")
             verification = self._verification
-            winner = None if verification is None else verification.chosen(model)
+            winner = None if verification is None else verification.chosen(judge)
             front: tuple[FrontConfiguration, ...] = ()
             if self.objective.further:
                 verified = verification.rows if isinstance(verification, FrontVerification) else ()
-                front = front_of(self.history, self.objective, self._models, verified)
+                front = front_of(self.history, self.objective, self.models.judged, verified)
                 if front:
                     winner = self.history.row_of(front[0].configuration)
-            result = result_of(self.history, self.objective, model, self.default, winner, self.source, self.seed)
-            return replace(result, front=front)
+            parts = (self.history, self.objective, judge, self.default, winner, self.seed, model, self.source.valid)
+            return replace(result_of(*parts), front=front)
 
 
 def source_of(space: Space | Configurations, tuner: Tuner) -> CandidateSource:
