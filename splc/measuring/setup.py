@@ -58,7 +58,10 @@ _WORDS = {
     "from": "the earlier measurements",
 }
 # Counts that may grow from session to session, since recorded runs stay valid.
-_GROWING = ("repeat", "max_repeat")
+_GROWING = ("repeat", "max_repeat", "budget")
+# The ways to go on with a journal, and with other settings.
+CONTINUATION = "continue it with --resume, add configurations to it with --append"
+CORRECTION = "--append adds configurations, and --resume --retry-failed repeats failed runs with another command"
 
 
 @dataclass(frozen=True)
@@ -175,12 +178,23 @@ def _hash(value: Any) -> str:
 
 
 def require_same(
-    records: Sequence[Record], wanted: Mapping[str, Any], path: str, allowed: Collection[str] = ()
+    records: Sequence[Record],
+    wanted: Mapping[str, Any],
+    path: str,
+    allowed: Collection[str] = (),
+    correction: str = CORRECTION,
 ) -> bool:
-    """Check that a journal belongs to a measurement; `allowed`: what may differ.
+    """Check that a journal belongs to a measurement.
+
+    Args:
+        records: the journal.
+        wanted: the description of the measurement.
+        path: the file of the journal.
+        allowed: what may differ.
+        correction: how a journal is continued with other settings.
 
     Returns:
-        Whether more repetitions are requested than before.
+        Whether more repetitions, or runs, are requested than before.
     """
     plans = [record for record in records if record.get("kind") == "plan"]
     if not plans or records[0].get("kind") != "plan":
@@ -205,22 +219,19 @@ def require_same(
             continue
         problems.add(f"the journal is of another measurement: {words} {_difference_text(was, current)}")
     if len(problems):
-        hint = (
-            "give the same options as before, or measure into another file with --output; --append adds "
-            "configurations, and --resume --retry-failed repeats failed runs with another command"
-        )
+        hint = f"give the same options as before, or measure into another file with --output; {correction}"
         problems.add("a journal can only be continued with its own options", hint=hint)
     problems.raise_if_any(InputError)
     return grown
 
 
-def require_unsuccessful(records: Sequence[Record], path: str) -> None:
-    """Refuse to begin a measurement anew whose journal has a successful run."""
+def require_unsuccessful(records: Sequence[Record], path: str, continuation: str = CONTINUATION) -> None:
+    """Refuse to begin a measurement anew whose journal has a successful run.
+
+    `continuation`: the ways to go on with it.
+    """
     if any(record.get("kind") == "run" and record.get("status") == "ok" for record in records):
-        hint = (
-            "continue it with --resume, add configurations to it with --append, measure into another file with "
-            "--output, or remove it"
-        )
+        hint = f"{continuation}, measure into another file with --output, or remove it"
         raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
 
 

@@ -26,11 +26,13 @@ class History:
         system: the system.
         trials: the runs that were asked for, in order.
         outcomes: what was told, in order.
+        verified: the number of trials before the last extension of the budget, none of which is a fresh run.
     """
 
     system: VariabilityModel
     trials: list[TuningTrial] = field(default_factory=list)
     outcomes: list[TrialOutcome] = field(default_factory=list)
+    verified: int = 0
     _rows: dict[bytes, int] = field(default_factory=dict)
     _indices: list[Array] = field(default_factory=list)
 
@@ -82,8 +84,13 @@ class History:
         return [
             outcome.values[nfp]
             for outcome in self.outcomes
-            if outcome.row == row and nfp in outcome.values and fresh in (None, outcome.verifies)
+            if outcome.row == row and nfp in outcome.values and fresh in (None, self.is_fresh(outcome))
         ]
+
+    def is_fresh(self, outcome: TrialOutcome) -> bool:
+        """Return whether the reported value comes from a run: it verifies, and did not help to choose the winner."""
+        trial = outcome.trial
+        return trial is not None and trial.why == "verify" and trial.number > self.verified
 
     @property
     def failed(self) -> list[TrialOutcome]:

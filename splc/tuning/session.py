@@ -35,6 +35,9 @@ from splc.measuring.template import OPTIONS, Template
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
+# The ways to go on with the journal of a tuning run, and with other settings.
+CONTINUATION = "continue it with --resume, also with a larger --budget"
+_CORRECTION = "--budget and --for may be larger, and --from learns from the runs of another tuning run"
 # The runs that verify have at most this share of the time.
 _VERIFYING = 0.3
 
@@ -91,6 +94,7 @@ class TuningSession:
         resumed: the number of runs that were recorded when it began.
         ended_leftover: whether a run of a killed session was still running and was ended.
         out_of_time: whether runs are left because its time is over.
+        extended: whether this session has a larger budget than those before.
     """
 
     tuner: Tuner
@@ -100,6 +104,7 @@ class TuningSession:
     resumed: int = 0
     ended_leftover: bool = False
     out_of_time: bool = False
+    extended: bool = False
 
     def __post_init__(self) -> None:
         # Threads note the processes that they start.
@@ -126,15 +131,25 @@ class TuningSession:
         session = cls(tuner, command, journal, RunResults([metric.name for metric in command.properties]))
         description = session._description(about)
         if restart and journal.records:
-            require_unsuccessful(journal.records, journal.path)
+            require_unsuccessful(journal.records, journal.path, CONTINUATION)
             session.ended_leftover = session._end_leftovers()
             journal.clear()
         elif journal.records:
-            require_same(journal.records, description, journal.path)
+            more_runs = require_same(journal.records, description, journal.path, correction=_CORRECTION)
             session.ended_leftover = session._end_leftovers()
+            tuner.budget = journal.records[0]["budget"]
+            latest = journal.records[0]
             for record in journal.records:
+                if record.get("kind") == "plan" and record is not latest:
+                    latest = record
+                    tuner.extend(record["budget"])
                 session._replay(record)
             session.resumed = len(tuner.history.asked_for)
+            more_time = (latest.get("seconds") or math.inf) < (description["seconds"] or math.inf)
+            session.extended = more_runs or (more_time and tuner.done)
+            if session.extended:
+                tuner.extend(description["budget"])
+                journal.append(description)
         if not journal.records:
             journal.append(description)
         return session

@@ -54,8 +54,3 @@ class TrialOutcome:
     failure: str | None = None
     at_least: float | None = None
     trial: TuningTrial | None = None
-
-    @property
-    def verifies(self) -> bool:
-        """True if the reported value comes from it."""
-        return self.trial is not None and self.trial.why == "verify"

@@ -13,7 +13,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
-from splc.learning.active.candidates import LISTED, CandidateSource, DrawnSource, ListedSource
+from splc.learning.active.candidates import source_of
 from splc.learning.active.cover import DRAWS, LEAST_DRAWS, MOST, cells_of, covering_row, is_covered
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
@@ -99,7 +99,7 @@ class Tuner:
             space = Space(space)
         self.system = space.system
         self.variables = variables_of(self.system)
-        self.source = source_of(space, self)
+        self.source = source_of(space, self.variables)
         self.objective = TuningObjective(nfp, maximize, tuple(limits), cost, tuple(further))
         self.budget, self.verify, self.explore, self.seed = budget, verify, explore, seed
         self.until, self.race = until, race
@@ -160,6 +160,18 @@ class Tuner:
     def end_search(self) -> None:
         """End the search before its budget; the runs that verify are still proposed."""
         self._search_ended = True
+
+    def extend(self, budget: int | None) -> None:
+        """Continue the search with a larger budget.
+
+        What was found is verified again: runs that verified before are runs of the search from now on, since they help
+        to choose the winner.
+
+        Args:
+            budget: the number of all runs; None: until `end_search` is called again.
+        """
+        self.budget, self.history.verified = budget, len(self.history.trials)
+        self._verification, self._search_ended = None, False
 
     def _next(self) -> TuningTrial | None:
         if self.searches and self.until is not None and has_stalled(self.history, self.until, len(self.variables)):
@@ -334,13 +346,3 @@ class Tuner:
                     winner = self.history.row_of(front[0].configuration)
             parts = (self.history, self.objective, judge, self.default, winner, self.seed, model, self.source.valid)
             return replace(result_of(*parts), front=front)
-
-
-def source_of(space: Space | Configurations, tuner: Tuner) -> CandidateSource:
-    """Return the source of the candidates of a search."""
-    if isinstance(space, Configurations):
-        return ListedSource.of(space.unique())
-    space.require_valid()
-    if space.is_counted and space.count <= LISTED:
-        return ListedSource.of(space.enumerate())
-    return DrawnSource(space, tuner.variables)

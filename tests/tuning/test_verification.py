@@ -102,3 +102,20 @@ def test_intervals_of_means() -> None:
     # The quantile 4.303 is in every table.
     assert mean.low == pytest.approx(2 - 4.303 / np.sqrt(3), abs=1e-3)
     assert mean.high == pytest.approx(2 + 4.303 / np.sqrt(3), abs=1e-3)
+
+
+def test_runs_before_an_extension_are_not_fresh() -> None:
+    """With a larger budget the search continues, and the reported value comes from runs after the last search."""
+    tuner = Tuner(SYSTEM, "seconds", 30, default={"threads": 1})
+    measure = noisy(0.05, 3)
+    run(tuner, measure)
+    assert tuner.done
+    before = tuner.report().best.mean.runs
+    tuner.extend(50)
+    assert not tuner.done
+    trials = run(tuner, measure)
+    assert len(trials) == 20
+    assert [trial.why for trial in trials[-9:]] == ["choose"] * 3 + ["verify"] * 6
+    assert tuner.report().best.mean.runs == before == 3
+    later = [outcome.values["seconds"] for outcome in tuner.history.outcomes[30:] if tuner.history.is_fresh(outcome)]
+    assert len(later) == 6

@@ -134,6 +134,20 @@ class DrawnSource:
         return self.space.check(configurations)
 
 
+def source_of(space: Space | Configurations, variables: tuple[Variable, ...]) -> CandidateSource:
+    """Return the source of the valid configurations of a space, or of configurations that are all there are.
+
+    Raises:
+        VariabilityError: if there is no valid configuration.
+    """
+    if isinstance(space, Configurations):
+        return ListedSource.of(space.unique())
+    space.require_valid()
+    if space.is_counted and space.count <= LISTED:
+        return ListedSource.of(space.enumerate())
+    return DrawnSource(space, variables)
+
+
 def changes_of_one(configurations: Configurations, row: int, variables: Sequence[Variable]) -> Configurations:
     """Return the configurations that differ from one in the value of one variable; some may not be valid."""
     system, indices = configurations.system, configurations.indices[row]

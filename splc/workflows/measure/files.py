@@ -13,7 +13,7 @@ from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.measuring.journal import read_journal
 from splc.measuring.run_results import RunResults
-from splc.measuring.setup import Setup, require_unsuccessful
+from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.measuring.tables import failures_text, measurements
 
 
@@ -47,13 +47,16 @@ class Outputs:
         stem = Path(str(journal)) if unnamed else Path(output.removesuffix(".gz")).with_suffix("")
         return cls(output, journal or f"{stem}.journal", f"{stem}.failures.csv")
 
-    def require_writable(self, inputs: Sequence[str | None], resume: bool, dry: bool) -> None:
+    def require_writable(
+        self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str = CONTINUATION
+    ) -> None:
         """Refuse to overwrite existing measurements, a journal with a successful run, and inputs.
 
         Args:
             inputs: the inputs of the measurement.
             resume: whether an existing journal is continued.
             dry: whether nothing will be written.
+            continuation: the ways to go on with a journal.
 
         Raises:
             OutputError: if a file cannot be written or would be overwritten.
@@ -67,7 +70,7 @@ class Outputs:
         if Path(self.journal).exists():
             if resume:
                 return
-            require_unsuccessful(read_journal(self.journal), self.journal)
+            require_unsuccessful(read_journal(self.journal), self.journal, continuation)
         if self.measurements != "-" and Path(self.measurements).is_file():
             hint = "measure into another file with --output: splc learn reads several tables together; or remove it"
             message = "this file of measurements exists already, and has no journal"

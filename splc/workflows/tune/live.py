@@ -28,7 +28,7 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
 from splc.tuning.result import TuningResult
-from splc.tuning.session import TunedCommand, TuningSession
+from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
 from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.workflows import learn
@@ -199,7 +199,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     if described is None:
         described = project.system_file if project.inference is None else project.measurements_file
     inputs = (described, *request.earlier, *(() if request.default is None else (request.default,)))
-    outputs.require_writable(inputs, request.resume, dry=request.dry)
+    outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
     best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
     if request.plot is not None:
         plot_format(request.plot)
@@ -247,6 +247,8 @@ def _about(request: Request, tuner: Tuner, fixed: str, earlier: Mapping[str, Any
     default = None if tuner.default is None else describe_configuration(tuner.default, 0)
     return {
         "budget": tuner.budget,
+        # Not compared: the time of a session.
+        "seconds": request.duration,
         "default": default,
         "maximize": request.maximize,
         "maximize_only": list(request.maximize_only) or None,
@@ -284,6 +286,8 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
         notes.append(Note(f"{journal.path}: an incomplete record is dropped; its run is repeated"))
     if session.ended_leftover:
         notes.append(Note("a run of an earlier session was still running; it was ended"))
+    if session.extended:
+        notes.append(Note("the budget is larger than before: the search continues, and is verified again"))
     if exists and request.resume:
         notes.append(Note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already"))
     return session

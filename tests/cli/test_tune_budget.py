@@ -1,0 +1,78 @@
+"""`splc tune --resume` with a larger budget: the search continues after the runs that verified."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from splc.measuring.journal import read_journal
+from tests.cli.conftest import Run
+from tests.cli.test_tune import COMMAND, TIME, TUNE, Refused, runs_of, solver
+
+__all__ = ["solver"]
+MORE = tuple("40" if text == "30" else text for text in TUNE)
+
+
+def test_more_runs(run: Run, solver: Path) -> None:
+    """The runs before are kept, the search continues, and the best configuration is verified again by fresh runs."""
+    assert run(*TUNE).exit_code == 0
+    journal = solver / "measurements.journal"
+    before = runs_of(journal)
+    result = run(*MORE, "--resume", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert runs_of(journal)[: len(before)] == before
+    assert (found["runs"], found["resumed"], found["budget"]) == (40, 30, 40)
+    why = [step["why"] for step in found["trajectory"]]
+    assert "search" in why[30:]
+    assert why[-1] == "verify"
+    assert found["best"]["runs"] <= why[30:].count("verify")
+    # It is done: nothing is left, neither with this budget.
+    assert run(*MORE, "--resume").exit_code == 0
+    assert len(runs_of(journal)) == 40
+
+
+@pytest.mark.parametrize("at", [12, 30])
+def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int) -> None:
+    """Whenever the budget grew, a session that was killed after any record is continued as an undisturbed one."""
+    assert run(*TUNE).exit_code == 0
+    journal = solver / "measurements.journal"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    end = [place for place, record in enumerate(read_journal(journal)) if record["kind"] == "run"][at - 1]
+    journal.write_bytes(b"".join(lines[: end + 1]))
+    assert run(*MORE, "--resume").exit_code == 0
+    whole, expected = journal.read_bytes().splitlines(keepends=True), runs_of(journal)
+    assert len(expected) == 40
+    for kept in (end + 1, end + 2, end + 3, end + 7, len(whole) - 5):
+        journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
+        result = run(*MORE, "--resume", "-q")
+        assert result.exit_code == 0, result.output
+        assert runs_of(journal) == expected
+
+
+def test_more_time(run: Run, solver: Path) -> None:
+    """A tuning run that ended with its time continues with more of it."""
+    timed = ("tune", "--command", COMMAND, *TIME, "--verify", "2")
+    assert run(*timed, "--for", "2s").exit_code == 0
+    journal = solver / "measurements.journal"
+    before = runs_of(journal)
+    assert run(*timed, "--for", "2s", "--resume").exit_code == 0
+    assert runs_of(journal) == before
+    assert run(*timed, "--for", "6s", "--resume").exit_code == 0
+    after = runs_of(journal)
+    assert after[: len(before)] == before
+    assert len(after) > len(before)
+
+
+def test_other_settings(run: Run, refused: Refused, solver: Path) -> None:
+    """A smaller budget is refused; messages name options that `splc tune` has."""
+    assert run(*TUNE).exit_code == 0
+    smaller = refused(*["20" if text == "30" else text for text in TUNE], "--resume")
+    assert "the budget differs: 30 there, 20 now" in smaller
+    known = run("tune", "--help").stdout
+    for text in (smaller, refused(*TUNE)):
+        options = {word.strip(",;.") for word in text.split() if word.startswith("--")}
+        assert options
+        assert [option for option in options if option not in known] == []
