@@ -5,6 +5,7 @@
     {cache?--cache}       the text where the option is selected, else nothing; {cache?--on|--off} has both
     {= px * py}           a number that is computed from options
     {options}             the options' output strings
+    {version}             the value of a context
     {{ and }}             braces
 
 The template is split into arguments as a shell would split it (quotes, backslashes), before values are inserted: a
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from splc.arithmetic.parser import parse
@@ -123,14 +124,26 @@ def _pieces(words: Sequence[Word]) -> Iterator[Piece]:
                 yield from _pieces(piece.otherwise)
 
 
-def parse_template(text: str, system: VariabilityModel, extras: Sequence[str]) -> Template:
-    """Parse a command template."""
+def parse_template(
+    text: str, system: VariabilityModel, extras: Sequence[str], constants: Mapping[str, str] | None = None
+) -> Template:
+    """Parse a command template.
+
+    Args:
+        text: the template.
+        system: the system whose options are placeholders.
+        extras: other placeholders, whose values differ between runs.
+        constants: placeholder → its value, the same in all runs.
+
+    Raises:
+        SpecError: with all problems, if it is wrong.
+    """
     problems = Problems()
     if not text.strip():
         raise SpecError("the command is empty", hint="for instance: --command './solver -n {nx}'")
     if _CONTROL.search(text):
         raise SpecError(Problem("the command has control characters", text=text))
-    words = _TemplateReader(system, extras, problems, text).words(text, nested=False)
+    words = _TemplateReader(system, extras, constants or {}, problems, text).words(text, nested=False)
     problems.raise_if_any(SpecError)
     return Template(text, words)
 
@@ -139,6 +152,7 @@ def parse_template(text: str, system: VariabilityModel, extras: Sequence[str]) -
 class _TemplateReader:
     system: VariabilityModel
     extras: Sequence[str]
+    constants: Mapping[str, str]
     problems: Problems
     text: str
 
@@ -200,6 +214,8 @@ class _TemplateReader:
             return Child(option, children) if children else Value(option)
         if name in self.extras:
             return Extra(name)
+        if name in self.constants:
+            return Text(self.constants[name])
         for question_mark in re.finditer(r"\?", content):
             name_before = content[: question_mark.start()].strip()
             if name_before in self.system.spellings:
@@ -209,7 +225,7 @@ class _TemplateReader:
                 if_selected, otherwise = (self.words(alternative, nested=True) for alternative in texts)
                 return Choice(self.system.spellings[name_before], if_selected, otherwise)
         name = content.partition("?")[0].strip()
-        hint = unknown_name_hint(name, [*self.system.names, *self.extras])
+        hint = unknown_name_hint(name, [*self.system.names, *self.extras, *self.constants])
         self.problems.add(
             f"the command's placeholder {{{content}}} is not an option of {self.system.name or 'the system'}", hint=hint
         )

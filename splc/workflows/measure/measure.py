@@ -138,7 +138,9 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     extras = (OPTIONS, "repetition")
     notes += context_notes(request.contexts, (*exact_names(system), *(metric.name for metric in properties)))
     extended = with_turns(system, turns)
-    template = parse_template(request.command, extended, ("configurations", *extras) if request.batched else extras)
+    constants = constant_contexts(request.contexts)
+    extras = ("configurations", *extras) if request.batched else extras
+    template = parse_template(request.command, extended, extras, constants)
     if request.batched:
         require_batchable(request.batch_by, template, extended)
     described = project.system_file if project.has_system else None
@@ -166,7 +168,7 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
         environment,
         request.timeout,
         request.batch_by if request.batched else None,
-        constant_contexts(request.contexts),
+        constants,
         {name: context_children(extended, name) for name in turns},
     )
     return Prepared(setup, outputs, programs, tuple(notes))

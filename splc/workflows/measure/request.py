@@ -58,8 +58,8 @@ class Request:
         Contexts,
         as_option(
             "COLUMN=VALUE",
-            "A column of the table: the machine, the version. Can be repeated; several values of a column are "
-            "measured in turn, and '{COLUMN}' in the command is the value.",
+            "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
+            "repeated; several values of a column are measured in turn.",
             COMMAND,
             names="--context",
             parse=contexts_of,
