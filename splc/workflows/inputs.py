@@ -107,7 +107,7 @@ class SystemInputs:
             if project.learned_system is not None:
                 hint = "learn the model again with --no-constraints"
             raise RequestError(f"nothing is inferred, for the system is {origin}; {hint}", "no_constraints")
-        notes += inference_notes(project.inference)
+        notes += inference_notes(project.inference, lists=self.measured is None and project.system_table is not None)
         if project.learned_system is not None and project.has_system:
             text = f"{project.system_file} does not have the options of the model: the system is that of the model"
             notes.append(Note(text))

@@ -105,8 +105,11 @@ def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]
     )
 
 
-def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
-    """Return the assumptions about a system that was inferred from a table; none where it is described."""
+def inference_notes(inference: Inference | None, *, lists: bool = False) -> tuple[Note, ...]:
+    """Return the assumptions about a system that was inferred from a table; none where it is described.
+
+    `lists`: whether the table may list configurations without measured values, which is nothing to be noted then.
+    """
     if inference is None:
         return ()
     source = inference.source.name
@@ -138,7 +141,8 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         why = "the rows are too few to infer a constraint from that"
         mined = (*mined, Note(f"{source}: no row has {listing}; {why}", details=(cure,), about=Rank.LIMIT))
     warnings = (Note(f"{source}: {line}", warning=True) for line in inference.warnings)
-    return (Note(text, details=details), *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))
+    roles_note = () if lists and not (inference.properties or inference.decided) else (Note(text, details=details),)
+    return (*roles_note, *mined, *warnings, *notes_of(f"{source}: {line}" for line in inference.notes))
 
 
 def _tables(source: Source) -> str:

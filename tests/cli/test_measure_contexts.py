@@ -30,7 +30,10 @@ def test_the_value_in_the_command(run: Run, table: Path, values: tuple[str, ...]
         code = r'NR == 1 {{print $0 ",time"}} NR > 1 {{print $0 "," length("{version}")}}'
         command, read = f"awk '{code}'", ("--property", "time")
     else:
-        command, read = r"""sh -c 'echo "$# arguments $1"' x {version} {level}""", ("--property", r"time=regex:(\d+) arguments")
+        command, read = (
+            r"""sh -c 'echo "$# arguments $1"' x {version} {level}""",
+            ("--property", r"time=regex:(\d+) arguments"),
+        )
     found = run("measure", "first.csv", "--command", command, *read, *contexts, *batch)
     assert found.exit_code == 0, found.stderr
     runs = [record for record in read_journal("measurements.journal") if record["kind"] == "run"]

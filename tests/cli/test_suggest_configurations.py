@@ -127,3 +127,15 @@ def test_one_value_of_a_context(run: Run, made: Path) -> None:
     }
     assert [each["measured"] for each in found.values()] == [16, 16]
     assert found["new"]["next"][0]["predicted"] > 3 * found["old"]["next"][0]["predicted"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_is_explained(run: Run, made: Path, seed: int) -> None:
+    """The reductions need not fall from row to row; where one rises, the summary says why."""
+    rows = np.random.default_rng(seed).permutation(len(SPACE))[:12]
+    measure(made, [SPACE[row] for row in rows])
+    result = run("suggest", "--property", "time", "--budget", "8")
+    gains = [float(row["variance_reduction_percent"]) for row in csv.DictReader(io.StringIO(result.stdout))]
+    assert len(gains) == 8
+    rises = any(later > earlier for earlier, later in zip(gains, gains[1:], strict=False))
+    assert ("can be larger" in result.stderr) == rises

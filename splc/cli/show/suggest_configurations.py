@@ -71,12 +71,18 @@ def write(result: Result, output: str) -> None:
     if batch.goal == "variance":
         note(
             f"they are expected to reduce the mean variance of predictions by {percentage(batch.gains.sum(), 3)}; "
-            "the most useful one is first, each given those above it"
+            f"each has the largest reduction times standard deviation{' per cost' * (batch.costs is not None)}, "
+            "given those above it" + ", so that a later reduction can be larger" * _rises(batch.gains)
         )
     elif result.best is not None:
         note(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
     if output != STANDARD:
         note(f"{counted(len(batch.configurations), 'configuration')} written to {output}")
+
+
+def _rises(gains: Array) -> bool:
+    """Return whether a gain is larger than the one before it, as they are written."""
+    return bool((np.diff(_short(gains)) > 0).any())
 
 
 def _short(values: Array) -> Array:

@@ -62,7 +62,9 @@ class Ensemble:
 
     @property
     def options(self) -> frozenset[str]:
-        """The options and observed variables that predictions depend on."""
+        """The options and observed variables that predictions depend on; none of a constant model."""
+        if not self.parts:
+            return frozenset()
         return frozenset(name for variable in self.basis.variables for name in variable.members)
 
     @property

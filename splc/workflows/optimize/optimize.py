@@ -13,7 +13,7 @@ from sampling.space.ranking import Ranking, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
-from splc.errors import RequestError, listed
+from splc.errors import RequestError
 from splc.formats.measurements.assignment import parse_assignments
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
@@ -30,6 +30,7 @@ from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 from splc.workflows.unmeasured_pairs import unmeasured_notes
+from splc.workflows.unused_options import unused_note
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
@@ -156,13 +157,7 @@ def best_configurations(
         ranking, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
         free = free_options(space.system, ranking.unused)
         if free:
-            text = f"not used by the model{'s' * (len(objectives) > 1)}: {listed(free)}"
-            notes.append(
-                Note(
-                    text,
-                    details=("any values of these options that are valid with the others give the same prediction",),
-                )
-            )
+            notes.append(unused_note(free, len(objectives)))
         columns = [_values(objective, ranking, number) for number, objective in enumerate(objectives)]
         candidates = tuple(
             RatedConfiguration(ranking.configurations[[row]], tuple(column[row] for column in columns))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
+from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
 from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural
@@ -20,6 +21,7 @@ from splc.formats.measurements.csv_table import exact_names
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
+from splc.learning.intervals import FullPredictor
 from splc.measuring.journal import Journal
 from splc.measuring.properties import Property, parse_properties
 from splc.measuring.run_results import common_failure
@@ -40,6 +42,7 @@ from splc.workflows.picture import chart_of
 from splc.workflows.tune.earlier import tell_earlier
 from splc.workflows.tune.remarks import remarks_of
 from splc.workflows.tune.request import Request, default_of
+from splc.workflows.unused_options import unused_note
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
@@ -122,6 +125,9 @@ def run(
                 notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
             if written and not interrupted:
                 learned = _learned(request, prepared, notes)
+                predictor = None if learned is None else learned.result.predictor
+                if isinstance(predictor, FullPredictor) and not predictor.options:
+                    notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
         return Result(result, session, learned, outputs, prepared.best, interrupted, stopped, tuple(notes), unit)
 
