@@ -68,7 +68,7 @@ def front_improvement(
     weights = rng.dirichlet(np.ones(len(surrogates)))
     if rng.random() < _ALONE:
         weights = np.eye(len(surrogates))[int(rng.integers(len(surrogates)))]
-    waiting = history.waiting(first.runs.configurations)
+    waiting = history.waiting(first.runs.own)
     surrogates = [model.believing(waiting) for model in surrogates]
     means = np.array([model.measured[0] for model in surrogates])
     # The range of the front: that of all runs has bad values, beside which those of the front hardly differ.

@@ -11,6 +11,7 @@ from splc.data.configurations import Configurations, index_type
 from splc.learning.active.optimum import TOLERANCE
 from splc.learning.active.search_model import Runs
 from splc.system.variability import VariabilityModel
+from splc.tuning.foreign_runs import ForeignRuns
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.types import Array
 
@@ -26,6 +27,7 @@ class History:
         system: the system.
         trials: the runs that were asked for, in order.
         outcomes: what was told, in order.
+        foreign: the runs of other contexts.
         verified: the number of trials before the last extension of the budget, none of which is a fresh run.
     """
 
@@ -33,8 +35,12 @@ class History:
     trials: list[TuningTrial] = field(default_factory=list)
     outcomes: list[TrialOutcome] = field(default_factory=list)
     verified: int = 0
+    foreign: ForeignRuns = field(init=False)
     _rows: dict[bytes, int] = field(default_factory=dict)
     _indices: list[Array] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.foreign = ForeignRuns(self.system)
 
     @property
     def configurations(self) -> Configurations:
@@ -104,8 +110,11 @@ class History:
 
     @property
     def has_unmeasured(self) -> bool:
-        """Whether a run has no value: it failed, or was ended early."""
-        return any(outcome.failure is not None for outcome in self.outcomes)
+        """Whether a model to search with learns from more than measured values of this context.
+
+        Runs have no value that failed, or were ended early; others are of another context.
+        """
+        return bool(len(self.foreign)) or any(outcome.failure is not None for outcome in self.outcomes)
 
     def failed_among(self, configurations: Configurations) -> Array:
         """Return which configurations failed, shape (m,), bool."""
@@ -120,7 +129,7 @@ class History:
         Args:
             nfp: the property.
             maximize: whether large values are good.
-            imputed: whether configurations without a value are among them.
+            imputed: whether configurations without a value, and those of other contexts, are among them.
         """
         sums: dict[int, list[float]] = {}
         bounds: dict[int, float] = {}
@@ -140,7 +149,8 @@ class History:
             sums = {row: values for row, values in sums.items() if values}
             y, measured = means, np.ones(len(means), dtype=bool)
         counts = np.array([max(len(values), 1) for values in sums.values()], dtype=float)
-        return Runs(self.configurations[np.array(list(sums))], np.array(y), counts, measured)
+        own = Runs(self.configurations[np.array(list(sums))], np.array(y), counts, measured)
+        return self.foreign.before(own, nfp) if imputed else own
 
     def deviations(self, nfp: str) -> list[float]:
         """Return the relative deviations of the runs of configurations that were repeated."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.errors import MeasurementError
 from splc.learning.active.search_model import SearchModel
 from splc.tuning.history import History
 from splc.types import Array
@@ -92,6 +94,24 @@ class TuningObjective:
         cost = () if self.cost is None else (self.cost,)
         goals = [goal.nfp for goal in self.goals]
         return tuple(dict.fromkeys((*goals, *(limit.nfp for limit in self.limits), *cost)))
+
+    def values_of(self, value: float | Mapping[str, float]) -> dict[str, float]:
+        """Return property → value of what a run reports, those that it must report first.
+
+        Raises:
+            MeasurementError: if a value is missing, or not possible.
+        """
+        values = value if isinstance(value, Mapping) else {self.nfp: value}
+        for name in self.properties:
+            if name not in values:
+                raise MeasurementError(f"the run has no value of {name}")
+        ordered = {name: float(values[name]) for name in dict.fromkeys((*self.properties, *values))}
+        for name, number in ordered.items():
+            if not math.isfinite(number):
+                raise MeasurementError(f"{name} is {number}, not a finite number")
+        if self.cost is not None and ordered[self.cost] <= 0:
+            raise MeasurementError(f"{self.cost} is the cost of a run, which must be positive")
+        return ordered
 
     def admissible(self, history: History, row: int) -> bool:
         """Return whether a configuration was measured and is within all limits, by its mean values."""

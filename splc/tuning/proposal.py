@@ -71,7 +71,7 @@ def best_improvement(
     candidates = source.candidates(rng, configurations, best)
     if not len(candidates):
         return None
-    waiting = history.waiting(model.runs.configurations)
+    waiting = history.waiting(model.runs.own)
     conditioned = model.believing(waiting)
     means, deviations = conditioned.moments(candidates)
     worths = np.zeros(len(candidates))

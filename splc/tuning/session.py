@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -52,6 +52,7 @@ class TunedCommand:
         folder: where it runs, None: where this process does.
         environment: variables added to the environment.
         timeout: seconds of a run, None: no limit.
+        contexts: columns of the table: context (version, machine) → value.
     """
 
     template: Template
@@ -59,6 +60,7 @@ class TunedCommand:
     folder: str | None = None
     environment: Mapping[str, str] | None = None
     timeout: float | None = None
+    contexts: Mapping[str, str] = field(default_factory=dict)
 
     def setup(self, configurations: Configurations) -> Setup:
         """Return the setup of runs of configurations.
@@ -72,7 +74,8 @@ class TunedCommand:
         environment = dict(self.environment or {})
         names = dict.fromkeys(bound.arguments(row)[0] for row in range(len(configurations)))
         programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
-        return Setup(bound, configurations, self.properties, Plan(), programs, self.folder, environment, self.timeout)
+        settings = (self.folder, environment, self.timeout, None, self.contexts)
+        return Setup(bound, configurations, self.properties, Plan(), programs, *settings)
 
     def job(self, configuration: Configurations, trial: TuningTrial) -> Job:
         """Return the run of a trial, which ends where its value could not be the best."""
@@ -169,6 +172,8 @@ class TuningSession:
             "folder": self.command.folder,
             "environment": dict(self.command.environment or {}),
             "timeout": self.command.timeout,
+            # Journals of runs without contexts do not state them.
+            **({"contexts": dict(self.command.contexts)} if self.command.contexts else {}),
             **about,
             # Not compared: the columns of the table that are options.
             "columns": option_header(self.tuner.system),

@@ -290,6 +290,7 @@ class Tuner:
         *,
         failed: str | None = None,
         at_least: float | None = None,
+        context: str | None = None,
     ) -> None:
         """Take the result of a run.
 
@@ -298,6 +299,8 @@ class Tuner:
             value: the value of the property, or property → value.
             failed: why the run failed, or was ended; None if it did not.
             at_least: the least value that an ended run would have had; such a run did not fail.
+            context: another context that the value is of, such as an older version: the search learns from it, and it
+                is not the best one. None: it is of the system that is tuned.
 
         Raises:
             MeasurementError: if neither or both are given, a value is missing or not finite, or the trial was told.
@@ -305,16 +308,7 @@ class Tuner:
         """
         if (value is None) == (failed is None):
             raise MeasurementError("a run has either a value or a reason why it failed")
-        values = {} if value is None else dict(value) if isinstance(value, Mapping) else {self.objective.nfp: value}
-        values = {name: float(value) for name, value in values.items()}
-        missing = [name for name in self.objective.properties if failed is None and name not in values]
-        if missing:
-            raise MeasurementError(f"the run has no value of {missing[0]}")
-        wrong = [name for name, value in values.items() if not math.isfinite(value)]
-        if wrong:
-            raise MeasurementError(f"{wrong[0]} is {values[wrong[0]]}, not a finite number")
-        if self.objective.cost is not None and values and values[self.objective.cost] <= 0:
-            raise MeasurementError(f"{self.objective.cost} is the cost of a run, which must be positive")
+        values = {} if value is None else self.objective.values_of(value)
         pending = trial if isinstance(trial, TuningTrial) else None
         if pending is not None:
             if pending not in self.history.pending:
@@ -323,7 +317,12 @@ class Tuner:
         else:
             assert not isinstance(trial, TuningTrial)
             columns = {name: [math.nan if value is None else value] for name, value in trial.items()}
-            row = self.history.row_of(Configurations.from_columns(self.system, columns))
+            configuration = Configurations.from_columns(self.system, columns)
+            if context is not None:
+                if values:
+                    self.history.foreign.add(context, configuration, values)
+                return
+            row = self.history.row_of(configuration)
         self.history.outcomes.append(TrialOutcome(row, values, failed, at_least, pending))
 
     def report(self) -> TuningResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -137,5 +138,5 @@ def test_the_order_is_explained(run: Run, made: Path, seed: int) -> None:
     result = run("suggest", "--property", "time", "--budget", "8")
     gains = [float(row["variance_reduction_percent"]) for row in csv.DictReader(io.StringIO(result.stdout))]
     assert len(gains) == 8
-    rises = any(later > earlier for earlier, later in zip(gains, gains[1:], strict=False))
+    rises = any(later > earlier for earlier, later in pairwise(gains))
     assert ("can be larger" in result.stderr) == rises

@@ -19,6 +19,7 @@ from splc.learning.projection import (
     REFIT_ITERATIONS,
     ROWS_OF_SEARCH,
     START_RELEVANCE,
+    ContextBlock,
     KernelDesign,
     KernelPosterior,
     OptionBasis,
@@ -54,12 +55,21 @@ class Runs:
         y: their mean values, finite, shape (n,).
         counts: the number of runs of each, shape (n,).
         known: which can be the best so far, shape (n,), bool; values of failed or ended runs were not measured.
+        places: the context of each, 0 is the one that is searched, shape (n,); None: all are of that.
+        contexts: the names of the contexts, such as versions; empty without others.
     """
 
     configurations: Configurations
     y: Array
     counts: Array
     known: Array
+    places: Array | None = None
+    contexts: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> Configurations:
+        """The configurations that were run in the context that is searched."""
+        return self.configurations if self.places is None else self.configurations[self.places == 0]
 
     def __len__(self) -> int:
         return len(self.y)
@@ -126,7 +136,8 @@ class SearchModel:
         """Return the model of runs with these variables."""
         y, n = runs.y, len(runs)
         scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
-        model = cls(runs, OptionBasis(variables, n), scale, -1.0 if maximize else 1.0, (), n)
+        context = ContextBlock(runs.contexts) if runs.contexts else None
+        model = cls(runs, OptionBasis(variables, n, context), scale, -1.0 if maximize else 1.0, (), n)
         if before is not None and [len(points) for points in before.searched] != [
             model._design(part).distinct + 4 for part in range(PARTS)
         ]:
@@ -167,7 +178,7 @@ class SearchModel:
 
     @cached_property
     def _designs(self) -> tuple[KernelDesign, ...]:
-        return self.basis.designs(self.runs.configurations)
+        return self.basis.designs(self.runs.configurations, self.runs.places)
 
     def _design(self, part: int) -> KernelDesign:
         return self._designs[part % len(self._designs)]
@@ -250,6 +261,8 @@ class SearchModel:
             np.append(runs.y, self.untransformed(self.means(configurations))),
             np.append(runs.counts, np.ones(len(configurations))),
             np.append(runs.known, np.ones(len(configurations), dtype=bool)),
+            None if runs.places is None else np.append(runs.places, np.zeros(len(configurations), dtype=int)),
+            runs.contexts,
         )
         # The columns stay those of the runs.
         return replace(self, runs=both, believed=self.believed + len(configurations))

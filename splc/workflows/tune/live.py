@@ -36,7 +36,7 @@ from splc.tuning.tuner import Tuner
 from splc.workflows import learn
 from splc.workflows.fixed_space import fixed_space
 from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.preparation import absolute, environment_of
+from splc.workflows.measure.preparation import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes
 from splc.workflows.picture import chart_of
 from splc.workflows.tune.earlier import tell_earlier
@@ -204,7 +204,11 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     described = project.system_table
     if described is None:
         described = project.system_file if project.inference is None else project.measurements_file
-    inputs = (described, *request.earlier, *(() if request.default is None else (request.default,)))
+    inputs = (
+        described,
+        *(file.path for file in request.earlier_files),
+        *(() if request.default is None else (request.default,)),
+    )
     outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
     best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
     if request.plot is not None:
@@ -215,16 +219,18 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
         raise RequestError(f"only time can be raced: --property {names[0]}=time, not {properties[0].source}", "race")
-    template = parse_template(request.command or "", system, (OPTIONS, "repetition"))
+    contexts = request.contexts
+    notes += context_notes(contexts, (*exact_names(system), *names))
+    template = parse_template(request.command or "", system, (OPTIONS, "repetition"), contexts)
     fixed = parse_assignments(request.fix, system)
     space = fixed_space(Space(system), fixed)
     default = default_of(request.default, space)
     budget = request.budget[0] if request.budget else None
     tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
     folder, environment = absolute(request.cwd), environment_of(request.env)
-    command = TunedCommand(template, properties, folder, environment, request.timeout)
+    command = TunedCommand(template, properties, folder, environment, request.timeout, contexts)
     command.setup(_checked(tuner))
-    earlier = tell_earlier(request.earlier, request.system, tuner, notes)
+    earlier = tell_earlier(request.earlier_files, contexts, request.system, tuner, notes)
     about = _about(request, tuner, assignment_text(fixed, system), earlier)
     return PreparedTuning(system, tuner, command, outputs, best, model, about)
 
@@ -327,13 +333,17 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     measured = prepared.outputs.measurements
     if measured == "-" or is_stream(measured):
         return None
-    roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "context", "ignore")}
+    roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "ignore")}
+    contexts = request.contexts
+    roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
     own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
     try:
-        if not request.earlier:
+        # Rows of another context are no measurements of this one.
+        files = [file.path for file in request.earlier_files if not file.contexts]
+        if not files:
             return learn.run(own)
         try:
-            return learn.run(replace(own, measurements=(measured, *request.earlier)))
+            return learn.run(replace(own, measurements=(measured, *files)))
         except InputError as error:
             notes.append(Note(f"the model is of the runs of this command only: {error.problems[0].message}"))
             return learn.run(own)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, RequestError
 from splc.formats.measurements.assignment import parse_assignments
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.io.numbers import parse_number
 from splc.tuning.first import first_valid
@@ -19,6 +21,8 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import counts_of, percentage_of, seconds_of
 from splc.workflows.fields import as_flag, as_option, given_fields, request
 from splc.workflows.inputs import SystemInputs
+from splc.workflows.measure.turns import constant_contexts, contexts_of, turns_of
+from splc.workflows.tune.earlier import EarlierFile
 
 COMMAND = "Command"
 SEARCH = "Search"
@@ -40,6 +44,16 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
+    context: Annotated[
+        tuple[str, ...],
+        as_option(
+            "COLUMN=VALUE",
+            "A column of the measurements, such as the version; '{COLUMN}' in the command is its value. Rows of --from "
+            "with another value are learned from, too. A name alone is a column of the table with numeric values. Can "
+            "be repeated.",
+            COMMAND,
+        ),
+    ] = ()
     command: Annotated[
         str | None,
         as_option(
@@ -144,8 +158,8 @@ class Request(SystemInputs):
         tuple[str, ...],
         as_option(
             "FILE",
-            "Measurements of earlier runs, a table or a journal, that the search knows from the beginning. Can be "
-            "repeated.",
+            "Measurements of earlier runs, a table or a journal, that the search knows from the beginning; "
+            "FILE:COLUMN=VALUE states the --context of all its rows. Can be repeated.",
             SEARCH,
             names="--from",
         ),
@@ -186,6 +200,32 @@ class Request(SystemInputs):
         bool, as_flag("--keep-going", "Continue although the first 3 runs failed for the same reason.", RESULTS)
     ] = False
 
+    @property
+    def contexts(self) -> Mapping[str, str]:
+        """The contexts of this run: column → value.
+
+        Raises:
+            RequestError: if one has several values.
+        """
+        contexts = contexts_of([text for text in self.context if "=" in text])
+        for name in turns_of(contexts):
+            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "context")
+        return constant_contexts(contexts)
+
+    @property
+    def columns(self) -> ColumnChoice:
+        """The roles of columns of tables."""
+        return replace(super().columns, contexts=tuple(text for text in self.context if "=" not in text))
+
+    @property
+    def earlier_files(self) -> tuple[EarlierFile, ...]:
+        """The files of earlier runs.
+
+        Raises:
+            SpecError: if a context of one is wrong.
+        """
+        return tuple(map(EarlierFile.of, self.earlier))
+
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other, or have no effect.
 
@@ -199,6 +239,8 @@ class Request(SystemInputs):
         for name in given_fields(self):
             if name in names:
                 raise RequestError(f"only {only} it", name)
+        if self.replay is not None and self.contexts:
+            raise RequestError("only a command has a value; --where COLUMN=VALUE selects rows of the table", "context")
         if not self.budget and self.duration is None:
             hint = "" if self.replay is not None else ", or --for 2h"
             raise RequestError(f"the number of runs is missing; write --budget 60{hint}", "budget")
