@@ -33,9 +33,15 @@ def _mixture(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
     return SourceMixture.from_json(content, system)
 
 
+def _unmeasured(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
+    from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+
+    return UnmeasuredContext.from_json(content, system)
+
+
 # The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
 # them a method `as_json` whose object has a `kind`, and add a line here.
-READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum, "mixture": _mixture}
+READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum, "mixture": _mixture, "unmeasured": _unmeasured}
 
 
 @runtime_checkable

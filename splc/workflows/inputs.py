@@ -277,7 +277,7 @@ class ModelInputs(SystemInputs):
         except InputError as error:
             raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
         notes += notes_of(f"{file}: {text}" for text in stored.notes)
-        notes += context_notes(file, stored.columns.contexts, project)
+        notes += context_notes(file, stored.columns.contexts, project, stored.basis_of_unmeasured)
         return stored
 
 
@@ -322,10 +322,16 @@ def _require_no_scaling_model(files: Sequence[str]) -> None:
             raise InputError(Problem("this is a scaling model, and there is no system description", file, hint=hint))
 
 
-def context_notes(file: str, contexts: Mapping[str, str], project: Project) -> tuple[Note, ...]:
-    """Return a note about the contexts that a model was learned from, if any, and those selected instead."""
+def context_notes(file: str, contexts: Mapping[str, str], project: Project, unmeasured: str = "") -> tuple[Note, ...]:
+    """Return a note about the contexts that a model was learned from, if any, and those selected instead.
+
+    `unmeasured`: what is predicted if nothing was measured of them, otherwise empty.
+    """
     if not contexts:
         return ()
+    if unmeasured:
+        text = listed([f"{name} = {shown_value(value)}" for name, value in contexts.items()])
+        return (Note(f"{file}: nothing was measured of {text}: {unmeasured}"),)
     texts = []
     for name, value in contexts.items():
         choice = project.columns.where.get(name)

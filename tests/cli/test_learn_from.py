@@ -67,7 +67,6 @@ def test_refused(folder: Path, run: Run, refused: Callable[..., str]) -> None:
     (folder / "text.txt").write_text("10 + 2 * cache\n", encoding="utf-8")
     assert "text.txt: the file has no measured values" in refused("learn", "new.csv", "--from", "text.txt")
     assert "stepwise" in refused("learn", "new.csv", "--from", "old.json", "--learner", "stepwise")
-    assert "--share" in refused("learn", "new.csv", "--from", "old.json", "--by", "cache")
     assert "old.json: this model is given twice" in refused(
         "learn", "new.csv", "--from", "old.json", "--from", "old.json"
     )
@@ -80,6 +79,46 @@ def test_rows_of_the_same_value_are_not_used(folder: Path, run: Run, refused: Ca
     assert run(*version, "-o", "v1.json").exit_code == 0
     message = refused(*version, "--sampling", "measured:6", "--from", "v1.json")
     assert "v1.json: the models are of the value that is learned" in message
+
+
+@pytest.mark.parametrize("share", [True, False])
+def test_several_values(folder: Path, run: Run, share: bool) -> None:
+    """Each value of a context is learned with the rows of the models, with those of the other values if they share."""
+    header, *rows = (folder / "all.csv").read_text(encoding="utf-8").splitlines()
+    pairs = [("v1", row) for row in rows[:5]] + [("v2", row) for row in rows[5:10]]
+    (folder / "few.csv").write_text("\n".join([f"version,{header}", *map(",".join, pairs)]), encoding="utf-8")
+    flags = ("--share",) if share else ()
+    result = run("learn", "few.csv", "--by", "version", "--from", "old.json", "-o", "m.json", *flags)
+    assert result.exit_code == 0, result.stderr
+    assert "32 rows of old.json" in result.stderr
+    for value in ("v1", "v2"):
+        assert _error(run, f"m-{value}.json") < 8
+        content = json.loads((folder / f"m-{value}.json").read_text(encoding="utf-8"))
+        assert [each["path"] for each in content["provenance"]["sources"]] == ["old.json"]
+        names = content["intervals"].get("joint", content["intervals"])["contexts"]["names"]
+        assert len(names) == 2 + share
+
+
+def test_a_value_without_rows(folder: Path, run: Run, refused: Callable[..., str]) -> None:
+    """A value of which nothing was measured is learned from models of others; what the file predicts is said."""
+    assert run("learn", "all.csv", "-o", "all.json").exit_code == 0
+    command = ("learn", "--from", "old.json", "--from", "all.json", "--context", "version=v3", "-o", "v3.json")
+    result = run(*command)
+    assert result.exit_code == 0, result.stderr
+    assert "the order of configurations is predicted" in result.stderr
+    assert "cannot be estimated from two" in result.stderr
+    predicted = run("predict", "v3.json", "all.csv", "--interval", "--json")
+    assert "nothing was measured of version = 'v3'" in predicted.stderr
+    # The level is the geometric mean of the two, whose values are by a factor of 2 apart.
+    assert json.loads(predicted.stdout)["error"] == pytest.approx(100 * (1 - 0.5**0.5), abs=3)
+    assert run("explain", "v3.json", "--by", "version").exit_code == 0
+    assert run("optimize", "v3.json").exit_code == 0
+    # A further model can learn from its rows.
+    again = run("learn", "new.csv", "--from", "v3.json", "-o", "new.json")
+    assert again.exit_code == 0, again.stderr
+    assert _error(run, "new.json") < 8
+    assert "--from" in refused("learn", "--context", "version=v3")
+    assert "--where" in refused("learn", "all.csv", "--context", "version=v3", "--from", "old.json")
 
 
 def test_the_optimum_of_a_mixture(folder: Path, run: Run) -> None:

@@ -30,7 +30,7 @@ from splc.learning.result import Round, Step
 from splc.workflows import scale as scaling
 from splc.workflows.field_values import one_or_several
 from splc.workflows.fields import as_argument, as_flag, as_option, values_of
-from splc.workflows.learn import Request, Result, run
+from splc.workflows.learn import Request, Result, run, unmeasured
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.learn.learning_sets import LEARNING, RESULTS, profile_of, with_aggregate
 
@@ -103,14 +103,17 @@ def learn(
     with interruption("this step", kept=False, lost=NOTHING) as stop, progress("learning") as advance:
         trial = partial(_after_trial, advance)
         after = _after_step(advance, stop)
-        result = run(
-            request,
-            after,
-            stop,
-            on_trial=trial,
-            on_learned=stop.end_at_once,
-            on_share=lambda share: advance(share, 1.0, ""),
-        )
+        if request.unmeasured:
+            result = unmeasured.run(request, after, stop, stop.end_at_once)
+        else:
+            result = run(
+                request,
+                after,
+                stop,
+                on_trial=trial,
+                on_learned=stop.end_at_once,
+                on_share=lambda share: advance(share, 1.0, ""),
+            )
     if json:
         print_object(LearnedObject, result)
     elif request.output != STANDARD:

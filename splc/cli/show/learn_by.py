@@ -124,6 +124,7 @@ class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     plot: str | None
     weights_of_alone: dict[str, float] = optional(lambda result: dict(result.weights) or None)
     shared: SharedModelObject = optional()
+    unmeasured: list[ValueModelObject] = optional(lambda result: [*result.unmeasured.items()] or None)
     failed: list[FailedValueObject] = at(lambda result: result.failed.items())
 
 
@@ -175,6 +176,9 @@ def show(found: Result) -> None:
     value = Column(by, lambda entry: shown_value(entry[0]))
     rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])
     show_rows(found.models.items(), (value, rows, *VALUES))
+    for name, model in found.unmeasured.items():
+        file = "" if model.output is None else f": {model.output}"
+        say(f"{by} {shown_value(name)}, of which nothing was measured{file}")
     if found.shared is not None:
         shared = found.shared.result
         terms = counted(len(shared.result.terms), "term")

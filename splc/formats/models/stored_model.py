@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from splc.data.property_unit import unit_in_name
 from splc.formats.models.columns import LearnedColumns
+from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+from splc.learning.projection import Ensemble
 from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
@@ -66,6 +68,14 @@ class StoredModel:
     def unit(self) -> str | None:
         """The unit of the property: the one that the file states, else the one in the name of the property."""
         return self.stated_unit or (None if self.nfp is None else unit_in_name(self.nfp))
+
+    @property
+    def basis_of_unmeasured(self) -> str:
+        """What is predicted of a value of a context of which nothing was measured; empty for other full models."""
+        if isinstance(self.full, UnmeasuredContext):
+            return "the order of configurations is predicted, not the level"
+        block = self.full.basis.context if isinstance(self.full, Ensemble) else None
+        return "it is predicted as a number" if block is not None and block.unmeasured else ""
 
     @property
     def predictor(self) -> Predictor:

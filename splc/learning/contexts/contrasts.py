@@ -15,6 +15,7 @@ from splc.errors import SpaceError
 from splc.learning.contexts.change_test import option_column
 from splc.learning.contexts.joint_model import JointModel
 from splc.learning.contexts.source_mixture import SourceMixture
+from splc.learning.contexts.unmeasured_context import UnmeasuredContext
 from splc.learning.projection import Ensemble, KernelDesign, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
@@ -123,7 +124,7 @@ class ContextInfluences:
         if block is None or not full.parts or full.scale.name != "log":
             return None
         names = tuple(names or block.names)
-        configurations = _averaged(full, len(names))
+        configurations = averaged_configurations(full, len(names))
         columns = {name: option_column(configurations.column(name)) for name in _members(full)}
         columns = {name: column for name, column in columns.items() if np.ptp(column) > 0}
         centred = np.column_stack([np.ones(len(configurations)), *(x - x.mean() for x in columns.values())])
@@ -193,7 +194,7 @@ class ContextInfluences:
 
 def joint_ensemble(full: object) -> Ensemble | None:
     """Return the joint model in a full model that predicts one value of a context; None of other models."""
-    model = full.joint if isinstance(full, SourceMixture) else full
+    model = full.joint if isinstance(full, SourceMixture | UnmeasuredContext) else full
     return model if isinstance(model, Ensemble) else None
 
 
@@ -201,7 +202,7 @@ def _members(full: Ensemble) -> list[str]:
     return [name for variable in full.basis.variables for name in variable.members]
 
 
-def _averaged(full: Ensemble, values: int) -> Configurations:
+def averaged_configurations(full: Ensemble, values: int) -> Configurations:
     """Return valid configurations to average over: fewer for many values, but more than options."""
     try:
         configurations = valid_configurations(full.configurations.system, AVERAGED)

@@ -123,6 +123,14 @@ class JointModel:
             places=self.places,
         )
 
+    def of_number(self, number: float) -> Ensemble:
+        """Return what predicts a further number of a numeric context, of which nothing was measured."""
+        block = self.whole.basis.context
+        assert block is not None
+        block = replace(block, place=len(block.names), unmeasured=(number,))
+        ensemble = replace(self.whole.ensemble, basis=replace(self.whole.basis, context=block))
+        return replace(ensemble, places=self.places)
+
 
 def fit_joint_model(
     parts: Mapping[str, ContextRows],

@@ -40,11 +40,13 @@ class ContextBlock:
         names: the values of the context.
         place: the position of the value that predictions are about.
         numbers: the values as numbers, such as numbers of cores; empty if they are names.
+        unmeasured: further numbers of which nothing was measured; their positions are after those of `names`.
     """
 
     names: tuple[str, ...]
     place: int = 0
     numbers: tuple[float, ...] = ()
+    unmeasured: tuple[float, ...] = ()
 
     def columns(self, places: Array) -> tuple[Array, Array]:
         """Return the columns with a relevance each, and those that share one, for the values of rows.
@@ -56,7 +58,8 @@ class ContextBlock:
         if self.numbers:
             # No levels: values between those that were measured are like their neighbours.
             shapes = _numeric_shapes(sorted(self.numbers), rows=0)
-            return _columns(shapes, np.array(self.numbers)[places], len(places)), np.zeros((len(places), 0))
+            values = np.array((*self.numbers, *self.unmeasured))[places]
+            return _columns(shapes, values, len(places)), np.zeros((len(places), 0))
         selected = places[:, None] == np.arange(len(self.names))
         if len(self.names) == 2:
             return _signs(selected[:, :1]), np.zeros((len(places), 0))

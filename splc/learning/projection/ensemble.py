@@ -168,6 +168,8 @@ class Ensemble:
         if block is None or self.places is None:
             return {}
         numbers = {"numbers": list(block.numbers)} if block.numbers else {}
+        if block.unmeasured:
+            numbers["unmeasured"] = list(block.unmeasured)
         return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **numbers}}
 
     @classmethod
@@ -239,11 +241,12 @@ def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextB
     if content is None:
         return None, None
     names, places = tuple(map(str, content["names"])), np.array(content["rows"], dtype=int)
-    numbers = tuple(map(float, content.get("numbers", ())))
-    block = ContextBlock(names, int(content["place"]), numbers)
+    numbers, unmeasured = (tuple(map(float, content.get(name, ()))) for name in ("numbers", "unmeasured"))
+    block = ContextBlock(names, int(content["place"]), numbers, unmeasured)
     if numbers and len(numbers) != len(names):
         raise ValueError("the numbers of the contexts do not fit their names")
-    if len(places) != rows or not all(0 <= place < len(names) for place in (block.place, *places.tolist())):
+    measured = all(0 <= place < len(names) for place in places.tolist())
+    if len(places) != rows or not measured or not 0 <= block.place < len(names) + len(unmeasured):
         raise ValueError("the contexts do not fit the configurations")
     return block, places
 

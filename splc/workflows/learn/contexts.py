@@ -18,6 +18,7 @@ from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
@@ -31,7 +32,8 @@ from splc.workflows.learn.context_changes import Change, context_change, joint_c
 from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
 from splc.workflows.learn.parts import OnStep
 from splc.workflows.learn.shared_model import MAX_VALUES, SHARED, SharedModel, shared_model
-from splc.workflows.learn.stored_sources import require_joint
+from splc.workflows.learn.stored_sources import StoredSources, note_of, require_joint
+from splc.workflows.learn.unmeasured import of_value
 from splc.workflows.note import Note, Notes
 
 
@@ -61,6 +63,7 @@ class Result:
         plot: the file that the plot of the changes was written to.
         weights: value → the weight of learning it alone, if all values are learned together; else empty.
         shared: one printed model of all values that are learned together.
+        unmeasured: value of which nothing was measured → its model.
     """
 
     request: Request
@@ -72,6 +75,7 @@ class Result:
     plot: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     shared: SharedModel | None = None
+    unmeasured: Mapping[str, learn.Result] = field(default_factory=dict)
 
 
 def run(
@@ -96,22 +100,38 @@ def run(
     """
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
     request = with_context(request, request.by)
-    if request.sources:
-        raise RequestError("with a context, its values are learned together", "sources", "by", hint="use --share")
     project = request.project(request.folder)
+    stored = None
+    if request.sources:
+        stored = StoredSources.read(request.sources)
+        project = stored.project(project)
     learner, _ = chosen_learner(request, project)
     if request.share:
         require_joint(request, learner, "share")
+    for name, _ in request.unmeasured:
+        if not request.share:
+            raise RequestError("a value without measurements is learned from the others", "context", hint="add --share")
+        if name != request.by:
+            raise RequestError(f"the values that are learned are those of {request.by}, not of {name}", "context")
     file_format = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
     if file_format is not None:
         require_writable(request.plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
         parts = request.read_by(project, space, notes, request.by)
-        sharing = _sharing(request, project, space, parts, learner) if isinstance(learner, ProjectionLearner) else None
+        sharing = None
+        if isinstance(learner, ProjectionLearner):
+            sharing = _sharing(request, project, space, parts, learner, stored)
         default = f"learned{learner.suffix}" if learner.suffix else None
-        files = {"output": request.output or default, "plot": request.plot}
-        requests = dict(each_context(request, request.by, list(parts), **files))
+        further = [value for _, value in request.unmeasured]
+        for value in further:
+            if value in parts:
+                raise RequestError(f"{value} has measurements", "context", hint="name values without any")
+        if further and sharing is None:
+            raise RequestError("at least two values must have measurements", "context")
+        present = replace(request, context=tuple(text for text in request.context if "=" not in text))
+        files = {"output": present.output or default, "plot": present.plot}
+        requests = dict(each_context(present, request.by, [*parts, *further], **files))
 
         def learned(value: str) -> learn.Result:
             own = replace(requests[value], companion=request.output is None, seed=_seed(request, value, parts))
@@ -138,6 +158,8 @@ def run(
         notes += _noted_values(request.by, remarks, len(models))
         if sharing is not None and sharing.counts_numbers:
             notes.append(Note(f"the values of {request.by} count as numbers, which explains the measurements better"))
+        if sharing is not None and stored is not None:
+            notes.append(Note(note_of(sharing, parts)))
         joint = None if sharing is None else sharing.given
         influences = None if joint is None else ContextInfluences.of_joint(joint)
         changes = tuple(
@@ -149,8 +171,16 @@ def run(
             nfp = next(iter(models.values())).result.nfp
             pattern = request.output or default
             shared = shared_model(
-                request, sharing.parts, request.by, nfp, file_names(pattern, [*parts, SHARED])[SHARED]
+                present, sharing.parts, request.by, nfp, file_names(pattern, [*parts, *further, SHARED])[SHARED]
             )
+        unmeasured: dict[str, learn.Result] = {}
+        for value in [] if stopped or sharing is None else further:
+            nfp = next(iter(models.values())).result.nfp
+            named = replace(requests[value], context=(f"{request.by}={value}",), companion=request.output is None)
+            titled = _titled(on_step, f"{request.by} {value}: ")
+            found = of_value(named, UnmeasuredContextFit(sharing, value), request.by, nfp, titled, should_stop)
+            unmeasured[value] = found
+            notes += found.notes
         plot = None
         if file_format is not None and request.plot is not None:
             try:
@@ -160,7 +190,7 @@ def run(
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared)
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, unmeasured)
 
 
 def _seed(request: Request, value: str, values: Collection[str]) -> int:
@@ -169,9 +199,17 @@ def _seed(request: Request, value: str, values: Collection[str]) -> int:
 
 
 def _sharing(
-    request: Request, project: Project, space: Space, parts: Mapping[str, Measurements], learner: ProjectionLearner
+    request: Request,
+    project: Project,
+    space: Space,
+    parts: Mapping[str, Measurements],
+    learner: ProjectionLearner,
+    stored: StoredSources | None,
 ) -> Sharing | None:
-    """Return the learning sets of the values that have one; None unless there are at least two to share."""
+    """Return the learning sets of the values that have one, and the rows of stored models of others.
+
+    None unless there are at least two to share.
+    """
     tables, nfp = {}, ""
     for value, measured in parts.items() if request.share else ():
         with suppress(LearningError):
@@ -179,7 +217,14 @@ def _sharing(
             seed = _seed(request, value, parts)
             chosen = learning_rows(measured, nfp, request.spec, seed, space, request.missing).rows
             tables[value] = measured[chosen]
-    return Sharing.of(tables, nfp, learner.chosen.scale) if len(tables) > 1 else None
+    if not tables:
+        return None
+    sharing = Sharing.of(tables, nfp, learner.chosen.scale)
+    if stored is not None:
+        learned = [(request.by, value) for value in parts]
+        further = stored.parts(nfp, space.system, learned, request.by)
+        sharing = Sharing({**further, **sharing.parts}, learner.chosen.scale)
+    return sharing if len(sharing.parts) > 1 else None
 
 
 def _chart(

@@ -156,6 +156,11 @@ def run(
     _require_consistent(request)
     spec = request.spec
     project = request.project(request.folder)
+    if given is not None and request.unmeasured:
+        # The system is that of the models.
+        project = replace(project, learned_system=given.system)
+    elif request.unmeasured:
+        raise RequestError("nothing was measured of a value that --context names", "context")
     with Notes() as notes:
         learner, settings = chosen_learner(request, project)
         output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
@@ -168,7 +173,8 @@ def run(
             from splc.plotting import plot_format
 
             file_format = plot_format(request.plot)
-        inputs = (project.measurements_file, request.evaluate_on, *project.files)
+        table = None if request.unmeasured else project.measurements_file
+        inputs = (table, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(companion, (*inputs, output))
         require_writable(request.plot, (*inputs, output, companion))
@@ -188,7 +194,7 @@ def run(
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
         sharing = None
-        if stored is not None and isinstance(learner, ProjectionLearner):
+        if stored is not None and fit is None and isinstance(learner, ProjectionLearner):
             sharing = stored.sharing(nfp, learner.chosen.scale, space.system, measured[rows])
             fit = sharing.fit_of(OWN)
         if fit is not None and isinstance(learner, ProjectionLearner):

@@ -17,6 +17,7 @@ from splc.errors import LearningError, MeasurementError, RequestError, SpaceErro
 from splc.formats.benchmarks.read import is_folder_of_runs
 from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.detect import experiment_format, is_xml
+from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, read_source
 from splc.io.settings import setting_name
 from splc.learning.learner import Learner
@@ -26,7 +27,7 @@ from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Array, Missing
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, policy
+from splc.workflows.common_fields import POLICIES, Binary, Numeric, Sampling, Seed, policy
 from splc.workflows.field_values import texts_of
 from splc.workflows.fields import as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
@@ -67,6 +68,14 @@ class Request(SystemInputs):
     are learned from.
     """
 
+    context: Annotated[
+        tuple[str, ...],
+        as_option(
+            "COLUMN,…",
+            "Contexts of numbers; NAME=VALUE: without rows.",
+            POLICIES,
+        ),
+    ] = ()
     learner: Annotated[
         str | None,
         as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT),
@@ -162,6 +171,24 @@ class Request(SystemInputs):
     )
     write: Annotated[bool, python_only("Whether the model and the plot are written.")] = True
     folder: Annotated[str, python_only("The project folder.")] = ""
+
+    @property
+    def unmeasured(self) -> tuple[tuple[str, str], ...]:
+        """The contexts and values of which nothing was measured: those of `context` that are written NAME=VALUE.
+
+        Raises:
+            RequestError: if one has no value.
+        """
+        pairs = [text.partition("=") for text in self.context if "=" in text]
+        for name, _, value in pairs:
+            if not name.strip() or not value.strip():
+                raise RequestError("write COLUMN=VALUE for a value of which nothing was measured", "context")
+        return tuple((name.strip(), value.strip()) for name, _, value in pairs)
+
+    @property
+    def columns(self) -> ColumnChoice:
+        """The roles of columns of the measurements."""
+        return replace(super().columns, contexts=tuple(text for text in self.context if "=" not in text))
 
     @property
     def spec(self) -> SamplingSpec:

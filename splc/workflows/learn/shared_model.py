@@ -58,6 +58,7 @@ def shared_model(
         output=output,
         companion=False,
         plot=None,
+        sources=(),
         sampling=None,
         binary=None,
         numeric=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -73,6 +73,30 @@ class StoredSources:
         """The files and their hashes."""
         return [{"path": model.name, "sha256": model.sha256} for model in self.models]
 
+    def nfp(self, name: str | None) -> str:
+        """Return the property of the models; `name`: the one that is asked for.
+
+        Raises:
+            InputError: if they are about several properties.
+        """
+        names = dict.fromkeys(model.nfp for model in self.models if model.nfp is not None)
+        if name is not None or len(names) == 1:
+            return name or next(iter(names))
+        raise InputError(Problem(f"the models are about {listed([*names])}", self.models[0].name))
+
+    @property
+    def system(self) -> VariabilityModel:
+        """A system that has the configurations of all models.
+
+        Raises:
+            InputError: if they have different options.
+        """
+        systems = [model.system for model in self.models if model.system is not None]
+        joint = joint_system(systems) if systems else None
+        if joint is None:
+            raise InputError(Problem("the models have different options", self.models[0].name))
+        return joint
+
     def sharing(self, nfp: str, scale: str, system: VariabilityModel, measured: Measurements) -> Sharing:
         """Return the rows of the models and those of the measurements.
 
@@ -85,26 +109,44 @@ class StoredSources:
         Raises:
             InputError: if a model is about another property or other options, or keeps no values.
         """
+        usable = measured.measured(nfp)
+        part = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
+        return Sharing({**self.parts(nfp, system, measured.contexts.items()), OWN: part}, scale)
+
+    def parts(
+        self, nfp: str, system: VariabilityModel, learned: Collection[tuple[str, str]], by: str | None = None
+    ) -> dict[str, ContextRows]:
+        """Return the rows of the models by the values of their contexts.
+
+        Args:
+            nfp: the property.
+            system: the system of the rows.
+            learned: contexts with the values that are learned, whose rows are left out.
+            by: the context whose value names the rows of a model of one value; None: its file.
+
+        Raises:
+            InputError: as `sharing`.
+        """
+        values = {value for _, value in learned}
         parts: dict[str, ContextRows] = {}
         for model in self.models:
             if model.nfp is not None and model.nfp != nfp:
                 raise InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
             for name, configurations, y in _rows(model):
                 # Rows of the value that is learned may be those that the error is estimated on.
-                if name in measured.contexts.values() or model.columns.contexts.items() & measured.contexts.items():
+                if name in values or not model.columns.contexts.items().isdisjoint(learned):
                     continue
                 try:
                     converted = Configurations.from_columns(system, configurations.to_columns())
                 except ConfigurationError as error:
                     message = f"the model has other options or values: {error.problems[0].message}"
                     raise InputError(Problem(message, model.name)) from None
-                parts[name] = ContextRows(converted, y, np.ones(len(y)))
+                title = model.columns.contexts.get(by or "", name) if name == model.name else name
+                parts[title] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
             raise InputError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
-        usable = measured.measured(nfp)
-        part = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
-        return Sharing({**parts, OWN: part}, scale)
+        return parts
 
 
 def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
@@ -145,9 +187,9 @@ def require_joint(request: Request, learner: Learner, field: str) -> None:
             raise RequestError("not together: this learns from these rows alone", field, name)
 
 
-def note_of(sharing: Sharing) -> str:
-    """Return a note about the rows of other models."""
-    sources = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name != OWN]
+def note_of(sharing: Sharing, learned: Collection[str] = (OWN,)) -> str:
+    """Return a note about the rows of other models; `learned`: the names of the other rows."""
+    sources = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name not in learned]
     weight = sharing.weights.get(OWN)
     text = "" if weight is None else f"; weight of learning alone: {weight:.2f}"
     return f"learned with {listed(sources, 5)}{text}"
