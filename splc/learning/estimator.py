@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Self
+from functools import partial
+from typing import Any, Literal, Self, overload
 
 import numpy as np
-from sklearn.utils.validation import check_array, check_X_y, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, column_or_1d, validate_data
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, Problem
+from splc.errors import LearningError, Problem, SpecError
+from splc.learning.contexts.group_models import GroupModels
 from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.interval_estimator import IntervalRegressor
 from splc.learning.learn import learn
-from splc.learning.projection import Ensemble, Form, ProjectionSettings, ScaleChoice
-from splc.learning.registry import STEPWISE, learner_name
+from splc.learning.projection import Ensemble, Form, ProjectionLearner, ProjectionSettings, ScaleChoice
+from splc.learning.registry import STEPWISE, learner_name, learner_of
 from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.learning.stepwise.stepwise import select
@@ -37,7 +39,8 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
     A column with only 0 and 1 in `fit` is a binary option, every other column of numbers a numeric option with the
     values seen. A column of text is an alternative group: the text `t` in the column `x` is the option `x_t`, and
     `predict` refuses other texts. A constant column `root`, which SPL Conqueror's tables have, is ignored. Equal rows
-    are repetitions.
+    are repetitions. With `groups`, such as the version of each row, each group has a model, and all are learned
+    together (`splc learn --by version --share`).
     SPL Conqueror's algorithm needs positive values for relative errors: if y has others, its loss is least squares
     instead, and unless `settings` state otherwise it ends when a round lowers the squared error by less than a
     thousandth of y's variance.
@@ -60,6 +63,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             learner is the printed one, while the full model predicts.
         feature_importances_: the share of each column in the variance of the predictions, shape (features,).
         result_: the `LearningResult` of the default learner; None for SPL Conqueror's algorithm.
+        results_: group → its `LearningResult`; empty without groups. Then `model_` and `result_` are of the first one.
         rounds_: the rounds of learning; empty for the default learner.
         termination_: the rule that ended learning.
         n_features_in_: the number of columns.
@@ -89,15 +93,16 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         self.order = order
         self.functions = functions
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Learn from X, shape (n, features), and y, shape (n,).
 
         Args:
             X: an array or a data frame.
             y: the values to predict.
+            groups: the group of each row (version, workload, machine), shape (n,); groups are learned together.
 
         Raises:
-            SpecError: for an unknown preset or setting.
+            SpecError: for an unknown preset or setting, or if SPL Conqueror's algorithm is to learn groups.
         """
         self._texts = texts_in(X)
         if self._texts:
@@ -109,6 +114,13 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         self._columns = TableColumns.of(column_names(self), X, self._texts)
         columns = self._columns.values(X)
         self.result_: LearningResult | None = None
+        self.results_: dict[str, LearningResult] = {}
+        self._groups: GroupModels | None = None
+        if groups is not None:
+            self._fit_groups(columns, y, group_names(groups, len(y)))
+            shares = [total_effects(partial(self._predicted, group=name), X) for name in self.results_]
+            self.feature_importances_ = np.mean(shares, axis=0)
+            return self
         if learner_name(None, self.preset) == STEPWISE:
             self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
         else:
@@ -119,6 +131,25 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
         self.feature_importances_ = total_effects(self._predicted, X)
         return self
+
+    def _fit_groups(self, columns: Columns, y: Array, names: Array) -> None:
+        """Learn all groups together."""
+        chosen = learner_of(None, self.preset, self._changed_settings())
+        if not isinstance(chosen, ProjectionLearner):
+            raise SpecError(f"the learner {chosen.name} learns each group alone", hint="preset='default'")
+        options = [option for group in self._columns.groups.values() for option in group]
+        whole = measurements_of(columns, y, options)
+        parts = {}
+        for name in dict.fromkeys(sorted(names.tolist())):
+            rows = np.flatnonzero(names == name)
+            some = {column: values[rows] for column, values in columns.items()}
+            parts[name] = measurements_of(some, y[rows], system=whole.system)
+        self._groups = GroupModels.of(parts, "y", chosen)
+        self.results_ = dict(self._groups.results)
+        self.result_ = next(iter(self.results_.values()))
+        counts = np.concatenate([(~np.isnan(part.repetitions("y"))).sum(axis=1) for part in parts.values()])
+        self._usual_rows = float(np.median(counts))
+        self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
 
     def _changed_settings(self) -> dict[str, Any]:
         """Return the settings that differ from the preset."""
@@ -142,6 +173,42 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         model = InfluenceModel.from_terms(pairs, columns, derived=problem.derived)
         return model, outcome.rounds, outcome.termination
 
+    @overload
+    def predict(self, X: Any, return_interval: Literal[False] = False, groups: Any = None) -> Array: ...
+
+    @overload
+    def predict(self, X: Any, return_interval: Literal[True], groups: Any = None) -> tuple[Array, Array, Array]: ...
+
+    def predict(self, X: Any, return_interval: bool = False, groups: Any = None) -> Array | tuple[Array, Array, Array]:
+        """Return predictions, shape (n,), for X of shape (n, features).
+
+        Args:
+            X: an array or a data frame.
+            return_interval: whether to return the lower and upper ends of 90 % prediction intervals of a value, too.
+            groups: the group of each row, if `fit` had groups. What is not among them is predicted by what all groups
+                have in common, with the spread between them in its intervals.
+
+        Raises:
+            SpecError: if there are groups in `fit` or here only.
+            EvaluationError: if a term has no value, such as the logarithm of a negative number.
+            LearningError: if intervals are wanted of a model that has none (SPL Conqueror's algorithm).
+        """
+        check_is_fitted(self)
+        if (groups is None) != (self._groups is None):
+            where, hint = ("fit", "predict(X, groups=…)") if groups is None else ("predict", "fit(X, y, groups=…)")
+            raise SpecError(f"only {where} has groups", hint=hint)
+        if groups is None:
+            return super().predict(X, return_interval=True) if return_interval else super().predict(X)
+        X = self._numbers(X)
+        names = group_names(groups, len(X))
+        found = np.empty((3 if return_interval else 1, len(X)))
+        for name in dict.fromkeys(names.tolist()):
+            rows = np.flatnonzero(names == name)
+            found[0, rows] = self._predicted(X[rows], name)
+            if return_interval:
+                found[1:, rows] = self._interval(X[rows], name)
+        return (found[0], found[1], found[2]) if return_interval else found[0]
+
     def _numbers(self, X: Any) -> Array:
         if not self._texts:
             return super()._numbers(X)
@@ -149,8 +216,10 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         numbers: Array = check_array(numbers_in(X, column_names(self), self._texts)).astype(float)
         return numbers
 
-    def _interval(self, X: Array) -> tuple[Array, Array]:
+    def _interval(self, X: Array, group: str | None = None) -> tuple[Array, Array]:
         intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
+        if group is not None and self._groups is not None:
+            intervals = self._groups.predictor(group)
         if isinstance(intervals, Ensemble):
             # Its intervals are those of means of as many repetitions as usual, while a row has one value.
             intervals = replace(intervals, noise=intervals.noise * self._usual_rows)
@@ -159,7 +228,9 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))
         return intervals.interval(self._configurations(X))
 
-    def _predicted(self, X: Array) -> Array:
+    def _predicted(self, X: Array, group: str | None = None) -> Array:
+        if group is not None and self._groups is not None:
+            return self._groups.predictor(group).predict(self._configurations(X))
         if self.result_ is not None:
             return self.result_.predict(self._configurations(X))
         columns = self._columns.values(X)
@@ -187,11 +258,29 @@ def feature_of(name: str, values: Array) -> Feature:
     return Feature(name, numeric, float(values.min()), float(values.max()), bool((values == 0).any()))
 
 
-def measurements_of(columns: Columns, y: Array, groups: Iterable[BinaryOption] = ()) -> Measurements:
+def measurements_of(
+    columns: Columns, y: Array, groups: Iterable[BinaryOption] = (), system: VariabilityModel | None = None
+) -> Measurements:
     """Return rows as measurements of a property `y`; columns of zeros and ones are binary options.
 
-    `groups`: the options of alternative groups among the columns.
+    Args:
+        columns: the columns.
+        y: the values.
+        groups: the options of alternative groups among the columns.
+        system: a system that has all values, whose columns these are; None: that of the rows.
     """
+    system = _system_of(columns, groups) if system is None else system
+    rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
+    counts = np.bincount(row_of)
+    # The result must not depend on the order of equal rows.
+    order = np.lexsort((y, row_of))
+    repetitions = np.full((len(rows), counts.max()), np.nan)
+    repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
+    configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
+    return Measurements(configurations, {"y": repetitions})
+
+
+def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityModel:
     options_by_name = {option.name: option for option in groups}
     options: list[Option] = []
     for name, values in columns.items():
@@ -201,12 +290,17 @@ def measurements_of(columns: Columns, y: Array, groups: Iterable[BinaryOption] =
         binary = bool(np.isin(values, (0.0, 1.0)).all())
         options.append(BinaryOption(name) if binary else NumericOption(name, tuple(np.unique(values).tolist())))
     options.sort(key=lambda option: isinstance(option, NumericOption))
-    rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
-    counts = np.bincount(row_of)
-    # The result must not depend on the order of equal rows.
-    order = np.lexsort((y, row_of))
-    repetitions = np.full((len(rows), counts.max()), np.nan)
-    repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
-    system = VariabilityModel("table", tuple(options))
-    configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
-    return Measurements(configurations, {"y": repetitions})
+    return VariabilityModel("table", tuple(options))
+
+
+def group_names(groups: Any, rows: int) -> Array:
+    """Return the names of the groups of rows, shape (n,): numbers as text without zeros at the end.
+
+    Raises:
+        ValueError: if there are not as many groups as rows.
+    """
+    values = column_or_1d(np.asarray(groups))
+    if len(values) != rows:
+        raise ValueError(f"{rows} rows, but {len(values)} groups")
+    numbers = np.issubdtype(values.dtype, np.number)
+    return np.array([f"{value:g}" if numbers else str(value) for value in values.tolist()], dtype=object)

@@ -1,4 +1,4 @@
-"""The interface of estimators whose predictions have intervals."""
+"""The interface of estimators whose predictions have intervals, and may be of several groups."""
 
 from __future__ import annotations
 

@@ -315,3 +315,55 @@ def test_columns_of_zeros_and_ones_are_binary(values: tuple[float, float], numer
     feature = feature_of("a", np.array(values))
     assert (feature.numeric, feature.has_zero) == (numeric, values[0] == 0)
     assert (feature.minimum, feature.maximum) == values
+
+
+def grouped() -> tuple[Any, Any, Any]:
+    """Rows of three versions, whose values differ by factors and by the influence of one column."""
+    rng = np.random.default_rng(5)
+    X = rng.integers(0, 2, (60, 5)).astype(float)
+    groups = np.repeat(["v1", "v2", "v3"], 20)
+    at = np.repeat([0, 1, 2], 20)
+    y = np.exp(1 + 0.3 * at + X @ [0.8, -0.5, 0.3, 0.2, 0.1] + 0.2 * at * X[:, 0]) * rng.normal(1, 0.01, 60)
+    return X, y, groups
+
+
+def test_groups_are_learned_together() -> None:
+    """Each group has a model, better than that of its own few rows; further groups are predicted with wide intervals."""
+    X, y, groups = grouped()
+    few = np.r_[0:20, 20:27, 40:47]
+    rest = np.setdiff1d(np.arange(60), few)
+    learned = PerformanceInfluenceRegressor().fit(X[few], y[few], groups=groups[few])
+    assert [*learned.results_] == ["v1", "v2", "v3"]
+    predicted, low, high = learned.predict(X[rest], return_interval=True, groups=groups[rest])
+    errors = np.abs(predicted / y[rest] - 1)
+    own = few[groups[few] == "v2"]
+    alone = PerformanceInfluenceRegressor().fit(X[own], y[own])
+    theirs = groups[rest] == "v2"
+    assert errors[theirs].mean() < 0.5 * np.abs(alone.predict(X[rest][theirs]) / y[rest][theirs] - 1).mean()
+    assert np.all((low < predicted) & (predicted < high))
+    order = np.random.default_rng(0).permutation(len(rest))
+    np.testing.assert_allclose(learned.predict(X[rest][order], groups=groups[rest][order]), predicted[order])
+    further, low, high = learned.predict(X[rest], return_interval=True, groups=np.full(len(rest), "v4"))
+    assert np.all(np.isfinite(further))
+    assert np.median(high / low) > 1.5
+    assert learned.feature_importances_.sum() == pytest.approx(1)
+    assert learned.feature_importances_.argmax() == 0
+    # Rows that no group has, with values that were not in a column.
+    assert np.isfinite(learned.predict([[0.5, 1, 0, 1, 1]], groups=["v2"])).all()
+
+
+def test_groups_in_fit_and_predict() -> None:
+    """Groups are stated in both or in neither, as many as rows, and are for the default learner."""
+    X, y, groups = grouped()
+    learned = PerformanceInfluenceRegressor().fit(X[:40], y[:40], groups=groups[:40])
+    with pytest.raises(SpecError):
+        learned.predict(X)
+    with pytest.raises(SpecError):
+        PerformanceInfluenceRegressor().fit(X, y).predict(X, groups=groups)
+    with pytest.raises(ValueError, match="groups"):
+        PerformanceInfluenceRegressor().fit(X, y, groups=groups[:3])
+    with pytest.raises(SpecError):
+        PerformanceInfluenceRegressor("splconqueror").fit(X, y, groups=groups)
+    single = PerformanceInfluenceRegressor().fit(X[:20], y[:20], groups=groups[:20])
+    alone = PerformanceInfluenceRegressor().fit(X[:20], y[:20])
+    np.testing.assert_allclose(single.predict(X[20:], groups=np.full(40, "v1")), alone.predict(X[20:]))
