@@ -328,7 +328,7 @@ def grouped() -> tuple[Any, Any, Any]:
 
 
 def test_groups_are_learned_together() -> None:
-    """Each group has a model, better than that of its own few rows; further groups are predicted with wide intervals."""
+    """Each group has a model, better than that of its own few rows; further ones are predicted with wide intervals."""
     X, y, groups = grouped()
     few = np.r_[0:20, 20:27, 40:47]
     rest = np.setdiff1d(np.arange(60), few)

@@ -22,11 +22,14 @@ from splc.learning.projection import (
     Ensemble,
     FullModel,
     OptionBasis,
+    SpacePredictions,
     Variable,
     canonical_order,
     chosen_model,
     first_fit,
     hash_order,
+    kernel_matrix,
+    mixed_covariance,
     option_constants,
     positive_scale,
     without_numbers,
@@ -77,6 +80,41 @@ class ContextModel(FullModel):
         ensemble = super().ensemble
         assert self.joint is not None
         return replace(ensemble, configurations=self.joint.configurations, places=self.places)
+
+    def space_predictions(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+        """Return what is predicted of configurations.
+
+        A part and the fold model with its hyperparameters share the kernel between rows and configurations, which most
+        of the time goes into.
+        """
+        refits = self.refits
+        if refits is None or self.joint is None:
+            return super().space_predictions(configurations, unmeasured)
+        ensemble, scale = self.ensemble, self.scale
+        designs = self.basis.designs(configurations)
+        wanted = slice(-len(unmeasured) if len(unmeasured) else 0, None)
+        parts = refits.parts
+        crosses = [kernel_matrix(part.theta, part.design, designs[part.kind]) for part in parts]
+        t = np.array([part.mean_of(cross) for part, cross in zip(parts, crosses, strict=True)])
+        variances = [
+            part.variances(cross[:, wanted], designs[part.kind].rows(wanted))
+            for part, cross in zip(parts, crosses, strict=True)
+        ]
+        means = scale.backward(t.mean(axis=0))
+        g = means[wanted]
+        noise = ensemble.noise * scale.noise(g) / ensemble.noise_unit
+        deviations = np.sqrt(np.mean(variances, axis=0) + t[:, wanted].var(axis=0) + noise) * scale.slope(g)
+        fold_of = self.joint.data.folds
+        folds = [scale.backward(fold.mean_of(crosses[at][fold_of != at])) for at, fold in enumerate(refits.folds)]
+
+        def covariance(projection: Array) -> Array:
+            found = []
+            for part, cross, mean in zip(parts, crosses, t, strict=True):
+                prior = kernel_matrix(part.theta, designs[part.kind], designs[part.kind])
+                found.append((projection @ mean, part.covariance(cross, prior, projection)))
+            return mixed_covariance(found)
+
+        return SpacePredictions(means, deviations, np.array(folds), covariance)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_join
 from splc.learning.contexts.mapped_model import fit_mapped_model
 from splc.learning.contexts.resampled_errors import shares_of_smaller_errors
 from splc.learning.problem import LearningProblem
-from splc.learning.projection import FullModel, variables_of, varies
+from splc.learning.projection import NO_INFLUENCE, FullModel, SingleFit, variables_of, varies
 from splc.types import Array
 
 # A value of the context is learned alone if its held-out errors are then smaller in this share of the resamples.
@@ -32,9 +32,7 @@ class SharedFit:
     name: str
     sharing: Sharing
 
-    def __call__(
-        self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
-    ) -> FullModel:
+    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
         """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
         rows = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
         joint = self.sharing.joint(self.name, rows, on_fit)
@@ -42,8 +40,14 @@ class SharedFit:
         shared = joint.of(self.name) if mapped is None else mapped
         # The rows that are given may be in another order.
         shared = replace(shared, rows=rows.configurations.find(shared.configurations))
-        single = alone()
-        weight = weight_of_alone(single, shared, len(rows.y))
+        # The test whether influences can be distinguished from noise takes longest: it is left out where both of its
+        # results have the same consequence.
+        single = alone(tested=False)
+        constant = replace(single, refits=None, constant=NO_INFLUENCE)
+        weight, other = (weight_of_alone(each, shared, len(rows.y)) for each in (single, constant))
+        if max(weight, other) > ALONE:
+            single = alone()
+            weight = weight_of_alone(single, shared, len(rows.y))
         if self.sharing.is_given(self.name, rows):
             self.sharing.weights[self.name] = weight
         return single if weight > ALONE else shared

@@ -17,7 +17,7 @@ from splc.learning.contexts.sharing import Sharing
 from splc.learning.contexts.sources import Sources
 from splc.learning.contexts.unmeasured_context import UnmeasuredContext
 from splc.learning.problem import LearningProblem
-from splc.learning.projection import Ensemble, FullModel, KernelDesign, MomentsPredictor, positive_scale
+from splc.learning.projection import Ensemble, FullModel, KernelDesign, MomentsPredictor, SingleFit, positive_scale
 from splc.types import Array
 
 # Fewer contexts than these do not show how much contexts differ by a factor.
@@ -95,9 +95,7 @@ class UnmeasuredContextFit:
         """Context → its rows."""
         return self.sharing.parts
 
-    def __call__(
-        self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
-    ) -> FullModel:
+    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
         """Return the full model of the context.
 
         Args:

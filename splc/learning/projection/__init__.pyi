@@ -21,6 +21,7 @@ from splc.learning.projection.constants import SQUARE_SHIFT as SQUARE_SHIFT
 from splc.learning.projection.constants import START_RELEVANCE as START_RELEVANCE
 from splc.learning.projection.default_learner import FullModelFit as FullModelFit
 from splc.learning.projection.default_learner import ProjectionLearner as ProjectionLearner
+from splc.learning.projection.default_learner import SingleFit as SingleFit
 from splc.learning.projection.default_learner import varies as varies
 from splc.learning.projection.ensemble import Ensemble as Ensemble
 from splc.learning.projection.ensemble import column_as_json as column_as_json
@@ -30,6 +31,7 @@ from splc.learning.projection.ensemble_sum import Full as Full
 from splc.learning.projection.ensemble_sum import Summand as Summand
 from splc.learning.projection.fit import Data as Data
 from splc.learning.projection.fit import first_fit as first_fit
+from splc.learning.projection.full_model import NO_INFLUENCE as NO_INFLUENCE
 from splc.learning.projection.full_model import FullModel as FullModel
 from splc.learning.projection.full_model import MomentsPredictor as MomentsPredictor
 from splc.learning.projection.full_model import chosen_model as chosen_model
@@ -61,6 +63,8 @@ from splc.learning.projection.shapes import ScaledShape as ScaledShape
 from splc.learning.projection.shapes import Shape as Shape
 from splc.learning.projection.shapes import ThresholdShape as ThresholdShape
 from splc.learning.projection.shapes import column_of as column_of
+from splc.learning.projection.space_predictions import SpacePredictions as SpacePredictions
+from splc.learning.projection.space_predictions import mixed_covariance as mixed_covariance
 from splc.learning.projection.sparse_intervals import SparseIntervals as SparseIntervals
 from splc.learning.projection.unmeasured import ENUMERATED as ENUMERATED
 from splc.learning.projection.unmeasured import valid_configurations as valid_configurations

@@ -48,12 +48,17 @@ ALL_ITERATIONS = 4 * constants.ITERATIONS + 2 * constants.FOLDS * constants.REFI
 _LARGE_BLOCK = 31 * 2**20
 
 
+class SingleFit(Protocol):
+    """Fits the full model of the rows of a problem alone."""
+
+    def __call__(self, tested: bool = True) -> FullModel:
+        """Return the full model; `tested`: whether it is a constant without clear influences."""
+
+
 class FullModelFit(Protocol):
     """Returns the full model of a problem that learns from further rows, such as those of other versions."""
 
-    def __call__(
-        self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
-    ) -> FullModel:
+    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
         """Return the full model.
 
         Args:
@@ -193,9 +198,9 @@ class _Search:
         fixed = None if any(variable.observed for variable in self.variables) else self.constants
         scale = self.chosen.scale
 
-        def alone() -> FullModel:
+        def alone(tested: bool = True) -> FullModel:
             rows = problem.configurations, problem.target, self.variables, counts
-            return fit_full_model(*rows, scale, fixed, self._fitted)
+            return fit_full_model(*rows, scale, fixed, self._fitted, tested=tested)
 
         return alone() if self.fit is None else self.fit(problem, alone, self._fitted)
 

@@ -24,6 +24,7 @@ from splc.learning.projection.numbering import with_supported_numbers, without_n
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
+from splc.learning.projection.space_predictions import SpacePredictions, mixed_covariance
 from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
@@ -163,10 +164,8 @@ class FullModel:
         """
         n, scale = len(self.configurations), self.scale
         both = Configurations.concatenate([self.configurations, unmeasured])
-        designs = self.basis.designs(both)
-        predicted = self.predictor.moments(both, variances=False)[0]
-        deviations = self.predictor.moments(unmeasured if len(unmeasured) else both)[1]
-        folds = predicted[None] if self.refits is None else self.fold_predictions(both, designs)
+        found = self.space_predictions(both, unmeasured)
+        predicted = found.means
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))
         return Target(
@@ -175,15 +174,30 @@ class FullModel:
             predicted=predicted,
             divisor=scale.divisor(predicted),
             slope=scale.slope(predicted),
-            folds=folds,
+            folds=found.folds,
             fold_of=self.data.folds,
             measured=self.data.y / scale.unit,
             unit=scale.unit,
             positive=scale.positive,
             multiplicative=self.refits is not None and scale.name == "log",
             rms=self.rms,
-            spread=median(deviations.tolist()),
-            covariance=lambda projection: self.covariance(both, designs, projection),
+            spread=median(found.deviations.tolist()),
+            covariance=found.covariance,
+        )
+
+    def space_predictions(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
+        """Return what is predicted of configurations.
+
+        Args:
+            configurations: m configurations.
+            unmeasured: the last ones of them, whose deviations are wanted; if there are none, those of all.
+        """
+        designs = self.basis.designs(configurations)
+        means = self.predictor.moments(configurations, variances=False)[0]
+        deviations = self.predictor.moments(unmeasured if len(unmeasured) else configurations)[1]
+        folds = means[None] if self.refits is None else self.fold_predictions(configurations, designs)
+        return SpacePredictions(
+            means, deviations, folds, lambda projection: self.covariance(configurations, designs, projection)
         )
 
     def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
@@ -203,12 +217,7 @@ class FullModel:
             # One value has no variance; its constant has no estimate.
             variance = float(self.t.var(ddof=1)) if len(self.t) > 1 else 0.0
             return np.outer(sums, sums) * variance / len(self.t)
-        parts = self.refits.parts
-        found_parts = [part.projected(designs[part.kind], projection) for part in parts]
-        within = np.mean([covariance for _, covariance in found_parts], axis=0)
-        means = np.array([mean for mean, _ in found_parts])
-        covariance: Array = within + np.cov(means.T, bias=True).reshape(within.shape)
-        return covariance
+        return mixed_covariance([part.projected(designs[part.kind], projection) for part in self.refits.parts])
 
 
 def fit_full_model(
@@ -219,6 +228,8 @@ def fit_full_model(
     scale: str = "auto",
     known: Constants | None = None,
     on_fit: Callable[[int], None] = lambda iterations: None,
+    *,
+    tested: bool = True,
 ) -> FullModel:
     """Return the full model of a property.
 
@@ -230,6 +241,7 @@ def fit_full_model(
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
         known: the constants of options and observed variables, if they are known.
         on_fit: called after each search for hyperparameters, with its number of iterations at most.
+        tested: whether the model is a constant if no influence can be distinguished from noise.
     """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
@@ -244,7 +256,7 @@ def fit_full_model(
         basis = OptionBasis(used, len(rows))
         return basis, Data(basis.designs(chosen), values, counts, on_fit)
 
-    return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale)
+    return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale, tested=tested)
 
 
 def chosen_model(
@@ -255,6 +267,7 @@ def chosen_model(
     *,
     positive: bool,
     scale: str,
+    tested: bool = True,
 ) -> FullModel:
     """Return the full model with the best columns, or a constant if no influence can be distinguished from noise.
 
@@ -265,6 +278,7 @@ def chosen_model(
         data_of: returns the basis and the data for some variables.
         positive: whether all values are positive.
         scale: 'log', 'raw', or 'auto'.
+        tested: see `fit_full_model`.
     """
     unnumbered = without_numbers(variables)
     basis, data = data_of(unnumbered)
@@ -282,7 +296,7 @@ def chosen_model(
             break
         refits = _positive(data, len(used), scale) if positive else _general(data, len(used))
         simple = refits.first.scale
-        if permutation_test(data, len(used), refits):
+        if not tested or permutation_test(data, len(used), refits):
             return FullModel(basis, simple, rows, configurations, data, refits)
     return FullModel(basis, simple, rows, configurations, data, None, NO_INFLUENCE)
 

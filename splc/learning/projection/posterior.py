@@ -79,9 +79,18 @@ class KernelPosterior:
             return self.mean + self.deviation * sums, np.zeros(len(design))
         cross = kernel_matrix(self.theta, self.design, design)
         means: Array = self.mean + self.deviation * (self.weights @ cross)
+        return means, self.variances(cross, design)
+
+    def variances(self, cross: Array, design: KernelDesign) -> Array:
+        """Return the variance without noise at configurations, shape (m,).
+
+        Args:
+            cross: the kernel between measured rows and configurations, shape (n, m).
+            design: the configurations.
+        """
         white = solved(self._factor, cross)
         variance = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
-        return means, self.deviation**2 * np.maximum(variance, 0.0)
+        return np.asarray(self.deviation**2 * np.maximum(variance, 0.0))
 
     def whitened(self, design: KernelDesign) -> Array:
         """Return L^-1 k for the kernel k between measured rows and configurations, shape (n, m), and L L' of the rows.
