@@ -121,6 +121,19 @@ def test_a_value_without_rows(folder: Path, run: Run, refused: Callable[..., str
     assert "--where" in refused("learn", "all.csv", "--context", "version=v3", "--from", "old.json")
 
 
+def test_what_to_measure_next(folder: Path, run: Run, refused: Callable[..., str]) -> None:
+    """Configurations are suggested that the models have, with rows of the new version and without any."""
+    result = run("suggest", "--from", "old.json", "--measurements", "new.csv", "--budget", "3", "-o", "next.csv")
+    assert result.exit_code == 0, result.stderr
+    old = {row.rsplit(",", 1)[0] for row in (folder / "old.csv").read_text(encoding="utf-8").splitlines()}
+    new = {row.rsplit(",", 1)[0] for row in (folder / "new.csv").read_text(encoding="utf-8").splitlines()[1:]}
+    found = {row.rsplit(",", 1)[0] for row in (folder / "next.csv").read_text(encoding="utf-8").splitlines()[1:]}
+    assert len(found) == 3
+    assert found <= old - new
+    assert len(run("suggest", "--from", "old.json", "--budget", "3").stdout.splitlines()) == 4
+    assert "--goal" in refused("suggest", "--from", "old.json", "--budget", "3", "--goal", "optimum")
+
+
 def test_the_optimum_of_a_mixture(folder: Path, run: Run) -> None:
     """The optimum is the least prediction of the full model, also where it maps values of other versions."""
     _with_versions(folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,11 +13,13 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.presentation import Bars, Presented
+from splc.learning.active.context_surrogate import context_surrogate, paired
 from splc.learning.active.optimum import covering_rows, improving_rows
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.search_model import Runs, SearchModel
 from splc.learning.active.selection import VarianceStrategy
 from splc.learning.active.surrogate import LEARNED_ROWS, PoolSurrogate, Surrogate
+from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.projection import (
     ENUMERATED,
     FullModel,
@@ -134,6 +136,7 @@ def suggest(
     maximize: bool = False,
     cost: str | None = None,
     seed: int = 0,
+    sources: Mapping[str, ContextRows] | None = None,
 ) -> ConfigurationSuggestions:
     """Return the configurations of a system to measure next.
 
@@ -146,6 +149,8 @@ def suggest(
         maximize: whether large values are good, for 'optimum'.
         cost: a measured property that is the cost of a measurement, or 'model': the property itself; None is one each.
         seed: the seed of the draw from a large space.
+        sources: other context, such as an earlier version → its rows; then the configurations tell most about the
+            difference from these, and they were measured there, as far as there are enough.
 
     Raises:
         MeasurementError: if the property was not measured, or measured configurations are of another system.
@@ -162,7 +167,12 @@ def suggest(
     most = min(space.count, ENUMERATED + len(known.configurations))
     drawn = valid_configurations(space.system, most, seed, option_constants(known.configurations, known.y))
     costs = None if cost is None or measured is None else _cost(cost, measured, known, variables)
-    return suggestions(drawn, known, variables, count, goal=goal, maximize=maximize, cost=costs)
+    if sources:
+        if goal == "optimum":
+            raise RequestError("other versions help to predict, not to find an optimum", "goal", hint="leave it out")
+        rows = Configurations.concatenate([drawn, *(part.configurations for part in sources.values())]).unique()
+        drawn = rows[space.check(rows)]
+    return suggestions(drawn, known, variables, count, goal=goal, maximize=maximize, cost=costs, sources=sources)
 
 
 def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Known:
@@ -208,6 +218,7 @@ def suggestions(
     goal: Goal = "variance",
     maximize: bool = False,
     cost: Cost | None = None,
+    sources: Mapping[str, ContextRows] | None = None,
 ) -> ConfigurationSuggestions:
     """Return the configurations to measure next.
 
@@ -221,12 +232,13 @@ def suggestions(
         goal: 'variance': reduce the variance of predictions over the valid space; 'optimum': find the best value.
         maximize: whether large values are good, for 'optimum'.
         cost: the cost of measuring configurations; the gain per cost counts.
+        sources: other context → its rows, for the goal 'variance'.
 
     Raises:
         LearningError: if fewer than `count` configurations are left.
     """
     with one_thread():
-        return _suggestions(space, known, variables, count, goal, maximize, cost)
+        return _suggestions(space, known, variables, count, goal, maximize, cost, sources or {})
 
 
 def _suggestions(
@@ -237,6 +249,7 @@ def _suggestions(
     goal: Goal,
     maximize: bool,
     cost: Cost | None,
+    sources: Mapping[str, ContextRows],
 ) -> ConfigurationSuggestions:
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
     available = int(allowed.sum())
@@ -254,7 +267,13 @@ def _suggestions(
             improving = improving_rows(configurations, _runs(known, maximize), variables, count, maximize, cost)
         chosen, gains, model = configurations[improving.rows], improving.gains, improving.model
     else:
-        surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
+        surrogate = None
+        if sources:
+            surrogate = context_surrogate(sources, known.configurations, known.repetitions, variables)
+            pairs = allowed & paired(sources, space)
+            allowed = pairs if pairs.sum() >= count else allowed
+        if surrogate is None:
+            surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
         pool = Pool.of(space, allowed, CANDIDATES)
         candidates = int(pool.candidates.sum())
         _require_candidates(count, candidates, available)

@@ -86,7 +86,7 @@ class PoolSurrogate:
         """The standardised posterior means of each part, shape (parts, m)."""
         designs = self.surrogate.basis.designs(self.pool.configurations)
         if self.surrogate.model is None:
-            return np.zeros((1, len(self.pool)))
+            return np.zeros((len(self.surrogate.parts), len(self.pool)))
         return np.array(
             [(part.means(designs[part.kind]) - part.mean) / part.deviation for part in self.surrogate.parts]
         )

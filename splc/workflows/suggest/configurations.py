@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 
 from sampling import Space
-from splc.errors import RequestError, plural
+from splc.errors import RequestError, listed, plural
 from splc.formats.measurements.assignment import parse_assignments
 from splc.io.numbers import count_text
 from splc.io.outputs import require_writable
@@ -20,6 +20,7 @@ from splc.workflows.common_fields import FixedValues, Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.fixed_space import fixed_space
 from splc.workflows.inputs import SystemInputs
+from splc.workflows.learn.stored_sources import StoredSources
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 
@@ -63,6 +64,15 @@ class Request(SystemInputs):
     maximize: Annotated[
         bool, as_flag("--maximize", "With --goal optimum: the greatest value is the best.", SYSTEMS)
     ] = False
+    sources: Annotated[
+        tuple[str, ...],
+        as_option(
+            "MODEL",
+            "A model of an earlier version: what tells most about the difference from it. Can be repeated.",
+            SYSTEMS,
+            names="--from",
+        ),
+    ] = ()
     fix: FixedValues = ()
     seed: Seed = 0
     output: Annotated[
@@ -102,12 +112,22 @@ def run(request: Request) -> Result:
     """
     count = _count(request)
     project = request.project()
+    stored = None
+    if request.sources:
+        stored = StoredSources.read(request.sources)
+        described = project.infers or project.has_system
+        project = stored.project(project) if described else replace(project, learned_system=stored.system)
     require_writable(request.output, project.files)
     with Notes() as notes:
         base = Space(request.read_system(project, notes, observed=False))
         space = fixed_space(base, parse_assignments(request.fix, base.system))
         measured = request.read_measurements(project, base, notes) if project.has_measurements else None
         nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
+        sources = None
+        if stored is not None:
+            nfp = stored.nfp(nfp or request.nfp)
+            learned = () if measured is None else measured.contexts.items()
+            sources = stored.parts(nfp, space.system, learned)
         result = suggest(
             space,
             measured,
@@ -117,6 +137,7 @@ def run(request: Request) -> Result:
             maximize=request.maximize,
             cost=request.cost,
             seed=request.seed,
+            sources=sources,
         )
         values, competing = np.zeros(0), np.zeros(0)
         if measured is not None and nfp is not None:
@@ -166,7 +187,10 @@ def _remarks(request: Request, result: ConfigurationSuggestions, size: int, meas
         notes.append(
             Note(f"suggestions are picked from {result.candidates:,} of {count_text(size)} valid configurations")
         )
-    if result.model is None:
+    if request.sources and request.goal == "variance":
+        others = listed(list(request.sources))
+        notes.append(Note(f"{rows}: these tell most about the difference from {others}", about=Rank.METHOD))
+    elif result.model is None:
         why = "no influence can be distinguished from noise yet"
         if measured < LEARNED_ROWS:
             why = f"a full model is learned from {LEARNED_ROWS} configurations on"
