@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.tuning.hypervolume import TrueFront
+from splc.tuning.objective import TuningObjective
 from splc.tuning.result import TuningResult
 from splc.tuning.tuner import Tuner
 from splc.types import Array
@@ -22,19 +24,24 @@ class Replay:
         seed: its seed.
         budget: the number of runs.
         values: the values in the order of measurement; of a run that was ended early, that of its end.
-        best: the value of the configuration that was found, in the table.
-        rank_percent: the share of the configurations of the table that are better, in percent.
-        regret: how much worse it is than the best of the table, in percent of that; None if that is 0.
+        best: the value of the configuration that was found, in the table; None of several properties.
+        rank_percent: the share of the configurations of the table that are better, in percent; None of several.
+        regret: how much worse it is than the best of the table, in percent of that; None if that is 0, and of several.
         result: what the run reports.
+        hypervolume_percent: of several properties, the hypervolume of the front that was found in percent of that of
+            the table's; None of one.
+        front: the rows of that front.
     """
 
     seed: int
     budget: int
     values: tuple[float | None, ...]
-    best: float
-    rank_percent: float
+    best: float | None
+    rank_percent: float | None
     regret: float | None
     result: TuningResult
+    hypervolume_percent: float | None = None
+    front: tuple[int, ...] = ()
 
 
 def replay(
@@ -70,15 +77,41 @@ def replay(
         else:
             tuner.tell(trial, values)
         on_run(trial.number)
-    result = tuner.report()
-    y = columns[nfp]
-    within = np.ones(len(y), dtype=bool)
-    for limit in tuner.objective.limits:
-        within &= np.array([limit.holds(value) for value in columns[limit.nfp].tolist()])
+    return _judged(tuner, configurations, columns, budget)
+
+
+def _judged(tuner: Tuner, configurations: Configurations, columns: Mapping[str, Array], budget: int) -> Replay:
+    """Return how good the configuration, or the front, is that a tuner found on the rows of a table."""
+    result, objective = tuner.report(), tuner.objective
+    y = columns[objective.nfp]
+    measured = tuple(outcome.values.get(objective.nfp, outcome.at_least) for outcome in tuner.history.outcomes)
+    within = rows_within(objective, columns)
+    if objective.further:
+        found = [int(configurations.find(point.configuration)[0]) for point in result.front]
+        front, values = true_front(objective, columns), signed_values(objective, columns)
+        share = front.share(values[[row for row in found if within[row]]])
+        return Replay(tuner.seed, budget, measured, None, None, None, result, share, tuple(found))
     value = float(y[int(configurations.find(result.best.configuration)[0])])
-    good = y[within] if within.any() else y
-    better = int((good > value).sum() if tuner.objective.maximize else (good < value).sum())
-    best = float(good.max() if tuner.objective.maximize else good.min())
+    good = y[within]
+    better = int((good > value).sum() if objective.maximize else (good < value).sum())
+    best = float(good.max() if objective.maximize else good.min())
     regret = 100 * abs(value - best) / abs(best) if best else None
-    measured = tuple(outcome.values.get(nfp, outcome.at_least) for outcome in tuner.history.outcomes)
     return Replay(tuner.seed, budget, measured, value, 100 * better / len(y), regret, result)
+
+
+def rows_within(objective: TuningObjective, columns: Mapping[str, Array]) -> Array:
+    """Return which rows are within all limits, shape (n,), bool; all rows if none is."""
+    within = np.ones(len(columns[objective.nfp]), dtype=bool)
+    for limit in objective.limits:
+        within &= np.array([limit.holds(value) for value in columns[limit.nfp].tolist()])
+    return within if within.any() else ~within
+
+
+def signed_values(objective: TuningObjective, columns: Mapping[str, Array]) -> Array:
+    """Return the values of the properties that are tuned, shape (n, properties); less is better."""
+    return np.array([-columns[goal.nfp] if goal.maximize else columns[goal.nfp] for goal in objective.goals]).T
+
+
+def true_front(objective: TuningObjective, columns: Mapping[str, Array]) -> TrueFront:
+    """Return the Pareto front of the rows within the limits."""
+    return TrueFront.of(signed_values(objective, columns)[rows_within(objective, columns)])

@@ -7,7 +7,7 @@ import pytest
 
 from sampling import Space
 from splc.system.variability import VariabilityModel
-from splc.tuning import Limit, Tuner, replay
+from splc.tuning import Goal, Limit, Tuner, replay
 from tests.tuning.made import SYSTEM, run, seconds
 
 
@@ -60,3 +60,19 @@ def test_noise_of_answers() -> None:
     assert found.best in y
     assert found.regret == pytest.approx(100 * (found.best / y.min() - 1))
     assert len(found.values) == 40
+
+
+def test_the_share_of_the_front() -> None:
+    """Of several properties the share of the hypervolume of the table's front counts: all of it once all is run."""
+    everything = Space(SYSTEM).enumerate()[::3]
+    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
+    columns = {"seconds": y, "size": 20 - everything.value("level")}
+    shares = [
+        replay(everything, columns, "seconds", budget, further=[Goal("size")], verify=0).hypervolume_percent
+        for budget in (8, 40, len(y) + 10)
+    ]
+    assert shares[0] is not None
+    assert shares[1] is not None
+    assert 0 < shares[0] < shares[1] <= 100 + 1e-9
+    assert shares[1] > 98
+    assert shares[2] == pytest.approx(100)

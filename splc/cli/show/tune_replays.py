@@ -22,9 +22,10 @@ class ReplayObject(JsonObject):
     seed: int
     budget: int
     values: list[float | None]
-    best: float
-    rank_percent: float
+    best: float | None
+    rank_percent: float | None
     regret: float | None
+    hypervolume_percent: float | None
 
 
 class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
@@ -34,7 +35,11 @@ class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
     unit: str | None
     maximize: bool
     configurations: int
-    optimum: float
+    optimum: float | None
+    front: int | None
+    random_hypervolume_percent: dict[str, float] = at(
+        lambda result: {str(budget): share for budget, share in result.random.items()}
+    )
     replays: list[ReplayObject]
     interrupted: bool
     notes: list[str] = each("notes", "text")
@@ -70,7 +75,7 @@ class BudgetSummary:
         defined = len(regrets) == n
         return cls(
             budget,
-            sum(replay.rank_percent for replay in replays) / n,
+            sum(replay.rank_percent or 0.0 for replay in replays) / n,
             100 / (budget + 1),
             sum(regrets) / n if defined else None,
             max(regrets) if defined else None,
@@ -81,14 +86,19 @@ class BudgetSummary:
 
 def show(result: ReplayResult) -> None:
     """Print how good the found configurations are, by budget, and each replay if there is one budget."""
+    by_budget: dict[int, list[Replay]] = {}
+    for replay in result.replays:
+        by_budget.setdefault(replay.budget, []).append(replay)
+    detailed = len(by_budget) == 1 and len(result.replays) > 1
+    if result.front is not None:
+        _show_fronts(result, by_budget, detailed=detailed)
+        return
+    assert result.optimum is not None
     say(
         f"best {result.nfp} of {counted(result.configurations, 'configuration')}: "
         f"{quantity(result.optimum, result.unit)}"
     )
-    by_budget: dict[int, list[Replay]] = {}
-    for replay in result.replays:
-        by_budget.setdefault(replay.budget, []).append(replay)
-    if len(by_budget) == 1 and len(result.replays) > 1:
+    if detailed:
         shown = (*columns("seed, best"), *columns("better = rank_percent, regret", _percent))
         show_rows(result.replays, shown)
         say()
@@ -101,6 +111,28 @@ def show(result: ReplayResult) -> None:
             *columns("better configurations = rank, of random runs = random", _percent),
             *columns("regret, largest regret = worst, within 1 % = near", _percent),
             *((time,) if result.unit in ("s", "ms", "µs", "ns", "min", "h") else ()),
+        ),
+    )
+
+
+def _show_fronts(result: ReplayResult, by_budget: dict[int, list[Replay]], *, detailed: bool) -> None:
+    """Print how much of the table's Pareto front is found, by budget."""
+    names = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in result.goals)
+    front = counted(result.front or 0, "configuration")
+    say(f"front of {names}: {front} of {result.configurations:,}")
+    if detailed:
+        show_rows(result.replays, (*columns("seed"), *columns("hypervolume = hypervolume_percent", _percent)))
+        say()
+    rows = []
+    for budget, replays in by_budget.items():
+        shares = [replay.hypervolume_percent or 0.0 for replay in replays]
+        mean = sum(shares) / len(shares)
+        rows.append({"budget": budget, "mean": mean, "least": min(shares), "random": result.random[budget]})
+    show_rows(
+        rows,
+        (
+            Column("runs", "budget"),
+            *columns("hypervolume of the front = mean, least, of random runs = random", _percent),
         ),
     )
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sampling import Space
 from splc.errors import LearningError, RequestError
 from splc.formats.measurements.assignment import parse_assignments
-from splc.tuning.replay import Replay
+from splc.tuning.objective import Goal, TuningObjective
+from splc.tuning.replay import Replay, rows_within, true_front
 from splc.tuning.replay import replay as replay_table
 from splc.workflows.fixed_space import fixed_space
 from splc.workflows.note import Note, Notes
@@ -26,20 +27,26 @@ class ReplayResult:
         unit: its unit, None if it is not known.
         maximize: whether large values are good.
         configurations: the number of configurations of the table.
-        optimum: the best value of the table, within the limits.
+        optimum: the best value of the table, within the limits; None of several properties.
         replays: the replays, by budget and seed.
         interrupted: whether replays are left because of an interruption.
         notes: what the user should know.
+        goals: the properties that are tuned.
+        front: the number of configurations of the table's Pareto front; None of one property.
+        random: budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one.
     """
 
     nfp: str
     unit: str | None
     maximize: bool
     configurations: int
-    optimum: float
+    optimum: float | None
     replays: tuple[Replay, ...]
     interrupted: bool = False
     notes: tuple[Note, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    front: int | None = None
+    random: Mapping[int, float] = field(default_factory=dict)
 
 
 def replay(
@@ -59,17 +66,17 @@ def replay(
         SplcError: if the request is wrong, or the table cannot be read.
     """
     request.require_consistent()
-    nfp = None if not request.properties else request.properties[0]
+    texts = request.properties
+    # A list of names is split as soon as the columns are known, for names may have commas.
+    nfp = texts[0] if texts and "," not in texts[0] else None
     project = replace(request.project(measurements=request.replay, nfp=nfp), measured=True)
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))
         table = request.read_measurements(project, space, notes)
-        nfp = project.resolve_property(table)
-        names = [nfp, *(table.resolve_property(name) for name in request.properties[1:])]
+        split = [part.strip() for text in texts for part in ((text,) if text in table.values else text.split(","))]
+        names = [table.resolve_property(name) for name in split] or [project.resolve_property(table)]
+        nfp = names[0]
         settings = request.settings(names)
-        if settings["further"]:
-            message = f"{settings['further'][0].nfp!r} has no --limit; a replay is of one property"
-            raise RequestError(message, "properties")
         columns = {name: table.column(name) for name in names}
         mask = np.all([~np.isnan(column) for column in columns.values()], axis=0)
         fixed = parse_assignments(request.fix, space.system)
@@ -102,17 +109,22 @@ def replay(
                 )
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))
-        limits = settings["limits"]
-        within = np.all([[limit.holds(value) for value in columns[limit.nfp].tolist()] for limit in limits], axis=0)
-        y = columns[nfp][within] if len(limits) and within.any() else columns[nfp]
-        optimum = float(y.max() if request.maximize else y.min())
+        goals = (Goal(nfp, settings["maximize"]), *settings["further"])
+        objective = TuningObjective(nfp, settings["maximize"], settings["limits"], None, settings["further"])
+        y = columns[nfp][rows_within(objective, columns)]
+        front = true_front(objective, columns) if settings["further"] else None
+        optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
+        random = {} if front is None else {budget: front.random_share(budget) for budget in request.budget}
         return ReplayResult(
             nfp,
             table.unit(nfp),
-            request.maximize,
+            settings["maximize"],
             len(rows),
             optimum,
             tuple(replays),
             len(replays) < total,
             tuple(notes),
+            goals,
+            None if front is None else len(front.places),
+            random,
         )

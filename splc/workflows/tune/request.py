@@ -66,7 +66,7 @@ class Request(SystemInputs):
         tuple[str, ...],
         as_option(
             "NAME=SOURCE",
-            "The property that is to be small, read from each run as by splc measure; with --replay NAME, a column of "
+            "The property that is to be small, read from each run as by splc measure; with --replay NAME,…, columns of "
             "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front.",
             COMMAND,
             names="--property --nfp",
