@@ -59,7 +59,7 @@ _WORDS = {
 }
 # Counts that may grow from session to session, since recorded runs stay valid.
 _GROWING = ("repeat", "max_repeat", "budget")
-# The ways to go on with a journal, and with other settings.
+# The ways to continue a journal, also with other settings.
 CONTINUATION = "continue it with --resume, add configurations to it with --append"
 CORRECTION = "--append adds configurations, and --resume --retry-failed repeats failed runs with another command"
 
@@ -228,7 +228,7 @@ def require_same(
 def require_unsuccessful(records: Sequence[Record], path: str, continuation: str = CONTINUATION) -> None:
     """Refuse to begin a measurement anew whose journal has a successful run.
 
-    `continuation`: the ways to go on with it.
+    `continuation`: the ways to continue it.
     """
     if any(record.get("kind") == "run" and record.get("status") == "ok" for record in records):
         hint = f"{continuation}, measure into another file with --output, or remove it"

@@ -35,7 +35,7 @@ from splc.measuring.template import OPTIONS, Template
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
-# The ways to go on with the journal of a tuning run, and with other settings.
+# The ways to continue the journal of a tuning run, also with other settings.
 CONTINUATION = "continue it with --resume, also with a larger --budget"
 _CORRECTION = "--budget and --for may be larger, and --from learns from the runs of another tuning run"
 # The runs that verify have at most this share of the time.

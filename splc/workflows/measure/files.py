@@ -56,7 +56,7 @@ class Outputs:
             inputs: the inputs of the measurement.
             resume: whether an existing journal is continued.
             dry: whether nothing will be written.
-            continuation: the ways to go on with a journal.
+            continuation: the ways to continue a journal.
 
         Raises:
             OutputError: if a file cannot be written or would be overwritten.
