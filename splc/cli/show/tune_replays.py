@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from splc.cli.show.blocks import Column, columns, counted, show_rows
 from splc.cli.terminal import say
 from splc.data.property_unit import quantity
-from splc.io.json_object import JsonObject, each
+from splc.io.json_object import JsonObject, at, each
 from splc.io.numbers import percentage
 from splc.tuning.replay import Replay
 from splc.workflows.tune import ReplayResult
