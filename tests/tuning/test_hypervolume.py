@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 
 from splc.tuning.hypervolume import TrueFront, front_places, hypervolume
+from splc.types import Array
 
 
-def counted(values: np.ndarray, reference: np.ndarray) -> float:
+def counted(values: Array, reference: Array) -> float:
     """Return the number of unit cubes below the reference that are worse than a row of whole numbers."""
     corners = np.array(list(np.ndindex(*reference.astype(int).tolist())))
-    return float((corners[:, None, :] >= values[None]).all(axis=2).any(axis=1).sum())
+    worse = np.asarray((corners[:, None, :] >= values[None]).all(axis=2))
+    return float(worse.any(axis=1).sum())
 
 
 @pytest.mark.parametrize("properties", [1, 2, 3, 4])

@@ -139,8 +139,8 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     notes += context_notes(request.contexts, (*exact_names(system), *(metric.name for metric in properties)))
     extended = with_turns(system, turns)
     constants = constant_contexts(request.contexts)
-    extras = ("configurations", *extras) if request.batched else extras
-    template = parse_template(request.command, extended, extras, constants)
+    batch_extras = ("configurations", *extras) if request.batched else extras
+    template = parse_template(request.command, extended, batch_extras, constants)
     if request.batched:
         require_batchable(request.batch_by, template, extended)
     described = project.system_file if project.has_system else None
