@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from splc.arithmetic.parser import parse
-from splc.arithmetic.tree import Sum
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, listed, plural
 from splc.io.numbers import power_of_two
@@ -20,7 +18,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
 from splc.models.basis.regression import Regression
 from splc.models.terms import CONSTANT, Term
-from splc.models.text.log_grammar import expand_product
+from splc.models.text.log_grammar import expand_product, is_sum
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -38,7 +36,7 @@ def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
     if len(expansion) == 1:
         return LearnedTerm(next(iter(expansion)), 1.0)
     single_spaced = " ".join(text.split())
-    factor = f"( {single_spaced} )" if isinstance(parse(text, names, associate="right"), Sum) else single_spaced
+    factor = f"( {single_spaced} )" if is_sum(text, names) else single_spaced
     occurrences = sum(LearnedTerm(term, 1.0).occurrences for term in expansion)
     return LearnedTerm(CONSTANT, 1.0, (factor,), occurrences, tuple(expansion.items()))
 

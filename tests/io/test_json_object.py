@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.io.json_object import ITSELF, JsonObject, at, json_object, keys_of, merged, optional
+from splc.io.json_object import ITSELF, JsonObject, at, count, each, json_object, keys_of, merged, optional
 from tests.support.objects import of
 
 
@@ -135,3 +135,20 @@ def test_missing_attributes() -> None:
     """A source that lacks an attribute is an error."""
     with pytest.raises(AttributeError):
         json_object(PartObject, of(name="a"))
+
+
+class ComputedObject(JsonObject):
+    """Keys that are derived from values of the source."""
+
+    parts: int = count("parts")
+    missing: int = count("absent.parts")
+    names: list[str] = each("parts", "name")
+    front: list[int] = at("absent.front", ())
+    deep: int = at("deep", 7)
+
+
+def test_derived_values() -> None:
+    """A number of values, an attribute of each, and a value instead of None."""
+    source = of(parts=(of(name="a"), of(name="b")), absent=None, deep=0)
+    expected = {"parts": 2, "missing": 0, "names": ["a", "b"], "front": [], "deep": 0}
+    assert json_object(ComputedObject, source) == expected

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, unknown_name_hint
 from splc.learning.features import FeatureTable
@@ -27,7 +26,7 @@ from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
-from splc.models.text.log_grammar import expand_product
+from splc.models.text.log_grammar import expand_product, plain_names
 from splc.types import Array
 
 # A term is a rounding error if its contribution is at most this fraction of the largest value.
@@ -164,7 +163,7 @@ class ForwardSelection:
         """
         first = self.settings.first
         try:
-            expansion = expand_product(first, NameTable({name: name for name in self.problem.columns}))
+            expansion = expand_product(first, plain_names(self.problem.columns))
         except ExpressionError as expression_error:
             raise LearningError(
                 Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint)

@@ -160,7 +160,17 @@ def names_of(products: Iterable[str]) -> NameTable:
             else:
                 names.update(PLAIN_NAME.findall(token))
     names.difference_update(FUNCTIONS)
+    return plain_names(names)
+
+
+def plain_names(names: Iterable[str]) -> NameTable:
+    """Return names that have one spelling each."""
     return NameTable({name: name for name in names})
+
+
+def is_sum(text: str, names: NameTable) -> bool:
+    """Return whether a text of the log grammar is a sum, which is a factor only in parentheses."""
+    return isinstance(parse(text, names, associate="right"), Sum)
 
 
 def expand_product(text: str, names: NameTable, system: VariabilityModel | None = None) -> Expansion:
