@@ -63,7 +63,7 @@ class PublishedEvaluation(Evaluation):
         problem = LearningProblem(own, PROPERTY, np.arange(len(own)), own.configurations)
         variables = tuple(each for each in variables_of(own.system) if varies(each, own.configurations))
         alone = fit_full_model(own.configurations, own.column(PROPERTY), variables)
-        together = SharedFit(target, sharing)(problem, lambda: alone, lambda iterations: None)
+        together = SharedFit(target, sharing)(problem, lambda tested=True: alone, lambda iterations: None)
         # Random forests of all rows are among the published methods.
         models = {"together": together, "alone": alone}
         return [

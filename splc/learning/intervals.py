@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
-from splc.data.configurations import Configurations
 from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 
 # Returns intervals from their JSON object and the system.
 Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
@@ -42,25 +40,6 @@ def _unmeasured(content: Mapping[str, Any], system: VariabilityModel) -> Interva
 # The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
 # them a method `as_json` whose object has a `kind`, and add a line here.
 READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum, "mixture": _mixture, "unmeasured": _unmeasured}
-
-
-@runtime_checkable
-class FullPredictor(Intervals, Protocol):
-    """A full model of any kind: it predicts where there is a printed model, and has intervals."""
-
-    @property
-    def options(self) -> frozenset[str]:
-        """The options that predictions depend on."""
-        ...
-
-    @property
-    def configurations(self) -> Configurations:
-        """The configurations that it was learned from."""
-        ...
-
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (n,)."""
-        ...
 
 
 @runtime_checkable

@@ -6,7 +6,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import plural
-from splc.learning.intervals import FullPredictor
+from splc.learning.full_predictor import FullPredictor
 from splc.learning.result import Predictor
 from splc.types import Array
 from splc.workflows.note import Note, Rank

@@ -18,7 +18,8 @@ from splc.formats.system.splconqueror_xml import parse_variability_model
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.io.toml import finite_number
-from splc.learning.intervals import FullPredictor, intervals_of, printed_intervals_of
+from splc.learning.full_predictor import FullPredictor
+from splc.learning.intervals import intervals_of, printed_intervals_of
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, product_of

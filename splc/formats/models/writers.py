@@ -73,7 +73,7 @@ def stored_model_of(content: ModelFile) -> StoredModel:
         OutputError: if there are several, or it has two segments.
     """
     from splc.formats.models.stored_model import StoredModel
-    from splc.learning.intervals import FullPredictor
+    from splc.learning.full_predictor import FullPredictor
 
     if len(content.entries) > 1:
         raise OutputError("a program predicts with one model", hint="write .json, .txt, .py or .tex")

@@ -10,7 +10,7 @@ from splc.data.measurements import Measurements
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.contexts.unmeasured_context import UnmeasuredContext
 from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
-from splc.learning.intervals import FullPredictor
+from splc.learning.full_predictor import FullPredictor
 from splc.learning.learn import learn
 from splc.learning.projection import Ensemble, ProjectionLearner
 from splc.learning.result import LearningResult

@@ -16,7 +16,7 @@ from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
-from splc.learning.intervals import FullPredictor
+from splc.learning.full_predictor import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.models.levels import term_texts

@@ -174,7 +174,8 @@ def run(
                 present, sharing.parts, request.by, nfp, file_names(pattern, [*parts, *further, SHARED])[SHARED]
             )
         unmeasured: dict[str, learn.Result] = {}
-        for value in [] if stopped or sharing is None else further:
+        for value in () if stopped else further:
+            assert sharing is not None
             nfp = next(iter(models.values())).result.nfp
             named = replace(requests[value], context=(f"{request.by}={value}",), companion=request.output is None)
             titled = _titled(on_step, f"{request.by} {value}: ")

@@ -135,7 +135,7 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     system = subject.system
     notes += notes_of(subject.notes)
     properties = parse_properties(list(request.properties), exact_names(system), batch=request.batched)
-    extras = (OPTIONS, "repetition")
+    extras: tuple[str, ...] = (OPTIONS, "repetition")
     notes += context_notes(request.contexts, (*exact_names(system), *(metric.name for metric in properties)))
     extended = with_turns(system, turns)
     constants = constant_contexts(request.contexts)

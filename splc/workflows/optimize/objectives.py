@@ -14,7 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
-from splc.learning.intervals import FullPredictor
+from splc.learning.full_predictor import FullPredictor
 from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.project import Project

@@ -20,7 +20,7 @@ from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, is_file, standard_input_kept
 from splc.io.outputs import require_writable
-from splc.learning.intervals import FullPredictor
+from splc.learning.full_predictor import FullPredictor
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.extension import extended

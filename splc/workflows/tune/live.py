@@ -21,7 +21,7 @@ from splc.formats.measurements.csv_table import exact_names
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
-from splc.learning.intervals import FullPredictor
+from splc.learning.full_predictor import FullPredictor
 from splc.measuring.journal import Journal
 from splc.measuring.properties import Property, parse_properties
 from splc.measuring.run_results import common_failure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -157,7 +158,7 @@ def test_workflows(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_refused(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value without rows needs other values, and no rows of its own."""
     monkeypatch.chdir(table.parent)
-    named = {"measurements": "versions.csv", "by": "version"}
+    named: dict[str, Any] = {"measurements": "versions.csv", "by": "version"}
     with pytest.raises(RequestError):
         contexts.run(contexts.Request(**named, context=("version=v5",)))
     with pytest.raises(RequestError):
