@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from splc.formats.models.read import write_model
 from splc.formats.models.text import model_text_file
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning import learn
-from splc.models.influence import InfluenceModel
 from splc.workflows import explain as workflow
 from tests.cli.conftest import Run
 from tests.support.examples import examples
@@ -154,7 +154,7 @@ def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_facto
         if (model.predict(everything) > 700).any():
             # The exponential is too large to be a number.
             return
-        model = InfluenceModel(model.terms, model.order, "log")
+        model = replace(model, link="log")
     (folder / "model.txt").write_text(model_text_file(model), encoding="utf-8")
     one, other = (data.draw(st.integers(0, len(everything) - 1)) for _ in range(2))
     texts = [

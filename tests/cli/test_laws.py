@@ -175,7 +175,7 @@ VARIANTS: dict[str, Callable[[Variant], Variant]] = {
 
 @pytest.mark.parametrize(
     ("learner", "described"),
-    [("default", True), ("default", False), ("readable", False), ("product", True)]
+    [("default", True), ("readable", False), ("product", True)]
     + [(learner, described) for learner in ("splconqueror", "2019") for described in (True, False)],
 )
 def test_laws(run: Run, tmp_path: Path, learner: str, described: bool) -> None:

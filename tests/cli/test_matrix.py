@@ -17,13 +17,13 @@ KINDS = {
     "splconqueror": ("--preset", "splconqueror"),
 }
 CASES = list(itertools.product(SYSTEMS, (True, False), KINDS, (True, False)))
+REST = len(CASES) // len(SYSTEMS)
 
 
 def chosen(at: int) -> bool:
-    """Return whether a case belongs to the usual run: each system, described and as a table, with one of the rest."""
-    system, rest = divmod(at, 2 * len(KINDS) * 2)
-    described, kind = divmod(rest, len(KINDS) * 2)
-    return kind == (3 * system + 5 * described) % (2 * len(KINDS))
+    """Return whether a case belongs to the usual run: each system with one of the rest, in turn."""
+    system, rest = divmod(at, REST)
+    return rest == 5 * system % REST
 
 
 @pytest.mark.parametrize(
@@ -63,8 +63,7 @@ def test_matrix(
 
 
 def test_the_usual_run_is_representative() -> None:
-    """The usual run has every system, every kind of model, and each with and without versions."""
+    """The usual run has every system, and every kind of model, described or not, with and without versions."""
     usual = [case for at, case in enumerate(CASES) if chosen(at)]
-    assert len(usual) == 2 * len(SYSTEMS)
-    assert {case[:2] for case in usual} == set(itertools.product(SYSTEMS, (True, False)))
+    assert [case[0] for case in usual] == list(SYSTEMS)
     assert {case[1:] for case in usual} == set(itertools.product((True, False), KINDS, (True, False)))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import ndtr, stdtr
 
 from splc.scaling.mixture import mixture_interval, quantiles
 from splc.types import Array
+from tests.support.examples import examples
 
 
 def mixtures(seed: int, most: int = 60) -> tuple[Array, Array, Array, Array, Array]:
@@ -39,7 +40,7 @@ def bisection(tail: float, means: Array, errors: Array, weights: Array, freedoms
     return (low + high) / 2
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10_000), tail=st.sampled_from([0.25, 0.05, 0.005]))
 @example(seed=3533, tail=0.25)  # in these a quantile is in a gap between parts
 @example(seed=123, tail=0.25)
@@ -63,7 +64,7 @@ def test_quantiles_of_student_distributions(freedom: float, error: float) -> Non
     assert stdtr(freedom, -found) == pytest.approx(0.05, rel=error)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=st.integers(0, 10_000))
 def test_many_mixtures_are_one_after_the_other(seed: int) -> None:
     """The quantiles of a mixture do not depend on what else is computed with it."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
 from splc.scaling import ScalingModel, fit
 from splc.scaling.mixture import wallace
 from splc.types import Array
+from tests.support.examples import examples
 
 SEEDS = st.integers(0, 10_000)
 LEVELS = st.sampled_from([0.5, 0.9, 0.99])
@@ -50,7 +51,7 @@ def exceeded(model: ScalingModel, x: Array, level: float) -> tuple[float, float]
     return float(beyond[0]), float(beyond[1])
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=SEEDS, factor=st.sampled_from([0.25, 1.0, 4.0]), level=LEVELS)
 @example(seed=100, factor=4.0, level=0.99)  # a last step from further away is not precise there
 def test_bounds_are_exceeded_as_often_as_said(seed: int, factor: float, level: float) -> None:
@@ -61,7 +62,7 @@ def test_bounds_are_exceeded_as_often_as_said(seed: int, factor: float, level: f
         assert found == pytest.approx([(1 - level) / 2] * 2, rel=5e-6)
 
 
-@settings(max_examples=8, deadline=None)
+@examples(16)
 @given(seed=SEEDS, factor=st.sampled_from([0.5, 3.0]), level=LEVELS)
 def test_bounds_over_several_parameters(seed: int, factor: float, level: float) -> None:
     """The same holds with products of parameters."""
@@ -77,7 +78,7 @@ def test_most_points_need_no_other_method() -> None:
     assert exceeded(grid(0), 2 * GRID.max(axis=0), 0.9) is not None
 
 
-@settings(max_examples=6, deadline=None)
+@examples(12)
 @given(seed=SEEDS, level=LEVELS)
 def test_one_point_is_as_many_points(seed: int, level: float) -> None:
     """The interval at each point is that of all points together, also where a hypothesis is undefined."""

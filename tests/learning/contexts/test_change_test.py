@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.learning.contexts.change_test import MIN_PAIRS, change_test
 from splc.types import Array
+from tests.support.examples import examples
 
 OPTIONS = 12
 
@@ -54,7 +55,7 @@ def test_detectable() -> None:
     assert 0.6 <= named <= 0.9
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(
     seed=st.integers(0, 2**16), factor=st.floats(0.5, 2.0), size=st.floats(0.5, 2.0).filter(lambda x: abs(x - 1) > 0.1)
 )
