@@ -17,9 +17,9 @@ from casestudies.evaluation.evaluation import (
     rows_table,
 )
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
+from splc.plotting.style import has_matplotlib
 from splc.study.folder import relative_name, results_folder
 from splc.study.manifest import versions
-from splc.study.pictures import WITHOUT, can_draw
 from splc.study.runner import Execution, TasksResult, run_tasks
 
 TABLES = ("table.csv", "table.md", "table.tex")
@@ -73,7 +73,7 @@ def run_evaluation(
         }
         tables = evaluation.tables(rows)
         files = _files(rows, tables)
-        if pictures and can_draw():
+        if pictures and has_matplotlib():
             files.update(evaluation.pictures(rows))
         times["seconds"] = round(time.monotonic() - started, 3)
         content = {
@@ -83,8 +83,8 @@ def run_evaluation(
         }
         kept = results.finish(files, content, times)
     notes = tuple(f"{each} is no longer a result; it is kept, because it was changed" for each in kept)
-    if pictures and not can_draw():
-        notes += (WITHOUT,)
+    if pictures and not has_matplotlib():
+        notes += ("there are no pictures: matplotlib is not installed (pip install 'splc[plot]')",)
     return replace(result, rows=rows, tables=tables, files=tuple(sorted(files)), notes=notes)
 
 

@@ -12,7 +12,7 @@ from casestudies.report.page import with_blocks
 from casestudies.report.report import pages
 from casestudies.report.studies import HERE, KINDS, done
 from splc.io.files import write_whole
-from splc.study.pictures import can_draw
+from splc.plotting.style import has_matplotlib
 
 
 def main() -> int:
@@ -42,7 +42,7 @@ def main() -> int:
             tell(str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path))
     if chosen.check:
         return int(others > 0)
-    if can_draw():
+    if has_matplotlib():
         folder = HERE / "figures"
         folder.mkdir(exist_ok=True)
         by_folder = {case.kind.folder: case for case in cases}
