@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -46,6 +47,15 @@ class LearnedSystem:
 
 def learned_system(name: str, folder: Path, seed: int = 0) -> LearnedSystem:
     """Learn a system from random rows, and write its model into a folder; skip the test where its data are absent."""
+    learned, text = _learned(name, seed)
+    file = folder / f"{name}.json"
+    file.write_text(text, encoding="utf-8")
+    return replace(learned, file=str(file))
+
+
+@cache
+def _learned(name: str, seed: int) -> tuple[LearnedSystem, str]:
+    """Return a learned system, which has no file yet, and the text of its file: many tests begin with the same one."""
     if name == "smg2000":
         system, table, nfp = SMG2000 / "2d" / "system.xml", SMG2000 / "2d" / "measurements.csv", "solve_compute_seconds"
     else:
@@ -56,6 +66,5 @@ def learned_system(name: str, folder: Path, seed: int = 0) -> LearnedSystem:
     measured = read_measurements(table, described).measured(nfp)
     rows = np.random.RandomState(100 + seed).permutation(len(measured))[: SYSTEMS[name]]
     result = learn(measured[rows], nfp)
-    file = folder / f"{name}.json"
-    file.write_text(learned_json_text(result, described), encoding="utf-8")
-    return LearnedSystem(str(file), str(system), str(table), nfp, measured, Space(described), result)
+    learned = LearnedSystem("", str(system), str(table), nfp, measured, Space(described), result)
+    return learned, learned_json_text(result, described)
