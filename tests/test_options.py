@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -17,16 +17,19 @@ from tests.support.tracked import PAGES
 GENERAL = {"--help", "--install-completion", "--show-completion"}
 
 
-def options() -> Iterator[tuple[str, str]]:
-    """Yield the name of each command with each of its options, long names only."""
+@cache
+def options() -> tuple[tuple[str, str], ...]:
+    """Return the name of each command with each of its options, long names only."""
     group: Any = typer.main.get_command(app)
     context = typer.Context(group)
     commands = {"splc": group, **{name: group.get_command(context, name) for name in group.list_commands(context)}}
-    for name, command in commands.items():
-        for parameter in command.params:
-            for option in (*parameter.opts, *parameter.secondary_opts):
-                if option.startswith("--") and option not in GENERAL:
-                    yield name, option
+    return tuple(
+        (name, option)
+        for name, command in commands.items()
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+        if option.startswith("--") and option not in GENERAL
+    )
 
 
 def code(text: str) -> str:
