@@ -129,7 +129,7 @@ def test_picture(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert all(chart_file(chart, suffix) == picture for _ in range(3))
     if suffix == "png":
         figure = capture(monkeypatch, lambda: chart_file(chart, suffix))
-        assert {"time", "slow0", "fast0", "flat0", "p, n = 3", "n, p = 32", "measured"} <= set(texts(figure))
+        assert {"time", "slow0", "fast0", "flat0", "p, n = 3", "n, p = 32", "last measured"} <= set(texts(figure))
 
 
 def test_points_without_values() -> None:

@@ -49,13 +49,13 @@ def surface_chart(
     if measured is not None:
         description = "The model at pairs of values; darker is greater. Cells with a point were measured."
         row, column = np.nonzero(np.isfinite(measured[::-1]))
-        marks.append(Points(column + _CORNER[0], row + _CORNER[1], "rise"))
+        marks.append(Points(column + _CORNER[0], row + _CORNER[1], "measured"))
         table["measured"] = [float(cell) for cells in measured for cell in cells]
     panel = Panel(
         Axis.of_names(labels[0], names[0]),
         Axis.of_names(labels[1], names[1]),
         tuple(marks),
-        "",
+        "" if measured is None else quantity,
         max(300, min(640, 110 + 58 * len(x))),
         0,
     )
@@ -64,7 +64,7 @@ def surface_chart(
         f"{quantity} by {names[0]} and {names[1]}",
         description,
         (panel,),
-        {} if measured is None else {"rise": "measured"},
+        {} if measured is None else {"measured": "measured"},
         {
             names[0]: [float(value) for _ in y for value in x],
             names[1]: [float(value) for value in y for _ in x],

@@ -65,7 +65,7 @@ def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
             y = Axis.over(np.concatenate([curve.measured, curve.predicted, curve.lower, curve.upper]), metric)
             marks: list[Mark] = [Band(curve.x, curve.lower, curve.upper), Points(curve.measured_at, curve.measured)]
             if len(curve.measured_at):
-                marks.insert(0, ReferenceLine(x=float(curve.measured_at.max()), text="measured"))
+                marks.insert(0, ReferenceLine(x=float(curve.measured_at.max()), text="last measured"))
             panels.append(Panel(x, y, (*marks, Curve(curve.x, curve.predicted)), curve.name, 340, 250))
     curves = [(part.parameter, curve) for part in slices for curve in part.curves]
     return Chart(

@@ -22,9 +22,9 @@ from splc.plotting.charts.interactions import interaction_chart
 from splc.plotting.charts.learning_curves import learning_curve_chart
 from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
 from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
+from splc.plotting.charts.ranking import ShareBar, share_chart
 from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
 from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
-from splc.plotting.charts.shares import ShareBar, share_chart
 from splc.plotting.charts.sizes import size_chart
 from splc.plotting.charts.sorted_predictions import sorted_chart
 from splc.plotting.charts.term_scores import term_chart
