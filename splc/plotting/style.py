@@ -103,7 +103,7 @@ def _settle(figure: Figure, dpi: int) -> None:
     engine.execute(figure)
     figure.set_layout_engine("none")
     for axes in figure.axes:
-        axes.set_position(tuple(round(part, 6) for part in axes.get_position().bounds))  # type: ignore[arg-type]
+        axes.set_position(tuple(round(part, 6) for part in axes.get_position().bounds))
 
 
 def literal(name: str, most: int | None = None) -> str:

@@ -64,7 +64,7 @@ def test_the_changes(versions: Path, run: Run) -> None:
         for change in found["changes"]
     ]
     assert settled == [set(), {"a"}]
-    assert f"1 of {len(panels)} influences changed with version" in title
+    assert f"1 of {len(panels)} influences changed" in title
     # What changed is first.
     assert panels[0] == "a"
 
@@ -74,7 +74,7 @@ def test_no_change(versions: Path, run: Run) -> None:
     versions.write_text(content({"v1": 1, "v2": 1}))
     done = run(*LEARN, "--plot", "p.svg")
     assert "plot of the changes: p.svg\n" in done.stdout
-    assert "no influence changed with version" in drawn(versions.parent / "p.svg")[1]
+    assert "no influence changed" in drawn(versions.parent / "p.svg")[1]
 
 
 def test_a_pattern(versions: Path, run: Run) -> None:

@@ -41,10 +41,9 @@ def course_chart(course: ModelCourse, values: Sequence[str], by: str, title: str
         for term in shown
     ]
     count = sum(any(term.changed) for term in course.terms)
+    answer = f"{count} of {len(course.terms)} influences changed" if count else "no influence changed"
     texts = [
-        f"{count} of {len(course.terms)} influences changed with {by} by more than their uncertainty."
-        if count
-        else f"No influence changed with {by} by more than its uncertainty.",
+        f"{answer[0].upper()}{answer[1:]} with {by} by more than its uncertainty.",
         f"{label[0].upper()}{label[1:]} with 90 % intervals.",
     ]
     if any(np.isnan(term.means).any() for term in course.terms):
@@ -59,7 +58,7 @@ def course_chart(course: ModelCourse, values: Sequence[str], by: str, title: str
     middle = [drawn[term.text] for term in course.terms]
     return Chart(
         "course",
-        f"{title}: {texts[0][0].lower()}{texts[0][1:-1]}",
+        f"{title}: {answer}",
         " ".join(texts),
         tuple(panels) or (Panel(Axis.of_names(values), axis, ()),),
         legend,

@@ -46,3 +46,15 @@ def fitted(text: str, width: float, size: float) -> str:
         # Names differ more often at the beginning or the end than in the middle.
         shown = f"{text[:begin]}…{text[len(text) - (most - 1 - begin) :]}"
     return shown
+
+
+def text_lines(text: str, width: float, size: float) -> list[str]:
+    """Return a text of `visible` in lines of words that are at most about `width` pixels wide."""
+    lines: list[str] = []
+    for word in visible(text).split(" "):
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and text_width(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(fitted(word, width, size))
+    return lines

@@ -10,13 +10,15 @@ import numpy as np
 
 from splc.plotting.charts.arrangement import GAP, rows_of
 from splc.plotting.charts.chart import Band, BarMarks, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
-from splc.plotting.charts.labels import escaped, fitted, text_width
+from splc.plotting.charts.labels import escaped, fitted, text_lines, text_width
 from splc.plotting.charts.palette import DARK, LIGHT, rules, variables
 from splc.plotting.charts.ticks import tick_text, ticks
 from splc.types import Array
 
 # Sizes in pixels: of texts, of a row with a name, and the distances between parts.
 FONT, TITLE, ROW = 11, 12, 20
+# Titles are bold, which is wider.
+_BOLD = 1.12 * TITLE
 # Names of rows are at most this part of the width.
 _NAMES = 0.42
 # Names below a panel are slanted if they are longer than their column; this is their greatest length.
@@ -65,14 +67,15 @@ def chart_svg(chart: Chart) -> str:
     """Return a chart as one file, its panels beside and below each other."""
     rows = rows_of(chart.panels)
     width = float(max(sum(panel.width + GAP for panel in row) for row in rows))
-    drawn, top = _legend(chart, width)
+    heads = text_lines(chart.title, width - 2 * GAP, _BOLD)
+    drawn, top = _legend(chart, width, (len(heads) - 1) * (TITLE + GAP))
     for row in rows:
         left = 0.0
         for panel in row:
             drawn.append(f'<g transform="translate({_n(left)} {_n(top)})">{_content(panel)}</g>')
             left += panel.width + GAP
         top += max(height_of(panel) for panel in row) + GAP
-    title = _text(GAP, TITLE + GAP, fitted(chart.title, width - 2 * GAP, TITLE), css="head")
+    title = "".join(_text(GAP, (TITLE + GAP) * at, line, css="head") for at, line in enumerate(heads, 1))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" width="{_n(width)}" height="{_n(top)}" '
         f'viewBox="0 0 {_n(width)} {_n(top)}"><title>{escaped(chart.title)}</title>'
@@ -81,10 +84,16 @@ def chart_svg(chart: Chart) -> str:
     )
 
 
-def _legend(chart: Chart, width: float) -> tuple[list[str], float]:
-    """Return the legend below the title, in as many lines as it needs, and where it ends."""
+def _legend(chart: Chart, width: float, above: float) -> tuple[list[str], float]:
+    """Return the legend below the title, in as many lines as it needs, and where it ends.
+
+    Args:
+        chart: the chart.
+        width: the width of the file.
+        above: the height of further lines of the title.
+    """
     drawn: list[str] = []
-    left, top = float(GAP), float(TITLE + 3 * GAP)
+    left, top = float(GAP), above + TITLE + 3 * GAP
     for role, text in chart.legend.items():
         shown = fitted(text, width - FONT - 3 * GAP, FONT)
         wide = FONT + GAP + text_width(shown, FONT)
@@ -197,7 +206,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", css: str = "", e
 def _axes(frame: _Frame) -> Iterator[str]:
     panel = frame.panel
     if panel.title:
-        yield _text(GAP, GAP + TITLE, fitted(panel.title, panel.width - 2 * GAP, TITLE), css="head")
+        yield _text(GAP, GAP + TITLE, fitted(panel.title, panel.width - 2 * GAP, _BOLD), css="head")
     if panel.y.label:
         yield _text(GAP, frame.top - GAP, fitted(panel.y.label, panel.width - 2 * GAP, FONT), css="soft")
     width = frame.right - frame.left

@@ -8,7 +8,9 @@ from lxml import etree
 
 from splc.plotting.charts.labels import text_width
 
+# Titles are bold, which is wider.
 SIZES = {"head": 12.0}
+WIDER = {"head": 1.1}
 _SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -23,7 +25,7 @@ def svg_defects(svg: str) -> list[str]:
         if text.get("transform"):
             continue
         size = SIZES.get(text.get("class") or "", 11.0)
-        wide = text_width(shown, size)
+        wide = text_width(shown, size) * WIDER.get(text.get("class") or "", 1.0)
         left = float(text.attrib["x"]) - {"middle": wide / 2, "end": wide}.get(text.get("text-anchor") or "", 0.0)
         bottom = float(text.attrib["y"])
         box = (left, bottom - 0.75 * size, left + wide, bottom)

@@ -121,3 +121,17 @@ def test_fitted(text: str, width: float) -> None:
     assert text_width(found, 11) <= width or len(found) <= 1
     if text_width(visible(text), 11) <= width:
         assert found == visible(text)
+
+
+def test_long_titles() -> None:
+    """A long title has several lines that are inside of the picture, and the legend is below them."""
+    panel = Panel(Axis("x"), Axis("y"), (Points(np.array([0.5]), np.array([0.5])),), "panel")
+    title = "a title of so many words that they do not fit beside each other above one panel"
+    svg = chart_svg(Chart("name", title, "description.", (panel,), {"measured": "measured"}))
+    root = etree.fromstring(svg)
+    lines = [text for text in root if text.tag.endswith("}text") and text.get("class") == "head"]
+    assert " ".join(line.text or "" for line in lines) == title
+    assert len(lines) > 1
+    assert all(text_width(line.text or "", 12) < float(root.attrib["width"]) for line in lines)
+    (swatch,) = [each for each in root.iter("{*}rect") if each.get("class")]
+    assert max(float(line.attrib["y"]) for line in lines) < float(swatch.attrib["y"])
