@@ -259,11 +259,9 @@ def _require_range(problem: LearningProblem) -> None:
 def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
     """Return the variables that vary in the learning set, and the others."""
     configurations = problem.configurations
-    varying: list[Variable] = []
-    fixed: list[Variable] = []
-    for variable in variables_of(configurations.system, problem.observed, problem.everything):
-        (varying if varies(variable, configurations) else fixed).append(variable)
-    return tuple(varying), tuple(fixed)
+    variables = variables_of(configurations.system, problem.observed, problem.everything)
+    varying = tuple(variable for variable in variables if varies(variable, configurations))
+    return varying, tuple(variable for variable in variables if variable not in varying)
 
 
 def varies(variable: Variable, configurations: Configurations) -> bool:
