@@ -1,6 +1,7 @@
 """Coverage of the first part of each test: tracing takes as long as the test, and repetitions reach no new lines.
 
-Cases of one test are repetitions, too: once some of them have reached nothing new, the others are not traced.
+Cases of one test are repetitions, too: once some of them have reached nothing new, the others are not traced. Of the
+processes that tests start, only those of the first case are traced: that takes as long as what most of them do.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from unittest.mock import patch
 
 # Seconds of CPU of each test that are traced, where this is set (`make test TRACED=1`).
 SECONDS = "SPLC_TRACED_SECONDS"
@@ -40,9 +42,13 @@ class Tracing:
 
     def __call__(self, test: Callable[..., Any], name: str) -> Callable[..., Any]:
         """Return a case of the test of this name, the first part of which is traced."""
-        if self.tracer is None or self.repetitions[name] == REPETITIONS:
+        if self.tracer is None:
             return test
+        if name in self.repetitions:
+            return _without_processes(test if self.repetitions[name] == REPETITIONS else self._traced(test, name))
+        return self._traced(test, name)
 
+    def _traced(self, test: Callable[..., Any], name: str) -> Callable[..., Any]:
         # Tracing ends one frame below the one where it begins: the tracer counts calls and returns, and would take
         # lines of the outer frame for lines of the frame in which the timer ended tracing.
         @wraps(test)
@@ -64,6 +70,17 @@ class Tracing:
                 self.repetitions[name] += self.reached() == before
 
         return called
+
+
+def _without_processes(test: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a test, the processes of which are not traced."""
+
+    @wraps(test)
+    def called(*arguments: Any, **named: Any) -> Any:
+        with patch.dict(os.environ, untraced(), clear=True):
+            return test(*arguments, **named)
+
+    return called
 
 
 def untraced() -> dict[str, str]:
