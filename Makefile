@@ -214,7 +214,7 @@ measure: $(INSTALLED) drivers ## measure a case again, as CASE=smg2000/3d (hours
 bench: $(TESTABLE) ## the benchmarks and their limits
 	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -o timeout=0 -s benchmarks
 
-explore: $(TESTABLE) ## property tests with other examples in each run, ten times as many
+explore: $(TESTABLE) ## property tests with other examples in each run, twenty times as many
 	SPLC_EXPLORE=1 $(BIN)/python -m pytest $(PARALLEL) -o timeout=1800
 
 slow: $(TESTABLE) ## the tests that the normal run leaves out

@@ -1,4 +1,4 @@
-"""Numbers of examples of property tests: half of them in a normal run, ten times as many in `make explore`."""
+"""Numbers of examples of property tests: half of what is stated in a normal run, ten times of it in `make explore`."""
 
 from __future__ import annotations
 
