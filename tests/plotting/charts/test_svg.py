@@ -129,7 +129,7 @@ def test_long_titles() -> None:
     title = "a title of so many words that they do not fit beside each other above one panel"
     svg = chart_svg(Chart("name", title, "description.", (panel,), {"measured": "measured"}))
     root = etree.fromstring(svg)
-    lines = [text for text in root if text.tag.endswith("}text") and text.get("class") == "head"]
+    lines = [text for text in root.iterchildren("{*}text") if text.get("class") == "head"]
     assert " ".join(line.text or "" for line in lines) == title
     assert len(lines) > 1
     assert all(text_width(line.text or "", 12) < float(root.attrib["width"]) for line in lines)
