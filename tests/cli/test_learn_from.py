@@ -113,6 +113,13 @@ def test_a_value_without_rows(folder: Path, run: Run, refused: Callable[..., str
     assert json.loads(predicted.stdout)["error"] == pytest.approx(100 * (1 - 0.5**0.5), abs=3)
     assert run("explain", "v3.json", "--by", "version").exit_code == 0
     assert run("optimize", "v3.json").exit_code == 0
+    # A model that learned from another one has its rows: they count once.
+    _with_versions(folder)
+    for value, further in (("v0", ()), ("v1", ("--from", "v0.json"))):
+        command = ("learn", "versions.csv", "--where", f"version={value}", "--sampling", "measured:12", *further)
+        assert run(*command, "-o", f"{value}.json").exit_code == 0
+    result = run("learn", "--from", "v0.json", "--from", "v1.json", "--context", "version=v2", "-o", "v2.json")
+    assert "cannot be estimated from two" in result.stderr
     # A further model can learn from its rows.
     again = run("learn", "new.csv", "--from", "v3.json", "-o", "new.json")
     assert again.exit_code == 0, again.stderr

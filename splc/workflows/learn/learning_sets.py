@@ -28,7 +28,7 @@ from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Array, Missing
 from splc.workflows.common_fields import POLICIES, Binary, Numeric, Sampling, Seed, policy
-from splc.workflows.field_values import texts_of
+from splc.workflows.field_values import pairs_in, texts_of
 from splc.workflows.fields import as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of
@@ -69,12 +69,7 @@ class Request(SystemInputs):
     """
 
     context: Annotated[
-        tuple[str, ...],
-        as_option(
-            "COLUMN,…",
-            "Contexts of numbers; NAME=VALUE: without rows.",
-            POLICIES,
-        ),
+        tuple[str, ...], as_option("COLUMN,…", "Contexts of numbers; NAME=VALUE: without rows.", POLICIES)
     ] = ()
     learner: Annotated[
         str | None,
@@ -174,16 +169,8 @@ class Request(SystemInputs):
 
     @property
     def unmeasured(self) -> tuple[tuple[str, str], ...]:
-        """The contexts and values of which nothing was measured: those of `context` that are written NAME=VALUE.
-
-        Raises:
-            RequestError: if one has no value.
-        """
-        pairs = [text.partition("=") for text in self.context if "=" in text]
-        for name, _, value in pairs:
-            if not name.strip() or not value.strip():
-                raise RequestError("write COLUMN=VALUE for a value of which nothing was measured", "context")
-        return tuple((name.strip(), value.strip()) for name, _, value in pairs)
+        """The contexts and values of which nothing was measured: those of `context` that are written NAME=VALUE."""
+        return pairs_in(self.context)
 
     @property
     def columns(self) -> ColumnChoice:

@@ -141,12 +141,17 @@ class StoredSources:
                 except ConfigurationError as error:
                     message = f"the model has other options or values: {error.problems[0].message}"
                     raise InputError(Problem(message, model.name)) from None
-                title = model.columns.contexts.get(by or "", name) if name == model.name else name
-                parts[title] = ContextRows(converted, y, np.ones(len(y)))
+                parts[name] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
             raise InputError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
-        return parts
+        # Not before: a model that learned from another one has its rows by the name of the file, too.
+        values_of_files = {model.name: model.columns.contexts.get(by or "", model.name) for model in self.models}
+        titled: dict[str, ContextRows] = {}
+        for name, part in parts.items():
+            title = values_of_files.get(name, name)
+            titled[name if title in titled else title] = part
+        return titled
 
 
 def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
