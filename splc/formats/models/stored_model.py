@@ -71,7 +71,7 @@ class StoredModel:
 
     @property
     def basis_of_unmeasured(self) -> str:
-        """What is predicted of a value of a context of which nothing was measured; empty for other full models."""
+        """The kind of prediction for a value of a context of which nothing was measured; empty for other models."""
         if isinstance(self.full, UnmeasuredContext):
             return "the order of configurations is predicted, not the level"
         block = self.full.basis.context if isinstance(self.full, Ensemble) else None

@@ -1,4 +1,4 @@
-"""What tells most about a new version: a surrogate of its difference from others, and the configurations of these.
+"""A surrogate of the difference of a new version from others, and the configurations that these have.
 
 The difference between two versions has the kernel of the versions themselves: an option that matters may differ, one
 that does not matter does not. Its variance is reduced by the rows of the new version, of which no value is needed.

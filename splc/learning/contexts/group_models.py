@@ -8,9 +8,9 @@ from typing import Self
 
 from splc.data.measurements import Measurements
 from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.source_mixture import SourceMixture
 from splc.learning.contexts.unmeasured_context import UnmeasuredContext
 from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
-from splc.learning.full_predictor import FullPredictor
 from splc.learning.learn import learn
 from splc.learning.projection import Ensemble, ProjectionLearner
 from splc.learning.result import LearningResult
@@ -44,11 +44,11 @@ class GroupModels:
         results = {name: learn(part, nfp, learner=replace(learner, fit=fits[name])) for name, part in parts.items()}
         return cls(results, sharing)
 
-    def predictor(self, name: str) -> FullPredictor:
+    def predictor(self, name: str) -> Ensemble | SourceMixture | UnmeasuredContext:
         """Return what predicts a group: its model, or of a further group what all have in common."""
         if name in self.results:
             predictor = self.results[name].predictor
-            assert isinstance(predictor, FullPredictor)
+            assert isinstance(predictor, Ensemble | SourceMixture)
             return predictor
         if name not in self.further:
             self.further[name] = UnmeasuredContextFit(self.sharing, name).predictor

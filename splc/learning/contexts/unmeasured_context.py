@@ -1,4 +1,4 @@
-"""What predicts a context that was not measured: the geometric mean of the measured ones, with their spread."""
+"""The full model of a context that was not measured: the geometric mean of the measured ones, with their spread."""
 
 from __future__ import annotations
 

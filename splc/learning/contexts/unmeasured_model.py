@@ -56,7 +56,7 @@ class UnmeasuredModel(FullModel):
 
     @property
     def predictor(self) -> MomentsPredictor:
-        """What predicts the context."""
+        """The predictor of the context."""
         assert self.common is not None
         return self.common
 
@@ -130,7 +130,7 @@ class UnmeasuredContextFit:
 
     @cached_property
     def predictor(self) -> UnmeasuredContext | Ensemble:
-        """What predicts the context: the joint model at its number, or what the other contexts have in common."""
+        """The predictor of the context: the joint model at its number, or the mean of the other contexts."""
         if self.number is not None:
             return self.joint.of_number(self.number)
         whole = self.joint.whole

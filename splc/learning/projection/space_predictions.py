@@ -1,4 +1,4 @@
-"""What a full model predicts of valid configurations, as the printed model needs it."""
+"""The predictions of a full model for valid configurations, as the printed model needs them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class SpacePredictions:
-    """What a full model predicts of m configurations, in units of its scale.
+    """The predictions of a full model for m configurations, in units of its scale.
 
     Attributes:
         means: the predictions, shape (m,).

@@ -174,8 +174,9 @@ def run(
                 present, sharing.parts, request.by, nfp, file_names(pattern, [*parts, *further, SHARED])[SHARED]
             )
         unmeasured: dict[str, learn.Result] = {}
-        for value in () if stopped else further:
-            assert sharing is not None
+        for value in further:
+            if stopped or sharing is None:
+                break
             nfp = next(iter(models.values())).result.nfp
             named = replace(requests[value], context=(f"{request.by}={value}",), companion=request.output is None)
             titled = _titled(on_step, f"{request.by} {value}: ")

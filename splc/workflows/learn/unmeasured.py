@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from splc.data.measurements import ReadingReport
 from splc.errors import RequestError
@@ -85,10 +84,20 @@ def of_value(
     """
     source = ", ".join(request.sources) or None
     measured = replace(fit.levelled(nfp), contexts={by: fit.name}, report=ReadingReport(source=source))
-    changes: dict[str, Any] = {"where": {}, "sampling": None, "binary": None, "numeric": None, "plot": None}
-    judged: dict[str, Any] = {"evaluate_on": None, "validation": None, "baselines": False, "folds": 0}
-    settings = {**request.settings, "scale": "log"}
-    requested = replace(request, nfp=nfp, settings=settings, **changes, **judged)
+    requested = replace(
+        request,
+        nfp=nfp,
+        settings={**request.settings, "scale": "log"},
+        where={},
+        sampling=None,
+        binary=None,
+        numeric=None,
+        plot=None,
+        evaluate_on=None,
+        validation=None,
+        baselines=False,
+        folds=0,
+    )
     result = learn.run(requested, on_step, should_stop, given=measured, fit=fit)
     notes = [Note(text, about=Rank.LIMIT) for text in fit.notes(by)]
     # Without a table nothing can be suggested.

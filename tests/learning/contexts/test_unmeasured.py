@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -158,13 +157,13 @@ def test_workflows(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_refused(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A value without rows needs other values, and no rows of its own."""
     monkeypatch.chdir(table.parent)
-    named: dict[str, Any] = {"measurements": "versions.csv", "by": "version"}
+    by = contexts.Request(measurements="versions.csv", by="version")
     with pytest.raises(RequestError):
-        contexts.run(contexts.Request(**named, context=("version=v5",)))
+        contexts.run(dataclasses.replace(by, context=("version=v5",)))
     with pytest.raises(RequestError):
-        contexts.run(contexts.Request(**named, share=True, context=("machine=v5",)))
+        contexts.run(dataclasses.replace(by, share=True, context=("machine=v5",)))
     with pytest.raises(RequestError):
-        contexts.run(contexts.Request(**named, share=True, context=("version=v1",)))
+        contexts.run(dataclasses.replace(by, share=True, context=("version=v1",)))
     assert not list(table.parent.glob("learned*"))
     for request in (
         Request(context=("version=v5",)),
