@@ -288,6 +288,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("learn", "--output"): _new(".json", ".log", ".py", ".tex", "", ".txt"),
         ("measure", "--command"): _program,
         ("measure", "--context"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1"),
+        ("tune", "--context"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1", "version"),
         ("measure", "--max-repeat"): _one_of("1", "2", "3"),
         ("measure", "--output"): _new(".csv"),
         ("measure", "--property"): _one_of(
