@@ -22,6 +22,8 @@ from splc.workflows.learn.shared_model import pooled_rows, with_context
 
 SIZES = (5, 10, 20, 50)
 SEEDS = 5
+# The ten contexts of x264 take as long as all others.
+FEWER_SEEDS = {"x264": 3}
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class FewRowsEvaluation(Evaluation):
         """Yield the title and the cell of each task."""
         for system in self.systems:
             for size in SIZES:
-                for seed in range(self.seeds):
+                for seed in range(min(self.seeds, FEWER_SEEDS.get(system, self.seeds))):
                     cell = {"system": system, "size": size, "seed": seed}
                     yield f"{system}, {size} rows each, seed {seed}", {**cell, "methods": [*METHODS], "code": code()}
 
