@@ -56,6 +56,35 @@ def test_refused(learned: Path, run: Run) -> None:
     assert "no effects at other values" in run("explain", "alone.json", "--by", "version").stderr
 
 
+def test_same_intervals(learned: Path, run: Run) -> None:
+    """The reports of all models that were learned together state the intervals of changes that learning states."""
+    pytest.importorskip("matplotlib")
+    shown = run("learn", "t.csv", "--by", "version", "--share", "-o", "m.json").stdout
+    interval = next(line for line in shown.splitlines() if line.startswith("b ")).split(maxsplit=2)[2]
+    # Learning v10 alone is better.
+    for version in ("v1", "v2"):
+        assert run("report", f"m-{version}.json", "-o", "r.md").exit_code == 0
+        assert interval in (learned / "r.md").read_text(encoding="utf-8")
+
+
+def test_few_rows(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer than two rows per option of a version, all outputs say that influences may have changed."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    rows = [(a, b, c, d, e) for a in (0, 1) for b in (0, 1) for c in (0, 1) for d in (0, 1) for e in (0, 1)]
+    lines = ["version,a,b,c,d,e,time"]
+    for version, change, chosen in (("v1", 1, rows), ("v2", 8, rows[1::4])):
+        for a, b, c, d, e in chosen:
+            lines.append(f"{version},{a},{b},{c},{d},{e},{3 * 2**a * change**b * 1.3**c * (1 + 0.01 * (d ^ e))}")
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    learned = run("learn", "t.csv", "--by", "version", "--share", "-o", "m.json")
+    assert "\nmay have changed  factor" in learned.stdout
+    assert "changed influence" not in learned.stdout
+    assert "may differ" in run("explain", "m-v2.json", "--by", "version").stdout
+    run("report", "m-v2.json", "-o", "r.md")
+    assert "may have changed: b" in (tmp_path / "r.md").read_text(encoding="utf-8")
+
+
 def test_report(learned: Path, run: Run) -> None:
     """The report of a model has the changes between neighbours, the influences, and where they changed."""
     pytest.importorskip("matplotlib")

@@ -11,7 +11,7 @@ from splc.errors import plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import short_number
-from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation
+from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths
 from splc.workflows.explain.explain import Result
 
 # The greatest numbers of values with a column, and of options.
@@ -42,16 +42,21 @@ def show(result: Result, by: str) -> None:
     influences = result.influences
     assert influences is not None
     variations = influences.variations()
-    tell(_answer(variations, by), "answer")
+    tell(_answer(variations, by, few_rows=influences.few_rows()), "answer")
     if detail().quiet:
         return
     values = plural(len(influences.names), "value", "values")
     say(f"{result.name}: model of {result.nfp}, influences with {values} of {by}, as the full model predicts")
     show_rows(variations, (Column("option", "option"), *_columns(influences)), MAX_OPTIONS)
     say("factor of the prediction between the greatest and the least value of an option, or selected and not")
+    limit = in_half_widths(influences.half_widths(influences.pairs))
+    compared = plural(influences.pairs, "pair is", "pairs are")
+    say(f"known to differ: between two values {limit}, as {compared} compared")
+    if influences.few_rows() and any(variation.settled for variation in variations):
+        say("may differ: some values have fewer than two rows per option")
 
 
-def _answer(variations: tuple[InfluenceVariation, ...], by: str) -> str:
+def _answer(variations: tuple[InfluenceVariation, ...], by: str, *, few_rows: bool) -> str:
     """Return the first line: the option that varies most."""
     settled = [variation for variation in variations if variation.settled]
     if not settled:
@@ -59,6 +64,8 @@ def _answer(variations: tuple[InfluenceVariation, ...], by: str) -> str:
     first = settled[0]
     ends = f"{FACTOR(min(first.factors))} to {FACTOR(max(first.factors))}"
     count = f"{len(settled)} of {plural(len(variations), 'influence', 'influences')}"
+    if few_rows:
+        return f"{first.option} may vary most with {by}: factor {ends}; {count} may differ"
     verb = "differs" if len(settled) == 1 else "differ"
     return f"{first.option} varies most with {by}: factor {ends}; {count} {verb} by more than the uncertainty"
 

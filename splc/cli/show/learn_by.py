@@ -16,7 +16,7 @@ from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, count, merged, optional
 from splc.io.numbers import percentage, short_number
-from splc.learning.contexts.contrasts import ContextContrast
+from splc.learning.contexts.contrasts import ContextContrast, in_half_widths
 from splc.learning.contexts.sharing import ALONE
 from splc.types import Link
 from splc.workflows.learn.context_changes import Change
@@ -78,6 +78,7 @@ class ContrastObject(JsonObject):
     low: float
     high: float
     influences: list[InfluenceContrastObject]
+    few_rows: bool
 
 
 class ChangeObject(JsonObject):
@@ -157,10 +158,11 @@ CHANGES = (
 
 CONTRASTED = partial(short_number, digits=4)
 CONTRASTS = (
-    Column("changed influence", "option"),
     *columns("factor", CONTRASTED),
     Column("90 % interval", lambda row: interval_text((row.low, row.high), CONTRASTED), right=True),
 )
+# What a few rows of a value show may be about the wrong options.
+FEW_ROWS = "may have changed: one of the two values has fewer than two rows per option"
 
 
 def show(found: Result) -> None:
@@ -190,6 +192,7 @@ def show(found: Result) -> None:
     show_rows(found.changes, CHANGES)
     say("ratio: mean of measured values after / before; error: of a model on all measured values after the change")
     before = True
+    contrasts: list[ContextContrast] = []
     for change in found.changes:
         tabled = bool(settled_sets(change))
         if before or tabled:
@@ -197,10 +200,16 @@ def show(found: Result) -> None:
         before = tabled
         if change.contrast is not None:
             show_contrast(by, change.contrast)
+            contrasts.append(change.contrast)
         elif change.influences is None:
             say(f"{by} {_title(change)}: {change.reason}")
         else:
             show_influences(f"{by} {_title(change)}", change, change.influences)
+    if contrasts:
+        compared = plural(len(contrasts[0].influences), "influence is", "influences are")
+        say(f"\nlisted: changes {in_half_widths(contrasts[0].half_widths)}, as {compared} compared")
+        if any(contrast.few_rows and contrast.settled for contrast in contrasts):
+            say(FEW_ROWS)
     if any(settled_sets(change) for change in found.changes if change.contrast is None):
         say(f"\n{CHANGE}\n{INTERVALS}")
     if found.plot is not None:
@@ -235,7 +244,8 @@ def show_contrast(by: str, change: ContextContrast) -> None:
     factor = f"{short_number(change.factor, 4)} ({interval_text((change.low, change.high), CONTRASTED)})"
     say(f"{by} {second} = {factor} times {first}")
     if change.settled:
-        show_rows(change.settled, CONTRASTS)
+        title = "may have changed" if change.few_rows else "changed influence"
+        show_rows(change.settled, (Column(title, "option"), *CONTRASTS))
     count = len(change.influences) - len(change.settled)
     if count:
         verb = "influence is" if count == 1 else "influences are"

@@ -47,9 +47,8 @@ def change_points(influences: ContextInfluences) -> tuple[ChangePoint, ...]:
 
     A change is placed in the smallest range of values whose ends differ by more than the uncertainty.
     """
-    count = len(influences.names)
-    pairs = list(combinations(range(count), 2))
-    threshold = influences.threshold(len(pairs))
+    pairs = list(combinations(range(len(influences.names)), 2))
+    threshold = influences.threshold(influences.pairs)
     settled: list[set[tuple[int, int]]] = [set() for _ in range(1 + len(influences.options))]
     for pair in pairs:
         mean, deviation = influences.difference(*pair)

@@ -22,6 +22,8 @@ from splc.types import Array
 
 # The probability that any change is stated for a pair of values although no influence changed.
 FALSE_CHANGES = 0.05
+# With fewer rows per option of a value, changes are often stated of the wrong options.
+ROWS_PER_OPTION = 2
 # Valid configurations to average over: of two values, and of all values together.
 AVERAGED, AVERAGED_IN_ALL = 500, 2000
 
@@ -56,6 +58,8 @@ class ContextContrast:
         low: the lower end of its 90 % interval.
         high: the upper end.
         influences: the influences, the largest change first.
+        few_rows: whether one of the values has so few rows that changes are often stated of the wrong options.
+        half_widths: the multiple of half the width of their intervals above which changes are settled.
     """
 
     first: str
@@ -64,6 +68,8 @@ class ContextContrast:
     low: float
     high: float
     influences: tuple[InfluenceContrast, ...]
+    few_rows: bool = False
+    half_widths: float = 1.0
 
     @property
     def settled(self) -> tuple[InfluenceContrast, ...]:
@@ -105,12 +111,14 @@ class ContextInfluences:
         options: k options that vary.
         means: the level, and the influence of each option over its range, shape (values, 1 + k).
         covariances: the covariance of each of these between the values, shape (1 + k, values, values).
+        rows: the number of rows of each value; none if they are not known.
     """
 
     names: tuple[str, ...]
     options: tuple[str, ...]
     means: Array
     covariances: Array
+    rows: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, full: Ensemble, names: Sequence[str] = ()) -> ContextInfluences | None:
@@ -142,9 +150,12 @@ class ContextInfluences:
         apart = np.array(means) - np.mean(means, axis=0)
         covariance = np.einsum("cidi->icd", np.mean(covariances, axis=0))
         covariance = covariance + np.einsum("pci,pdi->icd", apart, apart) / len(means)
-        # If held-out values deviate more than expected, influences deviate more, too.
-        wider = max(1.0, full.quantile / NORMAL_QUANTILE)
-        return cls(names, tuple(columns), np.mean(means, axis=0), wider**2 * covariance)
+        # If held-out values of all contexts deviate more than expected, influences deviate more, too.
+        quantile = full.quantile if full.joint_quantile is None else full.joint_quantile
+        wider = max(1.0, quantile / NORMAL_QUANTILE)
+        counts = () if full.places is None else np.bincount(full.places, minlength=len(block.names)).tolist()
+        rows = tuple(counts[block.names.index(name)] for name in names) if counts else ()
+        return cls(names, tuple(columns), np.mean(means, axis=0), wider**2 * covariance, rows)
 
     @classmethod
     def of_joint(cls, joint: JointModel) -> ContextInfluences | None:
@@ -163,15 +174,21 @@ class ContextInfluences:
             for at, name in enumerate(self.options, start=1)
         ]
         ranked = sorted(contrasts, key=lambda contrast: -abs(math.log(contrast.factor)))
-        return ContextContrast(first, second, factors[0], low[0], high[0], tuple(ranked))
+        few = self.few_rows(first, second)
+        half_widths = self.half_widths(1)
+        return ContextContrast(first, second, factors[0], low[0], high[0], tuple(ranked), few, half_widths)
+
+    def few_rows(self, *names: str) -> bool:
+        """Return whether one of the values has fewer than two rows per option; no names: any of all."""
+        rows = dict(zip(self.names, self.rows, strict=False))
+        return any(rows.get(name, math.inf) < ROWS_PER_OPTION * len(self.options) for name in names or self.names)
 
     def variations(self) -> tuple[InfluenceVariation, ...]:
         """Return the influences of all options, those that vary most first."""
-        pairs = list(combinations(range(len(self.names)), 2))
         settled = np.zeros(1 + len(self.options), dtype=bool)
-        for before, after in pairs:
+        for before, after in combinations(range(len(self.names)), 2):
             mean, deviation = self.difference(before, after)
-            settled |= abs(mean) > self.threshold(len(pairs)) * deviation
+            settled |= abs(mean) > self.threshold(self.pairs) * deviation
         spreads = self.means.std(axis=0)
         factors = np.exp(np.clip(self.means, -600, 600))
         variations = [
@@ -186,10 +203,27 @@ class ContextInfluences:
         variance = matrices[:, before, before] + matrices[:, after, after] - 2 * matrices[:, before, after]
         return self.means[after] - self.means[before], np.sqrt(np.maximum(variance, 0.0))
 
+    @property
+    def pairs(self) -> int:
+        """The number of pairs of values."""
+        return math.comb(len(self.names), 2)
+
     def threshold(self, pairs: int) -> float:
-        """Return the multiple of the standard deviation above which one of all influences counts as changed."""
+        """Return the multiple of the standard deviation above which one of all influences counts as changed.
+
+        It rises with the number of pairs that are compared, so that no more changes are stated by chance.
+        """
         compared = max(1, pairs * len(self.options))
         return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)
+
+    def half_widths(self, pairs: int) -> float:
+        """Return the threshold as a multiple of half the width of the 90 % interval of a change."""
+        return self.threshold(pairs) / NORMAL_QUANTILE
+
+
+def in_half_widths(multiple: float) -> str:
+    """Return in words by how much a change exceeds its uncertainty if it is settled."""
+    return f"by more than {multiple:.3g} times half the width of the 90 % interval"
 
 
 def joint_ensemble(full: object) -> Ensemble | None:

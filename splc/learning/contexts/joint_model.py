@@ -78,8 +78,9 @@ class ContextModel(FullModel):
     def ensemble(self) -> Ensemble:
         """The average of the refits, which predicts."""
         ensemble = super().ensemble
-        assert self.joint is not None
-        return replace(ensemble, configurations=self.joint.configurations, places=self.places)
+        joint = self.joint
+        assert joint is not None
+        return replace(ensemble, configurations=joint.configurations, places=self.places, joint_quantile=joint.quantile)
 
     def space_predictions(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
         """Return what is predicted of configurations.

@@ -46,6 +46,8 @@ class Ensemble:
         noise_unit: the mean multiple that `Scale.noise` is divided by.
         quantile: the multiple of the standard deviation on each side of intervals.
         places: the context of each of the configurations, positions in `basis.context.names`; None without contexts.
+        joint_quantile: the multiple of the held-out values of all contexts, which differences between contexts have;
+            None without contexts.
     """
 
     level: ClassVar[float] = constants.LEVEL
@@ -59,6 +61,7 @@ class Ensemble:
     noise_unit: float
     quantile: float
     places: Array | None = None
+    joint_quantile: float | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -167,10 +170,12 @@ class Ensemble:
         block = self.basis.context
         if block is None or self.places is None:
             return {}
-        numbers = {"numbers": list(block.numbers)} if block.numbers else {}
+        further: dict[str, Any] = {"numbers": list(block.numbers)} if block.numbers else {}
         if block.unmeasured:
-            numbers["unmeasured"] = list(block.unmeasured)
-        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **numbers}}
+            further["unmeasured"] = list(block.unmeasured)
+        if self.joint_quantile is not None:
+            further["quantile"] = self.joint_quantile
+        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **further}}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -202,6 +207,8 @@ class Ensemble:
             raise ValueError("the members of groups do not fit the system")
         variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
         block, places = _contexts_of(content.get("contexts"), len(configurations))
+        # Files of earlier versions do not have it.
+        of_all = (content.get("contexts") or {}).get("quantile")
         basis = OptionBasis(variables, len(configurations), block)
         designs = basis.designs(configurations, places)
         kinds = [int(kind) for kind in content["kinds"]]
@@ -229,7 +236,8 @@ class Ensemble:
         scale = Scale(**content["scale"])
         # A single row has no scatter.
         constant = float(level), np.nan if spread is None else float(spread)
-        return cls(basis, scale, configurations, parts, constant, noise, unit, quantile, places)
+        joint_quantile = None if of_all is None else float(of_all)
+        return cls(basis, scale, configurations, parts, constant, noise, unit, quantile, places, joint_quantile)
 
 
 def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from splc.errors import listed
+from splc.errors import listed, plural
 from splc.io.numbers import short_number
 from splc.learning.contexts.change_points import change_points, is_ordered
-from splc.learning.contexts.contrasts import ContextInfluences, joint_ensemble
+from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.course import course_chart
 from splc.report.page import Block, Section, TextTable
@@ -16,6 +16,8 @@ from splc.workflows.learn.context_changes import joint_course
 
 # The greatest numbers of values in a matrix of all pairs, of values with a column, and of named options.
 MAX_MATRIX, MAX_COLUMNS, MAX_NAMED = 12, 6, 5
+# Values with few rows show that something changed, but often name the wrong options.
+MAY_HAVE = "may have changed: "
 
 
 def influences_by_context(subject: ModelSubject) -> Section | None:
@@ -53,9 +55,11 @@ def _neighbours(influences: ContextInfluences) -> TextTable:
         contrast = influences.contrast(first, second)
         changed = [f"{change.option}: {_ends(change.factor, change.low, change.high)}" for change in contrast.settled]
         factor = _ends(contrast.factor, contrast.low, contrast.high)
-        rows.append((f"{first} → {second}", factor, listed(changed, MAX_NAMED) if changed else "none"))
+        text = f"{MAY_HAVE if contrast.few_rows else ''}{listed(changed, MAX_NAMED)}" if changed else "none"
+        rows.append((f"{first} → {second}", factor, text))
     header = ("change", "common factor (90 % interval)", "changed influences (90 % interval)")
-    return TextTable(header, tuple(rows), caption="Changes between consecutive values", name="context-changes")
+    caption = f"Changes between consecutive values: influences that changed {in_half_widths(influences.half_widths(1))}"
+    return TextTable(header, tuple(rows), caption=caption, name="context-changes")
 
 
 def _course(influences: ContextInfluences, by: str) -> Chart:
@@ -75,7 +79,9 @@ def _matrix(influences: ContextInfluences) -> TextTable:
             contrast = influences.contrast(first, second)
             cells.append("" if first == second else f"{_number(contrast.factor)}; {len(contrast.settled)}")
         rows.append((first, *cells))
-    caption = "Common factor of the column's value relative to the row's; number of influences that differ"
+    differ = "may differ, as values have few rows," if influences.few_rows() else "differ"
+    limit = in_half_widths(influences.half_widths(1))
+    caption = f"Common factor of the column's value relative to the row's; number of influences that {differ} {limit}"
     numeric = frozenset(range(1, len(names) + 1))
     return TextTable(("", *names), tuple(rows), numeric, caption=caption, name="context-pairs")
 
@@ -84,12 +90,16 @@ def _variations(influences: ContextInfluences) -> TextTable:
     """Return the influences with each value, or the least and the greatest of many values."""
     names = influences.names
     few = len(names) <= MAX_COLUMNS
+    differs = "may" if influences.few_rows() else "yes"
     rows = []
     for variation in influences.variations():
         shown = variation.factors if few else (min(variation.factors), max(variation.factors))
-        rows.append((variation.option, *map(_number, shown), "yes" if variation.settled else "not known to"))
+        rows.append((variation.option, *map(_number, shown), differs if variation.settled else "not known to"))
     header = ("option", *(names if few else ("least", "greatest")), "differs")
-    caption = "Influences: factor between the greatest and the least value of an option, or selected and not"
+    caption = (
+        "Influences: factor between the greatest and the least value of an option, or selected and not; "
+        f"differs: between two values {_limit_of_all(influences)}"
+    )
     return TextTable(
         header, tuple(rows), frozenset(range(1, len(header) - 1)), caption=caption, name="context-influences"
     )
@@ -104,4 +114,13 @@ def _points(influences: ContextInfluences) -> TextTable | None:
     if not rows:
         return None
     header = ("what changed", "between", "factor (90 % interval)")
-    return TextTable(header, rows, caption="Where changes happened", name="context-change-points")
+    may = "may have " if influences.few_rows() else ""
+    caption = f"Where changes {may}happened: {_limit_of_all(influences)}"
+    return TextTable(header, rows, caption=caption, name="context-change-points")
+
+
+def _limit_of_all(influences: ContextInfluences) -> str:
+    """Return the stricter limit of changes of tables that compare all pairs of values."""
+    limit = in_half_widths(influences.half_widths(influences.pairs))
+    count = plural(influences.pairs, "pair", "pairs")
+    return limit if influences.pairs == 1 else f"{limit}, as {count} of values are compared"

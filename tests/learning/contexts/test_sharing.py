@@ -186,6 +186,37 @@ def test_variations() -> None:
     assert ContextInfluences.of(replace(stored, parts=())) is None
 
 
+def test_influences_of_stored_models() -> None:
+    """The stored model of any version states the same intervals of changes."""
+    sharing = Sharing({"v1": _rows("v1", 30, 1), "v2": _rows("v2", 12, 2), "v3": _rows("v1", 20, 3)})
+    joint = sharing.joint("v1", sharing.parts["v1"])
+    found = ContextInfluences.of_joint(joint)
+    assert found is not None
+    quantiles = set()
+    for name in joint.names:
+        stored = Ensemble.from_json(json.loads(json.dumps(joint.of(name).ensemble.as_json())), SYSTEM)
+        again = ContextInfluences.of(stored)
+        assert again is not None
+        np.testing.assert_allclose(again.covariances, found.covariances, rtol=1e-6, atol=1e-12)
+        assert again.rows == found.rows == (30, 12, 20)
+        quantiles.add(stored.quantile)
+    # Each has its own intervals of predictions, so that these are no test of equal models.
+    assert len(quantiles) == len(joint.names)
+
+
+def test_few_rows() -> None:
+    """Changes are marked as uncertain between values one of which has fewer than two rows per option."""
+    count = len(SYSTEM.options)
+    parts = {"v1": _rows("v1", 30, 1), "v2": _rows("v2", 2 * count - 1, 2), "v3": _rows("v2", 2 * count, 3)}
+    influences = ContextInfluences.of_joint(Sharing(parts).joint("v1", parts["v1"]))
+    assert influences is not None
+    assert len(influences.options) == count
+    assert influences.contrast("v1", "v2").few_rows
+    assert influences.contrast("v3", "v2").few_rows
+    assert not influences.contrast("v1", "v3").few_rows
+    assert influences.few_rows()
+
+
 def _contexts(name: str, parent: str, count: int, seed: int) -> tuple[dict[str, ContextRows], dict[str, Any]]:
     """Return rows of real measurements by a group of options, which become a context, and the other rows."""
     system = read_variability_model(real(name, "FeatureModel.xml"))
