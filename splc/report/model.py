@@ -22,6 +22,7 @@ from splc.report.sections.provenance import provenance_section
 from splc.report.sections.sample import sample_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
+from splc.workflows.learn.expected_error import EVERY, ExpectedError, error_of_learned
 from splc.workflows.optimize.optimize import Result as Optimized
 
 # Where the error to expect was measured.
@@ -58,14 +59,13 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
 
 def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
     content = subject.content
-    error, how = _expected_error(subject)
     terms = plural(len(subject.stored.model.terms), "term", "terms")
     rows = content.get("learning_configurations")
     learned = f"; learned from {plural(int(rows), 'configuration', 'configurations')}" if rows else ""
-    if error is None:
+    if (error := _error(subject)) is None:
         yield f"A model of {subject.nfp} with {terms}{learned}; its error on new configurations is not known"
     else:
-        yield f"Typical error on new configurations {percentage(error, 2)} ({how}); {terms}{learned}"
+        yield f"{error[0].upper()}{error[1:]}; {terms}{learned}"
     important = [f"{option.name} ({percentage(100 * option.share, 2)})" for option in subject.overview.leading]
     if important:
         of = " of the logarithm" if subject.overview.product else ""
@@ -81,7 +81,20 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
         yield text
 
 
-def _expected_error(subject: ModelSubject) -> tuple[float | None, str]:
+def _error(subject: ModelSubject) -> str | None:
+    """Return the error to expect as text, in the words of `splc learn` where its file states it; None if unknown."""
+    content, rows = subject.content, subject.rows
+    percent, how = _percent_error(subject)
+    stored = content.get("expected_error")
+    if not isinstance(stored, dict):
+        return None if percent is None else f"typical error on new configurations {percentage(percent, 2)} ({how})"
+    expected = ExpectedError.of_values(stored)
+    if expected.verdict == "unknown" and content.get("learning_configurations") == subject.valid_configurations:
+        return f"{EVERY}typical error on these {error_of_learned(content.get('learning_error'))}"
+    return expected.text(np.zeros(0) if rows is None else rows.measured, subject.stored.unit)
+
+
+def _percent_error(subject: ModelSubject) -> tuple[float | None, str]:
     """Return the expected error in percent, and how it is known."""
     content = subject.content
     if isinstance(content.get("error"), int | float):

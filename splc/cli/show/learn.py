@@ -243,12 +243,15 @@ def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, 
         where = f"on {learned.evaluated.source}, {_configurations(learned.evaluated.configurations)}"
     else:
         where = f"on {_configurations(everything - count)} not learned from"
-    if everything == count and learned.evaluated is None:
+    if learned.knows_every and learned.evaluated is None:
+        yield ("error elsewhere", "-", "-", "every configuration is measured")
+    elif everything == count and learned.evaluated is None:
         yield ("error elsewhere", "unknown", "unknown", "nothing is left to judge by: all was learned from")
     else:
         yield ("error elsewhere", _percent(printed.error), _percent(result.error), where)
     if printed.distance is not None and result.termination != "constant":
-        yield ("difference", _percent(printed.distance), "", "from the full model, on configurations not learned from")
+        where = "learned from" if learned.knows_every else "not learned from"
+        yield ("difference", _percent(printed.distance), "", f"from the full model, on configurations {where}")
 
 
 def _scores(forms: Sequence[FormScore]) -> Iterator[str]:
@@ -276,6 +279,8 @@ def _errors(learned: Result) -> Iterator[tuple[str, str]]:
         yield ("error", f"{_percent(result.error)} on {evaluated.source}, {count}")
     elif everything > size:
         yield ("error", f"{_percent(result.error)} on {_configurations(everything - size)} not learned from")
+    elif learned.knows_every:
+        yield ("error", "there are no others: every configuration is measured")
     else:
         yield ("error", "unknown: everything measured was learned from, nothing is left to judge the model by")
     if everything > size:

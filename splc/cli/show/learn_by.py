@@ -21,6 +21,7 @@ from splc.learning.contexts.sharing import ALONE
 from splc.types import Link
 from splc.workflows.learn.context_changes import Change
 from splc.workflows.learn.contexts import Result
+from splc.workflows.learn.expected_error import DIGITS, EVERY, error_of_learned
 
 # The sets of options that a change shows.
 MAX_SETS = 5
@@ -218,14 +219,18 @@ def show(found: Result) -> None:
 
 def _answer(result: Result) -> str:
     """Return the first line: the range of the errors to expect at configurations that were not learned from."""
-    errors = [(model.expected_error.percent, value) for value, model in result.models.items()]
-    ranked = sorted((error, value) for error, value in errors if error is not None)
-    text = "unknown"
-    if ranked:
+    models = result.models.items()
+    errors, text = [(model.expected_error.percent, value) for value, model in models], "unknown"
+    every = all(model.expected_error.verdict == "unknown" and model.knows_every for _, model in models)
+    if every:
+        errors = [(model.result.learning_error, value) for value, model in models]
+    if ranked := sorted((error, value) for error, value in errors if error is not None):
         ends = dict.fromkeys((ranked[0], ranked[-1]))
-        text = " to ".join(f"{percentage(error, 2)} ({shown_value(value)})" for error, value in ends)
+        form = error_of_learned if every else partial(percentage, digits=DIGITS)
+        text = " to ".join(f"{form(error)} ({shown_value(value)})" for error, value in ends)
         text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
-    return f"typical error on new configurations {text}; {plural(len(errors), 'model', 'models')}"
+    start = f"{EVERY}typical error on these" if every else "typical error on new configurations"
+    return f"{start} {text}; {plural(len(errors), 'model', 'models')}"
 
 
 def _shared(result: Result) -> str:

@@ -145,6 +145,8 @@ def show(result: Result) -> None:
 def _which(result: Result, maximize: bool) -> str:
     """Return what the configurations were chosen from."""
     which = "greatest" if maximize else "least"
+    if not any(objective.options for objective in result.objectives):
+        return "the same for all valid configurations"
     if not result.exhaustive:
         which = f"{which} of those that a local search predicted"
     elif result.engine != DIAGRAMS:

@@ -22,7 +22,7 @@ from splc.types import Array
 
 # The probability that any change is stated for a pair of values although no influence changed.
 FALSE_CHANGES = 0.05
-# With fewer rows per option of a value, changes are often stated of the wrong options.
+# With fewer rows per option of a value, some changes are stated of the wrong options.
 ROWS_PER_OPTION = 2
 # Valid configurations to average over: of two values, and of all values together.
 AVERAGED, AVERAGED_IN_ALL = 500, 2000
@@ -58,7 +58,7 @@ class ContextContrast:
         low: the lower end of its 90 % interval.
         high: the upper end.
         influences: the influences, the largest change first.
-        few_rows: whether one of the values has so few rows that changes are often stated of the wrong options.
+        few_rows: whether one of the values has so few rows that some changes are stated of the wrong options.
         half_widths: the multiple of half the width of their intervals above which changes are settled.
     """
 

@@ -30,7 +30,7 @@ from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
 from splc.learning.projection.target import Target
-from splc.learning.projection.unmeasured import space_of, unmeasured
+from splc.learning.projection.unmeasured import DRAWN, space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
@@ -130,12 +130,12 @@ class ProjectionLearner:
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[
                 *([WITHOUT_TERMS] if interrupted else []),
-                *few_rows(full),
+                *few_rows(full, search.valid),
                 *search.notes,
                 *remarks(problem, full, printed),
             ],
             cross_validated=full.cross_validated if stated else None,
-            expected=expected(full, target),
+            expected=expected(full, target, search.valid),
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.predictor,
@@ -169,6 +169,12 @@ class _Search:
     def seconds(self) -> float:
         """The time since learning began."""
         return time.monotonic() - self.started
+
+    @property
+    def valid(self) -> int | None:
+        """The number of valid configurations; None if there are many, or if they were not counted."""
+        counted = self.space is not self.problem.everything and not self.problem.observed
+        return len(self.space) if counted and len(self.space) < DRAWN else None
 
     def step(self) -> Stage:
         """Learn the full model, predict with it, or project it, whatever is next."""

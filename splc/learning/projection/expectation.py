@@ -31,13 +31,20 @@ def _enough_to_judge(full_model: FullModel) -> int:
     return max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full_model.basis.variables))
 
 
-def expected(full: FullModel, target: Target) -> Expected:
+def expected(full: FullModel, target: Target, valid: int | None) -> Expected:
     """Return how far unmeasured values are expected to be from the prediction.
 
     The errors outside of the folds are used if they are larger than the intervals.
+
+    Args:
+        full: the full model.
+        target: its predictions.
+        valid: the number of valid configurations, None if there are many.
     """
     rows, needed = len(full.rows), min(_enough_to_judge(full), ENOUGH)
     unknown = f"{rows} measured, {needed} needed" if rows < needed else ""
+    if unknown and valid is not None and valid < needed:
+        unknown = f"{rows} of {valid} valid configurations measured, too few to judge by"
     if full.scale.positive:
         width = max(full.predictor.quantile * target.spread, _most(abs(full.residuals)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None

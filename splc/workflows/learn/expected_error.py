@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
+from splc.data.property_unit import quantity, span
+from splc.io.numbers import percentage
 from splc.learning.judging import predictions
 from splc.learning.result import LEVEL, LearningResult
 from splc.types import Array
@@ -22,6 +25,12 @@ ENOUGH = 10
 ROUGH_ERROR, ROUGH_FACTOR = 50.0, 3.0
 # A model is poor if its error is at least this part of the error of one value for all configurations.
 POOR = 0.8
+# Smaller errors in percent, such as rounding errors, are not distinguished.
+EXACT = 0.001
+# The digits of errors in texts.
+DIGITS = 2
+# What is said instead of an unknown error if there are no new configurations to be wrong about.
+EVERY = "every configuration is measured: "
 
 Verdict = Literal["good", "rough", "poor", "unknown"]
 
@@ -66,6 +75,46 @@ class ExpectedError:
         """Return the error and its verdict by name, as in `splc learn --json`."""
         values = {name: value for name, value in vars(self).items() if name != "one_value"}
         return {**values, "verdict": self.verdict}
+
+    @classmethod
+    def of_values(cls, values: Mapping[str, Any]) -> Self:
+        """Return the error of `values`; it does not know that of one value for all configurations."""
+        names = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in names})
+
+    def text(self, values: Array, unit: str | None) -> str:
+        """Return the error as text.
+
+        Args:
+            values: measured values of the property.
+            unit: its unit, None if it is not known.
+        """
+        within = ""
+        if self.factor is not None:
+            within = f"9 in 10 within a factor of {factor_text(self.factor)}"
+        elif self.margin is not None:
+            within = f"9 in 10 within {quantity(self.margin, unit, DIGITS)}"
+        if self.percent is not None:
+            error = percentage(self.percent, DIGITS)
+        elif self.difference is not None:
+            ends = span(float(values.min()), float(values.max()), unit, DIGITS) if len(values) else ""
+            error = quantity(self.difference, unit, DIGITS) + (f" for values from {ends}" if ends else "")
+        else:
+            # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
+            far = self.factor is not None and self.factor >= ROUGH_FACTOR
+            error = "unknown"
+            within = f"{self.reason}; {within}" if far else self.reason
+        return f"typical error on new configurations {error}" + (f" ({within})" if within else "")
+
+
+def error_of_learned(error: float | None) -> str:
+    """Return the error in percent on what was learned from as text, where that is every configuration."""
+    return f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
+
+
+def factor_text(factor: float) -> str:
+    """Return a factor of at least 1 as text; of a factor close to 1, with the first digit of what is above 1."""
+    return f"{factor:.3g}" if factor >= 1.01 else f"{1 + float(f'{factor - 1:.1g}'):g}"
 
 
 def expected_error(

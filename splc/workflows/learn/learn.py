@@ -117,6 +117,12 @@ class Result:
     unmeasured: int | None = None
 
     @property
+    def knows_every(self) -> bool:
+        """True if it was learned from all valid configurations."""
+        count = self.result.learning_configurations
+        return self.unmeasured == 0 and count == self.result.provenance["measured_configurations"]
+
+    @property
     def interrupted(self) -> bool:
         """True if learning or comparing was stopped early; the model until then is kept."""
         return self.stopped or self.result.termination == "interrupted"

@@ -1,0 +1,95 @@
+"""What commands say of systems with few valid configurations, all or all but one of which are measured."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+
+# The options that may be selected, whether they exclude each other, and the valid configurations.
+SYSTEMS = {
+    "one": ((), False, [()]),
+    "two": (("a",), False, [(0,), (1,)]),
+    "three": (("a", "b"), True, [(0, 0), (1, 0), (0, 1)]),
+    "four": (("a", "b"), False, [(0, 0), (1, 0), (0, 1), (1, 1)]),
+    "eight": (("a", "b", "c"), False, [(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]),
+}
+CASES = [
+    *(
+        (name, left_out, 0.0, "projection")
+        for name, (_, _, rows) in SYSTEMS.items()
+        for left_out in (0, 1)
+        if len(rows) > left_out
+    ),
+    *(("four", left_out, -8.0, "projection") for left_out in (0, 1)),
+    *(("three", left_out, 0.0, "stepwise") for left_out in (0, 1)),
+]
+
+
+def _write(folder: Path, name: str, left_out: int, offset: float) -> int:
+    """Write a system and its measurements, and return the number of valid configurations."""
+    options, excluded, rows = SYSTEMS[name]
+    parts = [
+        f"<configurationOption><name>{each}</name><optional>True</optional></configurationOption>" for each in options
+    ]
+    parts.append("<configurationOption><name>always</name><optional>False</optional></configurationOption>")
+    constraint = "<constraint>!a | !b</constraint>" if excluded else ""
+    (folder / "system.xml").write_text(
+        f'<vm name="tiny"><binaryOptions>{"".join(parts)}</binaryOptions>'
+        f"<booleanConstraints>{constraint}</booleanConstraints></vm>",
+        encoding="utf-8",
+    )
+    measured = rows[: len(rows) - left_out]
+    lines = [",".join([*options, "always", "time"])]
+    for row in measured:
+        value = 5 * 1.4 ** sum(row[:1]) * 2.2 ** sum(row[1:2]) + 0.3 * sum(row[2:]) + offset
+        lines.append(",".join(map(str, (*row, 1, value))))
+    (folder / "measurements.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return len(rows)
+
+
+@pytest.mark.parametrize(("name", "left_out", "offset", "learner"), CASES)
+def test_commands_agree(
+    name: str, left_out: int, offset: float, learner: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The report states the error that learning states; nothing asks for more measurements than there can be."""
+    pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    valid = _write(tmp_path, name, left_out, offset)
+    commands = {
+        command: run(*command.split())
+        for command in (
+            f"learn --learner {learner}",
+            "report learned.json -o r.md",
+            "explain learned.json",
+            "optimize learned.json",
+            "predict learned.json measurements.csv",
+            "suggest --budget 1",
+        )
+    }
+    texts = {command.split()[0]: done.stdout + done.stderr for command, done in commands.items()}
+    codes = {command.split()[0]: done.exit_code for command, done in commands.items()}
+    assert codes == {**dict.fromkeys(codes, 0), "suggest": 0 if left_out else 2}
+    page = (tmp_path / "r.md").read_text(encoding="utf-8")
+    for text in (*texts.values(), page):
+        assert all(
+            int(count) <= valid
+            for count in re.findall(r"measure at least (\d+)|(\d+) needed", text)
+            for count in count
+            if count
+        )
+    error = texts["learn"].splitlines()[0]
+    stated = next(line for line in page.splitlines() if "ypical error" in line).strip("*").split(";")[0]
+    if left_out:
+        assert "every configuration is measured" not in texts["learn"] + page.lower()
+    else:
+        assert "all valid configurations were measured" in texts["suggest"]
+        assert error.startswith("every configuration is measured: ")
+        assert not re.search("new configurations|unknown|not known|not learned from", texts["learn"] + stated)
+    # The report does not repeat that no influence was found.
+    assert error.split("typical error")[1].startswith(stated.split("ypical error")[1])
+    if "no influence found" in error:
+        assert "the same for all valid configurations" in texts["optimize"]
