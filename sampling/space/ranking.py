@@ -35,6 +35,8 @@ from splc.types import Array
 
 # The engine of inexact rankings.
 LOCAL = "local search"
+# Predictions that agree to so many digits are printed as equal, and differ by rounding or by the noise of a fit.
+DIGITS = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,6 +208,20 @@ def pareto_front(
     if len(greatest) != len(models) or not models:
         raise SpecError(f"maximize has {len(greatest)} values for {plural(len(models), 'model', 'models')}")
     return _ranked(models, space, greatest, kept, limit)
+
+
+def front_of_rounded(values: Array) -> Array:
+    """Return the positions of the rows on the Pareto front, in lexicographic order; less is better.
+
+    Values that agree to six digits count as equal; of equal rows the front has the least one.
+
+    `values`: the values, shape (n, objectives).
+    """
+    sizes = np.where(values != 0, np.abs(values), 1.0)
+    units = 10.0 ** (np.floor(np.log10(sizes)) - DIGITS + 1)
+    rounded = np.rint(values / units) * units
+    order = np.lexsort([*values.T[::-1], *rounded.T[::-1]])
+    return order[undominated(rounded[order])]
 
 
 def undominated(values: Array) -> Array:
