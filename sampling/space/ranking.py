@@ -187,7 +187,9 @@ def pareto_front(
 ) -> Ranking:
     """Return the valid configurations that no other one surpasses: better in one prediction and not worse in any.
 
-    Of several configurations with the same predictions it has one.
+    Of several configurations with the same predictions it has one. Where constraints connect too many options, or where
+    there are more combinations than the limit, a MaxSAT solver finds it (see `sampling.space.weighted_front`); points
+    that differ by less than about a millionth may then count as one.
 
     Args:
         models: at least one model.
@@ -207,7 +209,34 @@ def pareto_front(
     greatest = (maximize,) * len(models) if isinstance(maximize, bool) else maximize
     if len(greatest) != len(models) or not models:
         raise SpecError(f"maximize has {len(greatest)} values for {plural(len(models), 'model', 'models')}")
-    return _ranked(models, space, greatest, kept, limit)
+    if space.is_large and is_installed():
+        with suppress(SpaceError):
+            return _weighted_front(models, space, greatest)
+    try:
+        return _ranked(models, space, greatest, kept, limit)
+    except SpaceError:
+        if not space.is_large and is_installed():
+            with suppress(SpaceError):
+                return _weighted_front(models, space, greatest)
+        raise
+
+
+def _weighted_front(models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool]) -> Ranking:
+    """Return the Pareto front by a MaxSAT solver.
+
+    Raises:
+        SpaceError: if the constraints or terms are too complex for it.
+    """
+    from sampling.space.weighted_front import weighted_front
+
+    rows, used = weighted_front(models, space, maximize)
+    configurations = Configurations(space.system, rows)
+    predicted = np.stack([model.predict(configurations) for model in models])
+    signed = predicted.T * np.where(maximize, -1.0, 1.0)
+    order = np.lexsort(signed.T[::-1])
+    order = order[undominated(signed[order])]
+    unused = unused_options(space.system, used)
+    return Ranking(configurations[order], predicted[:, order], len(rows), unused, WEIGHTED)
 
 
 def front_of_rounded(values: Array) -> Array:

@@ -9,7 +9,7 @@ Ignatiev, Morgado, Marques-Silva: "RC2: an efficient MaxSAT solver", JSAT 11 (20
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from threading import Timer
 from typing import Any
 
@@ -47,7 +47,7 @@ class WeightedClauses:
 
     def __init__(self, model: InfluenceModel, space: Space, maximize: bool) -> None:
         self._space, self._model = space, model
-        self._literals = ValueLiterals(space.problem.sizes)
+        self.literals = ValueLiterals(space.problem.sizes)
         if space.satisfiability is None:
             raise SpaceError("the constraints are too complex for a MaxSAT solver")
         self._solver = space.satisfiability
@@ -59,11 +59,13 @@ class WeightedClauses:
                 wider = (known for known in scopes if set(scope) <= set(known))
                 scopes.setdefault(next(wider, scope), []).append(pair)
         self.used = tuple(sorted({position for scope in scopes for position in scope}))
-        tables = [self._table(scope, tuple(terms), -1 if maximize else 1) for scope, terms in scopes.items()]
-        unit = max((float(np.ptp(costs)) for _, _, costs in tables), default=0.0) / _UNITS or 1.0
-        self._weighted = [
-            ([-self._literals.literal(*pair) for pair in zip(scope, row, strict=True)], weight)
-            for scope, rows, costs in tables
+        self.tables = [self._table(scope, tuple(terms), -1 if maximize else 1) for scope, terms in scopes.items()]
+
+    def weighted(self, unit: float) -> list[tuple[list[int], int]]:
+        """Return the clauses with their weights in units."""
+        return [
+            ([-literal for literal in self._assumptions(scope, row)], weight)
+            for scope, rows, costs in self.tables
             for row, cost in zip(rows.tolist(), costs.tolist(), strict=True)
             if (weight := round((cost - costs.min()) / unit))
         ]
@@ -90,7 +92,7 @@ class WeightedClauses:
         return self._solver.solution(self._assumptions(scope, row)) is not None
 
     def _assumptions(self, scope: Sequence[int], row: Sequence[int]) -> list[int]:
-        return [self._literals.literal(*pair) for pair in zip(scope, row, strict=True)]
+        return [self.literals.literal(*pair) for pair in zip(scope, row, strict=True)]
 
     def best(self, count: int) -> Array:
         """Return the best configurations, the best first, shape (at most count, options).
@@ -100,47 +102,66 @@ class WeightedClauses:
         Raises:
             SpaceError: if the solver takes too long.
         """
+        return self.completed(self.used, self._optima(count))
+
+    def completed(self, used: Sequence[int], rows: Iterable[list[int]]) -> Array:
+        """Return configurations with the values of used options in which none of the others could be left out."""
         configurations = [
-            self._literals.values(minimal)
-            for row in self._optima(count)
-            if (minimal := self._solver.minimal(self._assumptions(self.used, row))) is not None
+            self.literals.values(minimal)
+            for row in rows
+            if (minimal := self._solver.minimal(self._assumptions(used, row))) is not None
         ]
         return np.array(configurations, dtype=np.int64).reshape(len(configurations), len(self._space.problem.sizes))
 
     def _optima(self, count: int) -> Iterator[list[int]]:
         """Yield the values of the used options in the best configurations."""
-        from pysat.examples.rc2 import RC2
-        from pysat.formula import WCNF
-
-        formula = WCNF()
-        formula.extend(self._solver.clauses)
-        formula.append([self._literals.count, -self._literals.count])
-        for clause, weight in self._weighted:
-            formula.append(clause, weight=weight)
-        if not self._weighted:
-            # RC2 needs a clause with a weight.
-            formula.append([self._literals.count, -self._literals.count], weight=1)
-        with RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True) as solver:
+        unit = max((float(np.ptp(costs)) for _, _, costs in self.tables), default=0.0) / _UNITS or 1.0
+        with self.solver_of(self.weighted(unit)) as solver:
             for _ in range(count):
-                model = _computed(solver)
-                if model is None:
+                if (row := self.solved(solver, self.used)) is None:
                     return
-                solution = np.array(model[: self._literals.count]) > 0
-                values = self._literals.values(solution.astype(np.uint8))
-                row = values[list(self.used)].tolist()
                 yield row
                 if not row:
                     return
                 solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
 
+    def solver_of(self, weighted: Sequence[tuple[list[int], int]], further: Sequence[list[int]] = ()) -> Any:
+        """Return a solver of the constraints, of clauses with weights, and of further clauses."""
+        from pysat.examples.rc2 import RC2
+        from pysat.formula import WCNF
 
-def _computed(solver: Any) -> Any:
+        formula = WCNF()
+        formula.extend(self._solver.clauses)
+        formula.extend(further)
+        formula.append([self.literals.count, -self.literals.count])
+        for clause, weight in weighted:
+            formula.append(clause, weight=weight)
+        if not weighted:
+            # RC2 needs a clause with a weight.
+            formula.append([self.literals.count, -self.literals.count], weight=1)
+        return RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True)
+
+    def solved(self, solver: Any, used: Sequence[int], seconds: float = SECONDS) -> list[int] | None:
+        """Return the values of used options in the next solution of a solver, None if there is none.
+
+        Raises:
+            SpaceError: if it takes longer than some seconds.
+        """
+        model = _computed(solver, seconds)
+        if model is None:
+            return None
+        solution = np.array(model[: self.literals.count]) > 0
+        values: list[int] = self.literals.values(solution.astype(np.uint8))[list(used)].tolist()
+        return values
+
+
+def _computed(solver: Any, seconds: float) -> Any:
     """Return the next solution of the solver, None if there is none.
 
     Raises:
         SpaceError: if it takes too long.
     """
-    timer = Timer(SECONDS, solver.interrupt)
+    timer = Timer(max(seconds, 0.001), solver.interrupt)
     timer.start()
     try:
         model = solver.compute(expect_interrupt=True)

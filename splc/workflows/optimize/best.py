@@ -70,11 +70,15 @@ def best_of(
         return order[:top] if len(objectives) == 1 else order[undominated(values[order])]
 
     used = set(positions_of(frozenset().union(*(objective.options for objective in objectives)), space.system))
-    starts = partial(_starts, objectives, space, 0 if inexact else limit)
+    starts = partial(_starts, objectives, space, limit, fronts=not inexact)
     result = searched(predict, space, starts, order, used=used, on_progress=partial(_report, on_progress))
     if not result.exhaustive:
         count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
-        sources = "measured and drawn ones" if inexact else "the best ones of the printed model"
+        sources = "the best ones of the printed model"
+        if inexact:
+            sources = (
+                "measured and drawn ones" if len(objectives) == 1 else "the best ones of each model, or drawn ones"
+            )
         text = f"{count} valid configurations were predicted: those near {sources}, so that a better one may exist"
         reason = f"the exact optimum is not known: {inexact}"
         notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
@@ -98,16 +102,17 @@ def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) 
     return pareto_front(models, space, [objective.maximize for objective in objectives], limit)
 
 
-def _starts(objectives: Sequence[Objective], space: Space, limit: int) -> Configurations:
+def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts: bool) -> Configurations:
     """Return the best configurations of each printed model, and those that are on the Pareto front of all.
 
-    Where they are too complex, these are measured and drawn configurations. With the limit 0 they are not looked for.
+    Where they are too complex, these are measured and drawn configurations. Without `fronts` the optimum or front of all
+    is known to be too complex.
     """
     starts: list[Configurations] = []
-    for objective in objectives if limit else ():
+    for objective in objectives if fronts or len(objectives) > 1 else ():
         with suppress(SpaceError):
             starts.append(_best(objective, space, limit))
-    if len(objectives) > 1 and limit:
+    if len(objectives) > 1 and fronts:
         with suppress(SpaceError):
             starts.append(_exact(objectives, space, 1, limit).configurations)
     if not starts:
