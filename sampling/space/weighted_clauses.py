@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from threading import Timer
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,8 @@ SECONDS = 60.0
 # The range of a model in units of the integer weights, so that sums are exact to the last bits of a float.
 _UNITS = 1 << 52
 _SOLVER = "glucose4"
+# The seconds between interrupts of a solver whose time is over.
+_PAUSE = 0.1
 
 
 class WeightedClauses:
@@ -125,8 +127,13 @@ class WeightedClauses:
                     return
                 solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
 
-    def solver_of(self, weighted: Sequence[tuple[list[int], int]], further: Sequence[list[int]] = ()) -> Any:
-        """Return a solver of the constraints, of clauses with weights, and of further clauses."""
+    def solver_of(
+        self, weighted: Sequence[tuple[list[int], int]], further: Sequence[list[int]] = (), *, exhaust: bool = True
+    ) -> Any:
+        """Return a solver of the constraints, of clauses with weights, and of further clauses.
+
+        `exhaust`: whether bounds are raised as far as possible: that is slow where further clauses add up numbers.
+        """
         from pysat.examples.rc2 import RC2
         from pysat.formula import WCNF
 
@@ -139,7 +146,7 @@ class WeightedClauses:
         if not weighted:
             # RC2 needs a clause with a weight.
             formula.append([self.literals.count, -self.literals.count], weight=1)
-        return RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True)
+        return RC2(formula, solver=_SOLVER, adapt=True, exhaust=exhaust, minz=exhaust)
 
     def solved(self, solver: Any, used: Sequence[int], seconds: float = SECONDS) -> list[int] | None:
         """Return the values of used options in the next solution of a solver, None if there is none.
@@ -161,12 +168,22 @@ def _computed(solver: Any, seconds: float) -> Any:
     Raises:
         SpaceError: if it takes too long.
     """
-    timer = Timer(max(seconds, 0.001), solver.interrupt)
-    timer.start()
+    done = Event()
+
+    def interrupt() -> None:
+        # Parts of the search go on after an interrupt.
+        wait = max(seconds, 0.0)
+        while not done.wait(wait):
+            solver.interrupt()
+            wait = _PAUSE
+
+    watch = Thread(target=interrupt, daemon=True)
+    watch.start()
     try:
         model = solver.compute(expect_interrupt=True)
     finally:
-        timer.cancel()
+        done.set()
+        watch.join()
     if model is None and solver.interrupted:
         raise SpaceError(f"the MaxSAT solver found no optimum in {SECONDS:g} s")
     return model

@@ -20,7 +20,7 @@ from splc.models.influence import InfluenceModel
 from splc.types import Array
 
 # The limit of time for a whole front.
-SECONDS = 60.0
+SECONDS = 30.0
 # The range of a sum in units, unless all terms are multiples of a decimal unit; and that of sums in the total.
 _UNITS, _TOTAL = 1 << 28, 1 << 40
 _DECIMALS = 4
@@ -154,7 +154,7 @@ def weighted_front(
     deadline = time.monotonic() + SECONDS
     variable, rows = sums[-1].next, []
     first = parts[0]
-    with first.solver_of(weighted, [clause for number in sums for clause in number.clauses]) as solver:
+    with first.solver_of(weighted, [clause for number in sums for clause in number.clauses], exhaust=False) as solver:
         while True:
             try:
                 row = first.solved(solver, used, deadline - time.monotonic())
