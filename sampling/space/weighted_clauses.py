@@ -127,13 +127,8 @@ class WeightedClauses:
                     return
                 solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
 
-    def solver_of(
-        self, weighted: Sequence[tuple[list[int], int]], further: Sequence[list[int]] = (), *, exhaust: bool = True
-    ) -> Any:
-        """Return a solver of the constraints, of clauses with weights, and of further clauses.
-
-        `exhaust`: whether bounds are raised as far as possible: that is slow where further clauses add up numbers.
-        """
+    def solver_of(self, weighted: Sequence[tuple[list[int], int]], further: Sequence[list[int]] = ()) -> Any:
+        """Return a solver of the constraints, of clauses with weights, and of further clauses."""
         from pysat.examples.rc2 import RC2
         from pysat.formula import WCNF
 
@@ -146,7 +141,7 @@ class WeightedClauses:
         if not weighted:
             # RC2 needs a clause with a weight.
             formula.append([self.literals.count, -self.literals.count], weight=1)
-        return RC2(formula, solver=_SOLVER, adapt=True, exhaust=exhaust, minz=exhaust)
+        return RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True)
 
     def solved(self, solver: Any, used: Sequence[int], seconds: float = SECONDS) -> list[int] | None:
         """Return the values of used options in the next solution of a solver, None if there is none.
@@ -168,22 +163,27 @@ def _computed(solver: Any, seconds: float) -> Any:
     Raises:
         SpaceError: if it takes too long.
     """
-    done = Event()
+    oracle, done = solver.oracle, Event()
+    solve = type(oracle).solve_limited
+
+    def solve_limited(assumptions: Sequence[int] = (), expect_interrupt: bool = True) -> Any:
+        # The solver expects interrupts in its main loop only, not where it raises bounds.
+        found = solve(oracle, assumptions=assumptions, expect_interrupt=True)
+        if oracle.get_status() is None:
+            raise SpaceError(f"the MaxSAT solver found no optimum in {seconds:.3g} s")
+        return found
 
     def interrupt() -> None:
-        # Parts of the search go on after an interrupt.
         wait = max(seconds, 0.0)
         while not done.wait(wait):
-            solver.interrupt()
+            oracle.interrupt()
             wait = _PAUSE
 
+    oracle.solve_limited = solve_limited
     watch = Thread(target=interrupt, daemon=True)
     watch.start()
     try:
-        model = solver.compute(expect_interrupt=True)
+        return solver.compute()
     finally:
         done.set()
         watch.join()
-    if model is None and solver.interrupted:
-        raise SpaceError(f"the MaxSAT solver found no optimum in {SECONDS:g} s")
-    return model

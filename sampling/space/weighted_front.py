@@ -154,7 +154,7 @@ def weighted_front(
     deadline = time.monotonic() + SECONDS
     variable, rows = sums[-1].next, []
     first = parts[0]
-    with first.solver_of(weighted, [clause for number in sums for clause in number.clauses], exhaust=False) as solver:
+    with first.solver_of(weighted, [clause for number in sums for clause in number.clauses]) as solver:
         while True:
             try:
                 row = first.solved(solver, used, deadline - time.monotonic())

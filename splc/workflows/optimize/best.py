@@ -105,8 +105,8 @@ def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) 
 def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts: bool) -> Configurations:
     """Return the best configurations of each printed model, and those that are on the Pareto front of all.
 
-    Where they are too complex, these are measured and drawn configurations. Without `fronts` the optimum or front of all
-    is known to be too complex.
+    Where they are too complex, these are measured and drawn configurations. Without `fronts` the optimum or front of
+    all is known to be too complex.
     """
     starts: list[Configurations] = []
     for objective in objectives if fronts or len(objectives) > 1 else ():
