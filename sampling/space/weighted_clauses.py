@@ -163,19 +163,21 @@ def _computed(solver: Any, seconds: float) -> Any:
     Raises:
         SpaceError: if it takes too long.
     """
-    oracle, done = solver.oracle, Event()
+    oracle, done, late = solver.oracle, Event(), Event()
     solve = type(oracle).solve_limited
 
     def solve_limited(assumptions: Sequence[int] = (), expect_interrupt: bool = True) -> Any:
         # The solver expects interrupts in its main loop only, not where it raises bounds.
         found = solve(oracle, assumptions=assumptions, expect_interrupt=True)
-        if oracle.get_status() is None:
+        # Some calls also end without an answer after a number of conflicts.
+        if oracle.get_status() is None and late.is_set():
             raise SpaceError(f"the MaxSAT solver found no optimum in {seconds:.3g} s")
         return found
 
     def interrupt() -> None:
         wait = max(seconds, 0.0)
         while not done.wait(wait):
+            late.set()
             oracle.interrupt()
             wait = _PAUSE
 

@@ -8,7 +8,7 @@ from splc.errors import InputError, Problem, listed
 from splc.io.numbers import percentage
 from splc.plotting.charts.importance import importance_chart
 from splc.report.page import Page, Section, TextTable
-from splc.report.sections.changes import changes_section, value_changes
+from splc.report.sections.changes import changes_section, is_rounding, value_changes
 from splc.report.sections.provenance import provenance_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.plot import shares_of
@@ -44,8 +44,10 @@ def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Ite
     before, after = old.overview.mean, new.overview.mean
     mean = f"{old.value_text(before)} with {names[0]}, {new.value_text(after)} with {names[1]}"
     if before > 0 and after > 0:
-        change = percentage(100 * (after / before - 1), 3).replace("-", "−")
-        yield f"{new.nfp} changed by {change} on average over all valid configurations ({mean})"
+        ratio = after / before
+        change = f"changed by {percentage(100 * (ratio - 1), 3).replace('-', '−')}"
+        change = "is unchanged" if is_rounding(ratio - 1) else change
+        yield f"{new.nfp} {change} on average over all valid configurations ({mean})"
     else:
         yield f"Mean {new.nfp} over all valid configurations: {mean}"
     settled = list(dict.fromkeys(change.option for change in value_changes(old, new) if change.settled))

@@ -112,6 +112,10 @@ def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:
         if value is not None and value not in values:
             hint = unknown_name_hint(value, values)
             raise RequestError(f"{request.by!r} has no value {value!r}", field, hint=hint)
+    if request.old is not None and request.old == request.new:
+        listing = ", ".join(map(shown_value, values))
+        hint = f"name another one; {request.by!r} has: {listing}"
+        raise RequestError(f"both values of {request.by!r} are {request.old!r}", "old", "new", hint=hint)
     new = request.new or next((text for text in reversed(values) if text != request.old), "")
     earlier = values[: values.index(new)] if new else values
     old = request.old or next(reversed(earlier or values), "")

@@ -18,6 +18,9 @@ from splc.types import Array
 from splc.workflows.explain.overview import OptionImportance
 from splc.workflows.explain.plot import interval_ends
 
+# Smaller relative differences of equal models are rounding.
+ROUNDING = 1e-9
+
 
 @dataclass(frozen=True)
 class ValueChange:
@@ -135,5 +138,12 @@ def _effect(effect: tuple[float, float, float]) -> str:
     return f"{value} ({low} to {high})"
 
 
+def is_rounding(difference: float) -> bool:
+    """Return whether a relative difference, or one in percentage points, is no more than rounding."""
+    return abs(difference) < ROUNDING
+
+
 def _points(size: float) -> str:
+    if is_rounding(size):
+        return "0 points"
     return f"{size:+.3g} points".replace("-", "−")

@@ -34,7 +34,7 @@ from splc.workflows.learn.parts import OnStep
 from splc.workflows.learn.shared_model import MAX_VALUES, SHARED, SharedModel, shared_model
 from splc.workflows.learn.stored_sources import StoredSources, note_of, require_joint
 from splc.workflows.learn.unmeasured import of_value
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, Rank
 
 
 @request
@@ -167,6 +167,11 @@ def run(
             for first, second in pairwise(models)
         )
         shared = None
+        if sharing is not None and len(sharing.parts) > MAX_VALUES:
+            few = (
+                f"no model of all values is printed: of more than {MAX_VALUES} values most terms are about single ones"
+            )
+            notes.append(Note(few, about=Rank.LIMIT))
         if sharing is not None and joint is not None and len(sharing.parts) <= MAX_VALUES and not stopped:
             nfp = next(iter(models.values())).result.nfp
             pattern = request.output or default

@@ -141,7 +141,9 @@ class StoredSources:
                 except ConfigurationError as error:
                     message = f"the model has other options or values: {error.problems[0].message}"
                     raise InputError(Problem(message, model.name)) from None
-                parts[name] = ContextRows(converted, y, np.ones(len(y)))
+                # Files of the same value have rows of their own.
+                unique = f"{name} ({model.name})" if name in parts and not _is_joint(model) else name
+                parts[unique] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
             raise InputError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
@@ -166,12 +168,19 @@ def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
         raise InputError(Problem("the file has no measured values to learn from", model.name, hint=hint))
     context = full.basis.context
     if context is None or full.places is None:
-        yield model.name, full.configurations, full.measured
+        # A value of the context says more than the name of a file.
+        yield ", ".join(model.columns.contexts.values()) or model.name, full.configurations, full.measured
         return
     for index, name in enumerate(context.names):
         rows = np.flatnonzero(full.places == index)
         # The same context of several files counts once.
         yield name if name != OWN else model.name, full.configurations[rows], full.measured[rows]
+
+
+def _is_joint(model: StoredModel) -> bool:
+    """Return whether a model was learned from the rows of several values."""
+    full = joint_ensemble(model.full)
+    return full is not None and full.basis.context is not None
 
 
 def require_joint(request: Request, learner: Learner, field: str) -> None:
