@@ -152,7 +152,8 @@ def weighted_front(
         for clause in part.weighted(number.range / _TOTAL)
     ]
     deadline = time.monotonic() + SECONDS
-    variable, rows = sums[-1].next, []
+    variable = sums[-1].next
+    rows: list[list[int]] = []
     first = parts[0]
     with first.solver_of(weighted, [clause for number in sums for clause in number.clauses]) as solver:
         while True:

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.conftest import Run
 
 # The options that may be selected, whether they exclude each other, and the valid configurations.
-SYSTEMS = {
+SYSTEMS: dict[str, tuple[tuple[str, ...], bool, list[tuple[int, ...]]]] = {
     "one": ((), False, [()]),
     "two": (("a",), False, [(0,), (1,)]),
     "three": (("a", "b"), True, [(0, 0), (1, 0), (0, 1)]),

@@ -173,8 +173,8 @@ class _Search:
     @property
     def valid(self) -> int | None:
         """The number of valid configurations; None if there are many, or if they were not counted."""
-        counted = self.space is not self.problem.everything and not self.problem.observed
-        return len(self.space) if counted and len(self.space) < DRAWN else None
+        known = self.space is not self.problem.everything and not self.problem.observed
+        return len(self.space) if known and len(self.space) < DRAWN else None
 
     def step(self) -> Stage:
         """Learn the full model, predict with it, or project it, whatever is next."""

@@ -29,7 +29,7 @@ POOR = 0.8
 EXACT = 0.001
 # The digits of errors in texts.
 DIGITS = 2
-# What is said instead of an unknown error if there are no new configurations to be wrong about.
+# The text instead of an unknown error if there are no new configurations to be wrong about.
 EVERY = "every configuration is measured: "
 
 Verdict = Literal["good", "rough", "poor", "unknown"]

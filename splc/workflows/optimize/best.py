@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -11,10 +12,10 @@ import numpy as np
 from sampling import Space
 from sampling.space.local_search import searched
 from sampling.space.optimum import positions_of, unused_options
-from sampling.space.ranking import LOCAL, Ranking, best, pareto_front, undominated
+from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError
+from splc.errors import SpaceError, plural
 from splc.io.numbers import count_text
 from splc.types import Array
 from splc.workflows.note import Note, Notes, OnProgress, Rank
@@ -58,7 +59,7 @@ def best_of(
             return _exact(objectives, space, top, limit), True
         except SpaceError as error:
             inexact = error.problems[0].message
-    signs = np.array([-1.0 if objective.maximize else 1.0 for objective in objectives])
+    signs = signs_of(objectives)
 
     def predict(configurations: Configurations) -> Array:
         values: Array = np.stack([objective.predict(configurations) for objective in objectives], axis=1) * signs
@@ -87,6 +88,21 @@ def best_of(
     engine = DIAGRAMS if result.exhaustive else LOCAL
     ranking = Ranking(result.configurations, predicted, result.examined, unused, engine)
     return ranking, result.exhaustive
+
+
+def without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
+    """Return the front without configurations that are dominated except for rounding."""
+    front = front_of_rounded((ranking.predicted * signs_of(objectives)[:, np.newaxis]).T)
+    if left_out := ranking.predicted.shape[1] - len(front):
+        text = plural(left_out, "configuration is left out", "configurations are left out")
+        rest = f"others are at least as good to {DIGITS} digits of the predictions"
+        notes.append(Note(f"{text}: {rest}", about=Rank.LIMIT))
+    return replace(ranking, configurations=ranking.configurations[front], predicted=ranking.predicted[:, front])
+
+
+def signs_of(objectives: Sequence[Objective]) -> Array:
+    """Return -1 for properties to maximize, 1 for others, shape (objectives,)."""
+    return np.array([-1.0 if objective.maximize else 1.0 for objective in objectives])
 
 
 def _report(on_progress: OnProgress | None, done: int, total: int) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 
 from sampling import Space
 from sampling.space.optimum import free_options
-from sampling.space.ranking import DIGITS, Ranking, front_of_rounded
+from sampling.space.ranking import Ranking, front_of_rounded
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
-from splc.errors import RequestError, plural
+from splc.errors import RequestError
 from splc.formats.measurements.assignment import parse_assignments
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
@@ -25,8 +25,8 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.fixed_space import fixed_space
 from splc.workflows.negative_predictions import learned_values
-from splc.workflows.note import Note, Notes, OnProgress, Rank
-from splc.workflows.optimize.best import best_of
+from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.optimize.best import best_of, signs_of, without_equals
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 from splc.workflows.unmeasured_pairs import unmeasured_notes
@@ -156,7 +156,7 @@ def best_configurations(
     with notes:
         ranking, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
         if len(objectives) > 1:
-            ranking = _without_equals(ranking, objectives, notes)
+            ranking = without_equals(ranking, objectives, notes)
         free = free_options(space.system, ranking.unused)
         if free:
             notes.append(unused_note(free, len(objectives)))
@@ -192,21 +192,6 @@ def best_configurations(
         free,
         notes=tuple(notes),
     )
-
-
-def _without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
-    """Return the front without configurations that are dominated except for rounding."""
-    front = front_of_rounded((ranking.predicted * _signs(objectives)[:, np.newaxis]).T)
-    if left_out := ranking.predicted.shape[1] - len(front):
-        text = plural(left_out, "configuration is left out", "configurations are left out")
-        rest = f"others are at least as good to {DIGITS} digits of the predictions"
-        notes.append(Note(f"{text}: {rest}", about=Rank.LIMIT))
-    return replace(ranking, configurations=ranking.configurations[front], predicted=ranking.predicted[:, front])
-
-
-def _signs(objectives: Sequence[Objective]) -> Array:
-    """Return -1 for properties to maximize, 1 for others, shape (objectives,)."""
-    return np.array([-1.0 if objective.maximize else 1.0 for objective in objectives])
 
 
 def _require_consistent(request: Request) -> None:
@@ -262,7 +247,7 @@ def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -
     if configurations is None or any(goal.known is None for goal in objectives):
         return None
     values = np.stack([goal.values[index] for goal, index in zip(objectives, indices, strict=True)], axis=1)
-    order = front_of_rounded(values * _signs(objectives))
+    order = front_of_rounded(values * signs_of(objectives))
     front = configurations[rows[order]]
     predicted = [goal.predict(front).tolist() for goal in objectives]
     return tuple(
