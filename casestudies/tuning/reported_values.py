@@ -54,6 +54,8 @@ class BiasEvaluation(Evaluation):
             lambda value: value * noise_factor(rng, cell["noise"] / 100),
             seed=cell["seed"],
         )
+        # Tables of one property have a best value.
+        assert found.best is not None
         mean = found.result.best.mean
         low, high = (math.nan if end is None else end for end in (mean.low, mean.high))
         return [

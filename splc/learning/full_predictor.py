@@ -1,4 +1,4 @@
-"""What predicts where there is a printed model."""
+"""Full models, which predict beside a printed model."""
 
 from __future__ import annotations
 

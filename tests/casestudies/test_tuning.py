@@ -129,7 +129,8 @@ def test_bias() -> None:
     assert found[0]["bias"] != found[1]["bias"]
     rows = [{"system": "s", "noise": 5, "bias": bias, "inside": int(bias < 2), "rank": 0.0} for bias in (1.0, 3.0)]
     whole, single = bias_table(rows).rows
-    assert whole == (5, "all", 2, 2.0, pytest.approx(2.0), 50.0, 0.0)
+    assert [*whole[:4], *whole[5:]] == [5, "all", 2, 2.0, 50.0, 0.0]
+    assert float(str(whole[4])) == pytest.approx(2.0)
     assert single[0] == ""
 
 
