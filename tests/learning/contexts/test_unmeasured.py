@@ -168,10 +168,11 @@ def test_refused(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for request in (
         Request(context=("version=v5",)),
         Request(context=("version=v5", "version=v6"), sources=("a.json",)),
-        Request(context=("version=",), sources=("a.json",)),
         Request(context=("version=v5",), sources=("a.json",), measurements="versions.csv"),
     ):
         with pytest.raises(RequestError):
             unmeasured.run(request)
+    with pytest.raises(SpecError):
+        unmeasured.run(Request(context=("version=",), sources=("a.json",)))
     with pytest.raises(SpecError):
         splc.learn("versions.csv", "time", by="version", unmeasured=["v5"])
