@@ -225,12 +225,9 @@ def _best(best: RatedConfiguration, unit: str | None) -> str:
 def _show_front(result: Result) -> None:
     """Print the Pareto front, one configuration a line."""
     names = [f"{'greatest' if objective.maximize else 'least'} {objective.name}" for objective in result.objectives]
-    count = counted(len(result.candidates), "configuration")
-    if not result.exhaustive:
-        count += " of those that a local search predicted"
-    elif result.engine != DIAGRAMS:
-        count += f", exactly, by {result.engine}"
-    say(f"Pareto front ({', '.join(names)}): {count}")
+    how = "" if result.engine == DIAGRAMS else f", exactly, by {result.engine}"
+    how = how if result.exhaustive else " of those that a local search predicted"
+    say(f"Pareto front ({', '.join(names)}): {counted(len(result.candidates), 'configuration')}{how}")
     if result.fixed:
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")

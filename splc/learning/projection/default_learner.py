@@ -30,7 +30,7 @@ from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
 from splc.learning.projection.target import Target
-from splc.learning.projection.unmeasured import DRAWN, space_of, unmeasured
+from splc.learning.projection.unmeasured import count_of, space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
@@ -173,8 +173,7 @@ class _Search:
     @property
     def valid(self) -> int | None:
         """The number of valid configurations; None if there are many, or if they were not counted."""
-        known = self.space is not self.problem.everything and not self.problem.observed
-        return len(self.space) if known and len(self.space) < DRAWN else None
+        return count_of(self.problem, self.space)
 
     def step(self) -> Stage:
         """Learn the full model, predict with it, or project it, whatever is next."""
