@@ -147,15 +147,16 @@ def _which(result: Result, maximize: bool) -> str:
     which = "greatest" if maximize else "least"
     if not any(objective.options for objective in result.objectives):
         return "the same for all valid configurations"
-    if not result.exhaustive:
-        which = f"{which} of those that a local search predicted"
-    elif result.engine != DIAGRAMS:
-        which = f"{which} of all valid configurations, exactly, by {result.engine}"
-    else:
-        which = f"{which} of all valid configurations"
+    which += _how(result) if not result.exhaustive else f" of all valid configurations{_how(result)}"
     if not result.fixed:
         return which
     return f"{which} with {assignment_text(result.fixed, result.candidates[0].configuration.system)}"
+
+
+def _how(result: Result) -> str:
+    if not result.exhaustive:
+        return " of those that a local search predicted"
+    return "" if result.engine == DIAGRAMS else f", exactly, by {result.engine}"
 
 
 def _show_one(result: Result) -> None:
@@ -225,17 +226,13 @@ def _best(best: RatedConfiguration, unit: str | None) -> str:
 def _show_front(result: Result) -> None:
     """Print the Pareto front, one configuration a line."""
     names = [f"{'greatest' if objective.maximize else 'least'} {objective.name}" for objective in result.objectives]
-    how = "" if result.engine == DIAGRAMS else f", exactly, by {result.engine}"
-    how = how if result.exhaustive else " of those that a local search predicted"
-    say(f"Pareto front ({', '.join(names)}): {counted(len(result.candidates), 'configuration')}{how}")
+    count = counted(len(result.candidates), "configuration")
+    say(f"Pareto front ({', '.join(names)}): {count}{_how(result)}")
     if result.fixed:
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
     objectives = [(at, titled(objective.name, objective.unit)) for at, objective in enumerate(result.objectives)]
-    _table(
-        result.candidates,
-        [column for at, name in objectives for column in _predicted(name, at)],
-    )
+    _table(result.candidates, [column for at, name in objectives for column in _predicted(name, at)])
     front = result.measured_front
     if front is None or detail().quiet:
         return

@@ -92,6 +92,8 @@ def best_of(
 
 def without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
     """Return the front without configurations that are dominated except for rounding."""
+    if len(objectives) == 1:
+        return ranking
     front = front_of_rounded((ranking.predicted * signs_of(objectives)[:, np.newaxis]).T)
     if left_out := ranking.predicted.shape[1] - len(front):
         text = plural(left_out, "configuration is left out", "configurations are left out")

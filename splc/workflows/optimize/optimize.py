@@ -154,9 +154,8 @@ def best_configurations(
     fixed = fixed or {}
     notes = Notes()
     with notes:
-        ranking, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
-        if len(objectives) > 1:
-            ranking = without_equals(ranking, objectives, notes)
+        found, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
+        ranking = without_equals(found, objectives, notes)
         free = free_options(space.system, ranking.unused)
         if free:
             notes.append(unused_note(free, len(objectives)))
