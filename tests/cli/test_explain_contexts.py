@@ -53,7 +53,23 @@ def test_refused(learned: Path, run: Run) -> None:
         assert found.exit_code == 2
         assert text in found.stderr
     assert run("learn", "t.csv", "--where", "version=v1", "-o", "alone.json").exit_code == 0
-    assert "no effects at other values" in run("explain", "alone.json", "--by", "version").stderr
+    assert "learned from rows of one value" in run("explain", "alone.json", "--by", "version").stderr
+
+
+def test_sums(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Factors of influences are compared, which a joint model of sums does not have."""
+    noise = np.random.default_rng(0)
+    lines = ["version,a,b,n,time"]
+    for version in (1, 2, 3):
+        for a, b, n in [(a, b, n) for a in (0, 1) for b in (0, 1) for n in (1, 2, 4, 8)]:
+            lines.append(f"v{version},{a},{b},{n},{20 + 7 * a + version * b + 5 * n + noise.normal(0, 0.3)}")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    learned = run("learn", "t.csv", "--by", "version", "--share", "--set", "scale=raw", "-o", "sum.json")
+    assert learned.exit_code == 0
+    found = run("explain", "sum-v2.json", "--by", "version")
+    assert found.exit_code == 2
+    assert "add up" in found.stderr
 
 
 def test_same_intervals(learned: Path, run: Run) -> None:

@@ -186,10 +186,18 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
     if by not in stored.columns.contexts:
         raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
     full = joint_ensemble(stored.full)
-    influences = None if full is None else ContextInfluences.of(full)
+    if full is None or full.basis.context is None:
+        hint = (
+            f"splc learn --by {by} --share learns all values together, and knows influences with each value; "
+            "values that it learned alone have none"
+        )
+        raise RequestError(f"the model was learned from rows of one value of {by} alone", "by", hint=hint)
+    influences = ContextInfluences.of(full)
     if influences is None:
-        hint = "learn them together: splc learn --by COLUMN --share"
-        raise RequestError("the model knows no effects at other values of the context", "by", hint=hint)
+        hint = f"learn factors: splc learn --by {by} --share --set scale=log"
+        raise RequestError(
+            "the effects of this joint model add up; influences are compared as factors", "by", hint=hint
+        )
     return influences
 
 
