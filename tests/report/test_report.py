@@ -150,11 +150,11 @@ def test_error_that_is_not_known(folder: Path, tmp_path: Path, monkeypatch: pyte
     """The report states no error on new configurations if learning does not know it."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{a},{n},{5 + 3 * a + 2 * n + 0.1 * a * n}" for a in (0, 1) for n in (1, 2, 4, 8)]
-    Path("t.csv").write_text("\n".join(["a,n,time", *rows]) + "\n", encoding="utf-8")
+    Path("t.csv").write_text("\n".join(["a,n,time", *rows[:5]]) + "\n", encoding="utf-8")
     learned = learn.run(learn.Request(measurements="t.csv"))
     assert learned.expected_error.verdict == "unknown"
     first = run(Request(measurements="t.csv")).page.answer[0]
-    assert first.endswith("its error on new configurations is not known")
+    assert first.startswith("Typical error on new configurations unknown")
 
 
 def test_log_of_another_name(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ import typer
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
 from splc.cli.progress import progress
-from splc.cli.show.compare import TABLE_NAMES, kind_of, picture, show, show_measures
+from splc.cli.show.compare import TABLE_NAMES, kind_of, picture, show
+from splc.cli.show.compare_tables import show_measures
 from splc.cli.terminal import end_if_negative, note, show_notes, warn
 from splc.errors import unknown_name_hint
 from splc.io.files import write_whole

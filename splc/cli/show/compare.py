@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from comparison.correlation import Correlation
-from comparison.measures import DEFAULT_KEYS, MEASURES
 from comparison.option_sets import SetShare
 from comparison.result import ClassShare, IntervalComparison, Unseen
 from splc._version import __version__
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, show_rows, show_table
+from splc.cli.show.blocks import show_table
 from splc.cli.show.compare_tables import answer, csv_table, tables_of
 from splc.cli.show.files import FileObject
 from splc.cli.terminal import say, tell
@@ -256,17 +255,6 @@ def show(result: Result, names: Sequence[str], form: str, *, usual: bool) -> Non
             say(writers[form](table).rstrip("\n"))
         else:
             show_table(table)
-
-
-MEASURE_COLUMNS = (
-    *columns("measure = key, title, kind, better"),
-    Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
-)
-
-
-def show_measures() -> None:
-    """Print the measures of predictions."""
-    show_rows(MEASURES.values(), MEASURE_COLUMNS)
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from comparison.measures import ERROR_RATES, MEASURES, measure
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, SemanticComparison
-from splc.cli.show.blocks import Column, columns, counted, table_of
+from splc.cli.show.blocks import Column, columns, counted, show_rows, table_of
 from splc.io.json_object import Getter, getter
 from splc.io.numbers import comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table
 from splc.workflows.compare import Result
 
 CONSTANT = "(constant)"
+MEASURE_COLUMNS = (
+    *columns("measure = key, title, kind, better"),
+    Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
+)
 
 
 def answer(result: Result) -> str:
@@ -255,3 +259,8 @@ INTERVALS = columns(
 CORRELATIONS = columns(
     "measure, pairs, Spearman = spearman, low, high, Kendall = kendall, Pearson = pearson, remark = reason"
 )
+
+
+def show_measures() -> None:
+    """Print the measures of predictions."""
+    show_rows(MEASURES.values(), MEASURE_COLUMNS)

@@ -19,9 +19,7 @@ from splc.learning.projection.constants import ROWS_OF_MODEL as ROWS_OF_MODEL
 from splc.learning.projection.constants import ROWS_OF_SEARCH as ROWS_OF_SEARCH
 from splc.learning.projection.constants import SQUARE_SHIFT as SQUARE_SHIFT
 from splc.learning.projection.constants import START_RELEVANCE as START_RELEVANCE
-from splc.learning.projection.default_learner import FullModelFit as FullModelFit
 from splc.learning.projection.default_learner import ProjectionLearner as ProjectionLearner
-from splc.learning.projection.default_learner import SingleFit as SingleFit
 from splc.learning.projection.default_learner import varies as varies
 from splc.learning.projection.ensemble import Ensemble as Ensemble
 from splc.learning.projection.ensemble import column_as_json as column_as_json
@@ -36,6 +34,8 @@ from splc.learning.projection.full_model import FullModel as FullModel
 from splc.learning.projection.full_model import MomentsPredictor as MomentsPredictor
 from splc.learning.projection.full_model import chosen_model as chosen_model
 from splc.learning.projection.full_model import fit_full_model as fit_full_model
+from splc.learning.projection.full_model_fit import FullModelFit as FullModelFit
+from splc.learning.projection.full_model_fit import SingleFit as SingleFit
 from splc.learning.projection.kernel import Hyperparameters as Hyperparameters
 from splc.learning.projection.kernel import KernelDesign as KernelDesign
 from splc.learning.projection.kernel import kernel_diagonal as kernel_diagonal

@@ -7,9 +7,9 @@ projection predictive selection; SPL Conqueror's feature forward selection with 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.expectation import expected, is_stated
 from splc.learning.projection.few_rows import is_too_few, of_few_rows
 from splc.learning.projection.full_model import FullModel, fit_full_model
+from splc.learning.projection.full_model_fit import FullModelFit
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.refit import refit
 from splc.learning.projection.remarks import few_rows, remarks
@@ -46,26 +47,6 @@ FULL, PREDICTED = 0.6, 0.7
 ALL_ITERATIONS = 4 * constants.ITERATIONS + 2 * constants.FOLDS * constants.REFIT_ITERATIONS
 # Bytes of a block of memory; glibc's limits follow freed blocks of up to 32 MiB.
 _LARGE_BLOCK = 31 * 2**20
-
-
-class SingleFit(Protocol):
-    """Fits the full model of the rows of a problem alone."""
-
-    def __call__(self, tested: bool = True) -> FullModel:
-        """Return the full model; `tested`: whether it is a constant without clear influences."""
-
-
-class FullModelFit(Protocol):
-    """Returns the full model of a problem that learns from further rows, such as those of other versions."""
-
-    def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
-        """Return the full model.
-
-        Args:
-            problem: the problem.
-            alone: fits the model of the rows of the problem alone.
-            on_fit: called after each search for hyperparameters, with its number of iterations at most.
-        """
 
 
 @dataclass(frozen=True)
