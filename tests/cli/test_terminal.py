@@ -19,7 +19,9 @@ from splc.cli.app import app
 from splc.cli.detail import Detail, printing
 from splc.cli.json_output import print_json
 from splc.cli.progress import progress
+from splc.cli.show.blocks import show_table
 from splc.data.measurements import ReadingReport
+from splc.io.tables import Table
 from splc.workflows.note import Note, Rank, reading_notes
 
 
@@ -336,6 +338,17 @@ def test_columns_that_are_left_out(monkeypatch: pytest.MonkeyPatch, columns: int
     assert ("for lack of width" in screen.getvalue()) is bool(left_out)
     if columns > len(f"for lack of width, without the columns: {', '.join(left_out)}"):
         assert all(name in screen.getvalue().splitlines()[-1] for name in left_out)
+
+
+@pytest.mark.parametrize(("columns", "kept"), [(24, ["term", "score"]), (40, ["class", "term", "score"])])
+def test_tables_without_columns(monkeypatch: pytest.MonkeyPatch, columns: int, kept: list[str]) -> None:
+    """Named columns of a table are left out where the terminal is narrow; a table need not have them."""
+    screen = screen_of(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    show_table(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), "class", "found")
+    heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
+    assert heading.split() == kept
 
 
 def test_steps_as_lines(capsys: pytest.CaptureFixture[str]) -> None:

@@ -91,11 +91,12 @@ def table_of(rows: Iterable[Any], shown: Sequence[Column], caption: str | None =
     return Table(tuple(column.title for column in shown), tuple(lines), caption)
 
 
-def show_table(shown: Table) -> None:
-    """Print a table to a terminal."""
+def show_table(shown: Table, *optional: str) -> None:
+    """Print a table; columns with the titles `optional` are left out where the terminal is narrow, in this order."""
     if shown.caption:
         say(shown.caption)
-    table(shown.columns, [[cell_text(cell) for cell in row] for row in shown.rows], shown.numeric)
+    places = [shown.columns.index(title) for title in optional if title in shown.columns]
+    table(shown.columns, [[cell_text(cell) for cell in row] for row in shown.rows], shown.numeric, optional=places)
 
 
 def show_facts(facts: Iterable[tuple[str, Any]]) -> None:

@@ -254,7 +254,7 @@ def show(result: Result, names: Sequence[str], form: str, *, usual: bool) -> Non
         if form:
             say(writers[form](table).rstrip("\n"))
         else:
-            show_table(table)
+            show_table(table, "class", "found")
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
