@@ -84,7 +84,7 @@ def pytest_collection_finish() -> None:
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Let coverage trace the first part of the test where it does not trace all of it."""
     test = pyfuncitem.obj
-    pyfuncitem.obj = TRACING(test, pyfuncitem.nodeid.partition("[")[0])
+    pyfuncitem.obj = TRACING(test)
     try:
         return (yield)
     finally:
