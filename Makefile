@@ -16,7 +16,7 @@ KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
 SESSIONS ?= 1000
 FIRST ?= 0
-TRACED_SECONDS ?= 0.2
+TRACED_SECONDS ?= 0.4
 PACKAGES ?= splc.arithmetic splc.calibration splc.cli splc.data splc.formats splc.io splc.learning splc.measuring \
     splc.models splc.plotting splc.project splc.scaling splc.study splc.system splc.workflows sampling comparison
 SAMPLE ?= 100
@@ -93,7 +93,8 @@ $(MUTABLE): $(TESTABLE)
 	@touch $@
 
 # TRACED=1: the tests run under coverage, whose floor is `fail_under` in pyproject.toml. Tracing doubles the time of what
-# it sees: TRACED_SECONDS of CPU of each test are enough to stay above the floor; `make coverage` traces all.
+# it sees: TRACED_SECONDS of CPU of each test, in which slow machines reach less, are enough to stay above the floor;
+# `make coverage` traces all.
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
