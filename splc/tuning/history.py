@@ -110,9 +110,9 @@ class History:
 
     @property
     def has_unmeasured(self) -> bool:
-        """Whether a model to search with learns from more than measured values of this context.
+        """True if the search model also learns from failed runs or from other contexts.
 
-        Runs have no value that failed, or were ended early; others are of another context.
+        A run that failed or was ended early has no measured value.
         """
         return bool(len(self.foreign)) or any(outcome.failure is not None for outcome in self.outcomes)
 

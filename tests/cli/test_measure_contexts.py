@@ -51,7 +51,7 @@ def test_a_wrong_placeholder(run: Run, table: Path) -> None:
 
 
 def test_failures_name_values_as_tables_do(run: Run, table: Path) -> None:
-    """What is said of a failed run has the values of its options and contexts, and no name of an option inside."""
+    """Messages about failed runs name options and contexts as tables do."""
     contexts = ("--context", "version=a", "--context", "version=b")
     found = run("measure", "first.csv", "--command", "false {version}", *TIME, *contexts, "--keep-going")
     assert found.exit_code == 1

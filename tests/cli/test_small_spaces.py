@@ -1,4 +1,4 @@
-"""What commands say of systems with few valid configurations, all or all but one of which are measured."""
+"""Commands on systems with few valid configurations, where all or all but one are measured."""
 
 from __future__ import annotations
 
