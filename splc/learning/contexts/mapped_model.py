@@ -52,7 +52,7 @@ class MappedModel(FullModel):
         assert self.process is not None
         noise = self.process.noise_variance / median(self.data.repetitions.tolist())
         return SourceMixture(
-            self.shared.ensemble, self.sources, self.process, self.weight, self.scale, self.quantile, float(noise)
+            self.scale, self.quantile, self.shared.ensemble, self.sources, self.process, self.weight, float(noise)
         )
 
     def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:

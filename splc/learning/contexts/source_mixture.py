@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.contexts.log_predictor import LogPredictor
 from splc.learning.contexts.mapped_process import MappedProcess, MappedRows
 from splc.learning.contexts.sources import Sources
 from splc.learning.projection import Ensemble, KernelDesign, OptionBasis, Scale
@@ -21,7 +22,7 @@ _BLOCK = 2048
 
 
 @dataclass(frozen=True, eq=False)
-class SourceMixture:
+class SourceMixture(LogPredictor):
     """A mixture of the joint model about one context, and of a process that maps the values of the others.
 
     Attributes:
@@ -29,19 +30,13 @@ class SourceMixture:
         sources: the values of the other contexts.
         process: the mapped values, learned from the rows of the context.
         weight: the weight of the process.
-        scale: ln y.
-        quantile: the multiple of the standard deviation on each side of intervals.
         noise: the variance of the noise of a measurement of the process, with the usual number of repetitions.
     """
-
-    level: ClassVar[float] = Ensemble.level
 
     joint: Ensemble
     sources: Sources
     process: MappedProcess
     weight: float
-    scale: Scale
-    quantile: float
     noise: float
 
     @property
@@ -53,10 +48,6 @@ class SourceMixture:
     def configurations(self) -> Configurations:
         """The configurations that it was learned from, of all contexts."""
         return self.joint.configurations
-
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (m,), in the unit of the property."""
-        return self.moments(configurations, variances=False)[0] * self.scale.unit
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
@@ -71,12 +62,6 @@ class SourceMixture:
             self.weight, (np.log(g * self.joint.scale.unit), deviations), (mapped, np.sqrt(variance + self.noise))
         )
         return self.scale.backward(mean - np.log(self.scale.unit)), deviation
-
-    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
-        g, deviations = self.moments(configurations)
-        factor = np.exp(np.minimum(self.quantile * deviations, 600.0))
-        return g / factor * self.scale.unit, g * factor * self.scale.unit
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
@@ -104,7 +89,7 @@ class SourceMixture:
         design = option_design(joint.basis, joint.configurations[joint.own])
         process = MappedProcess.from_json(content["process"], design)
         weight, quantile, noise = (float(content[name]) for name in ("weight", "quantile", "noise"))
-        return cls(joint, sources, process, weight, Scale(**content["scale"]), quantile, noise)
+        return cls(Scale(**content["scale"]), quantile, joint, sources, process, weight, noise)
 
 
 def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]) -> tuple[Array, Array]:

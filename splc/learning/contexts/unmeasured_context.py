@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.contexts.log_predictor import LogPredictor
 from splc.learning.contexts.sources import Sources
 from splc.learning.projection import Ensemble, Scale
 from splc.models.basis.regression import t_quantile
@@ -19,7 +20,7 @@ KIND = "unmeasured"
 
 
 @dataclass(frozen=True, eq=False)
-class UnmeasuredContext:
+class UnmeasuredContext(LogPredictor):
     """A full model of a context of which nothing was measured.
 
     Contexts count as draws of one population: with C of them, ln y of a further one is within t sqrt(1 + 1/C) standard
@@ -28,15 +29,9 @@ class UnmeasuredContext:
 
     Attributes:
         sources: the values of the measured contexts.
-        scale: ln y.
-        quantile: the multiple of the standard deviation on each side of intervals.
     """
 
-    level: ClassVar[float] = Ensemble.level
-
     sources: Sources
-    scale: Scale
-    quantile: float
 
     @property
     def joint(self) -> Ensemble:
@@ -52,10 +47,6 @@ class UnmeasuredContext:
     def configurations(self) -> Configurations:
         """The configurations that it was learned from, of all contexts."""
         return self.joint.configurations
-
-    def predict(self, configurations: Configurations | Any) -> Array:
-        """Return the predictions, shape (m,), in the unit of the property."""
-        return self.moments(configurations, variances=False)[0] * self.scale.unit
 
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
         """Return predictions in units of the scale, and their standard deviations with noise.
@@ -74,12 +65,6 @@ class UnmeasuredContext:
             spread = width**2 * (1 + 1 / contexts) * values.var(axis=1, ddof=1)
             deviations = np.sqrt(deviations**2 + spread)
         return g, deviations
-
-    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
-        g, deviations = self.moments(configurations)
-        factor = np.exp(np.minimum(self.quantile * deviations, 600.0))
-        return g / factor * self.scale.unit, g * factor * self.scale.unit
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
@@ -101,4 +86,4 @@ class UnmeasuredContext:
         """
         joint = Ensemble.from_json(content["joint"], system)
         sources = Sources.from_json(content["sources"], joint, system)
-        return cls(sources, Scale(**content["scale"]), float(content["quantile"]))
+        return cls(Scale(**content["scale"]), float(content["quantile"]), sources)

@@ -136,7 +136,7 @@ class UnmeasuredContextFit:
         whole = self.joint.whole
         first = self.joint.of(self.joint.names[0]).ensemble
         measured = {self.joint.names.index(name): (part.configurations, part.y) for name, part in self.parts.items()}
-        return UnmeasuredContext(Sources.of(first, measured), positive_scale("log", whole.data.y), whole.quantile)
+        return UnmeasuredContext(positive_scale("log", whole.data.y), whole.quantile, Sources.of(first, measured))
 
     def levelled(self, nfp: str) -> Measurements:
         """Return the rows of all contexts, each brought to the level of the further one; several are repetitions."""
