@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -221,7 +221,7 @@ class TuningSession:
             seconds: the time of all sessions of the tuning run; the search ends so early that the runs which verify
                 have time, too. None is no limit.
         """
-        clock = _Clock(self.recorded, workers, seconds)
+        clock = _Clock(self.journal.records, self.recorded, workers, seconds)
 
         def ends() -> bool:
             self.out_of_time = clock.is_over() and not self.tuner.done
@@ -246,10 +246,12 @@ class TuningSession:
                         begun = True
                         running[self._start(trial, pool)] = trial
                     if not running:
+                        if self.out_of_time and begun:
+                            self.journal.append({"kind": "end", "elapsed": clock.used})
                         return
                     ended = wait(running, return_when=FIRST_COMPLETED).done
                     for future in sorted(ended, key=lambda task: running[task].number):
-                        self._end(running.pop(future), future.result())
+                        self._end(running.pop(future), future.result(), clock)
                         on_run(self.tuner.history.outcomes[-1])
             except BaseException:
                 for process in self._processes.values():
@@ -285,9 +287,9 @@ class TuningSession:
         ended.set_result(execute(job, note))
         return ended
 
-    def _end(self, trial: TuningTrial, result: RunResult) -> None:
+    def _end(self, trial: TuningTrial, result: RunResult, clock: _Clock) -> None:
         """Record the result of a trial and tell the tuner."""
-        more: dict[str, Any] = {"trial": trial.number}
+        more: dict[str, Any] = {"trial": trial.number, "elapsed": clock.used}
         if trial.at_most is not None and result.reason is not None and result.seconds >= trial.at_most:
             more["at_least"] = trial.at_most
         record = record_of((trial.row, trial.repetition), trial.configuration, result, **more)
@@ -301,19 +303,22 @@ class _Clock:
     """The time of a tuning run.
 
     Args:
+        records: the records of earlier sessions.
         recorded: its results.
         workers: the number of simultaneous runs.
         seconds: its time, None without a limit.
     """
 
-    def __init__(self, recorded: RunResults, workers: int, seconds: float | None) -> None:
+    def __init__(self, records: Iterable[Record], recorded: RunResults, workers: int, seconds: float | None) -> None:
         self._recorded, self._limit = recorded, seconds
-        before = sum(result.seconds for result in recorded.results.values()) / workers
+        # Journals of older versions do not state the time of the search.
+        runs = sum(result.seconds for result in recorded.results.values()) / workers
+        before = max((record["elapsed"] for record in records if "elapsed" in record), default=runs)
         self._started = time.monotonic() - before
 
     @property
     def used(self) -> float:
-        """The time since the beginning: that of the runs of earlier sessions, and of this session."""
+        """The time since the beginning: that of earlier sessions up to their last record, and of this session."""
         return time.monotonic() - self._started
 
     def is_over(self) -> bool:

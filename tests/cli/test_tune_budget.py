@@ -53,7 +53,7 @@ def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int)
 
 
 def test_more_time(run: Run, solver: Path) -> None:
-    """A tuning run that ended with its time continues with more of it."""
+    """A tuning run that ended with its time continues with more of it, and not without."""
     timed = ("tune", "--command", COMMAND, *TIME, "--verify", "2")
     assert run(*timed, "--for", "2s").exit_code == 0
     journal = solver / "measurements.journal"
@@ -64,6 +64,18 @@ def test_more_time(run: Run, solver: Path) -> None:
     after = runs_of(journal)
     assert after[: len(before)] == before
     assert len(after) > len(before)
+
+
+@pytest.mark.parametrize("seconds", ["0.4s", "1s"])
+def test_the_time_of_the_search_counts(run: Run, solver: Path, seconds: str) -> None:
+    """A session that ended with its time, before or after all runs that verify, has none left when it is resumed."""
+    timed = ("tune", "--command", COMMAND, *TIME, "--verify", "40", "--for", seconds)
+    assert run(*timed).exit_code == 0
+    journal = solver / "measurements.journal"
+    before = runs_of(journal)
+    for _ in range(3):
+        assert run(*timed, "--resume").exit_code == 0
+    assert runs_of(journal) == before
 
 
 def test_other_settings(run: Run, refused: Refused, solver: Path) -> None:
