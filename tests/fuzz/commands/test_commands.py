@@ -21,8 +21,8 @@ from tests.support.command_fields import command_fields, spelling
 from tests.support.paths import ROOT
 from tests.support.tracing import untraced
 
-# Together about 30 seconds of CPU. Each case is a process, as in `make fuzz`.
-CASES, SESSIONS = 4, 4
+# Together about 50 seconds of CPU. Each case is a process, as in `make fuzz`.
+CASES, SESSIONS = 4, 2
 OBJECT = (
     b'{"schema": "splc.sample/1", "sampling": "ff", "seed": 0, "configurations": 9, "removed": 0, "notes": [], '
     b'"output": "a.csv"}'
