@@ -74,7 +74,9 @@ def test_values_over_any_range(factor: float, scale: float, monkeypatch: pytest.
             assert svg_defects(panel_svg(panel, "description")) == []
             assert len(ticks(panel.x, 4)) >= 2
             assert len(ticks(panel.y, 4)) >= 2
-        assert defects(capture(monkeypatch, partial(chart_file, chart, "png"))) == []
+        # Pictures with pixels have the same numbers on their axes.
+        if scale == 1:
+            assert defects(capture(monkeypatch, partial(chart_file, chart, "png"))) == []
 
 
 def test_colors_of_learners() -> None:
