@@ -93,3 +93,17 @@ def test_commands_agree(
     assert error.split("typical error")[1].startswith(stated.split("ypical error")[1])
     if "no influence found" in error:
         assert "the same for all valid configurations" in texts["optimize"]
+
+
+def test_rows_without_a_value_are_not_measured(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No command says that everything was measured where rows have no value of the property."""
+    monkeypatch.chdir(tmp_path)
+    rows = [(a, n, "" if (a, n) in {(0, 1), (1, 4)} else f"{2 + a * n}") for a in (0, 1) for n in range(1, 9)]
+    text = "\n".join(["a,n,time", *(",".join(map(str, row)) for row in rows)]) + "\n"
+    (tmp_path / "measurements.csv").write_text(text, encoding="utf-8")
+    learned = run("learn", "--property", "time")
+    assert learned.exit_code == 0
+    assert "every configuration is measured" not in learned.stdout
+    asked = run("suggest", "--property", "time", "--budget", "1")
+    assert asked.exit_code == 2
+    assert "2 of them without a value" in asked.stderr

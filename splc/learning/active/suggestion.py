@@ -253,7 +253,7 @@ def _suggestions(
 ) -> ConfigurationSuggestions:
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
     available = int(allowed.sum())
-    _require_candidates(count, available, available)
+    _require_candidates(count, available, available, len(known.excluded))
     model: FullModel | SearchModel | None
     if goal == "optimum":
         # A search for the optimum needs no covariances, so that it can afford more candidates.
@@ -309,10 +309,14 @@ def _runs(known: Known, maximize: bool) -> Runs:
     )
 
 
-def _require_candidates(count: int, candidates: int, available: int) -> None:
+def _require_candidates(count: int, candidates: int, available: int, without_value: int = 0) -> None:
     """Refuse a budget that is larger than the number of candidates."""
     if available == 0:
-        raise LearningError("all valid configurations were measured", hint="there is nothing left to suggest")
+        message, hint = "all valid configurations were measured", "there is nothing left to suggest"
+        if without_value:
+            message += f", {without_value:,} of them without a value"
+            hint = "to have these suggested again, remove their rows from the table"
+        raise LearningError(message, hint=hint)
     if count > available:
         what = plural(available, "valid configuration is", "valid configurations are")
         message = f"{count:,} configurations are requested, but only {what} not measured yet"

@@ -326,7 +326,7 @@ def run(
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             search=search,
             inference=project.inference,
-            unmeasured=_unmeasured(space, measured),
+            unmeasured=_unmeasured(space, measured.measured(nfp)),
         )
 
 
