@@ -17,7 +17,6 @@ from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import (
-    ConfigurationError,
     InputError,
     MeasurementError,
     Problem,
@@ -30,9 +29,8 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
-from splc.formats.models.read import StoredModel, read_stored_models
+from splc.formats.models.read import read_stored_models
 from splc.io.files import STANDARD, is_file
-from splc.learning.projection import Ensemble, EnsembleSum
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.models.terms import Term
@@ -44,6 +42,7 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import number_or, numbers_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
+from splc.workflows.learned_rows import learned_configurations, learned_from_notes
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
 MODELS = "Models"
@@ -203,12 +202,12 @@ class ReadModels:
     Attributes:
         models: the models.
         columns: the roles of columns in the measurements that they were learned from.
-        learned: the configurations that they were learned from, None if no file has them.
+        learned: the model's name → the configurations that it was learned from, None if its file does not have them.
     """
 
     models: tuple[ComparedModel, ...]
     columns: ColumnChoice
-    learned: Configurations | None
+    learned: Mapping[str, Configurations | None]
 
 
 def read_models(
@@ -228,8 +227,8 @@ def read_models(
             parameters=parameters,
             round=request.round,
             learning=request.learning,
-            # Without measurements the full models have configurations to compare on.
-            full=not project.has_measurements,
+            # Full models have the configurations that they were learned from.
+            full=True,
         )
     except InputError as error:
         raise error_about_options(error, files, project, parameters) from None
@@ -253,20 +252,8 @@ def read_models(
         compared = compared_model(entry.name, model, request.at)
         compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.columns.contexts)
         models.append(replace(compared, file=entry.file, sha256=entry.sha256))
-    return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), _learned(stored, system))
-
-
-def _learned(models: Sequence[StoredModel], system: VariabilityModel) -> Configurations | None:
-    """Return the distinct configurations that models were learned from, as far as their files have them."""
-    parts = []
-    for model in models:
-        if isinstance(model.full, (Ensemble, EnsembleSum)):
-            # A description of several models has the values of all.
-            learned = model.full.configurations
-            learned = learned[model.full.own] if isinstance(model.full, Ensemble) else learned
-            with suppress(ConfigurationError):
-                parts.append(Configurations.from_columns(system, learned.to_columns()))
-    return Configurations.concatenate(parts).unique() if parts else None
+    learned = {entry.name: learned_configurations(entry, system) for entry in stored}
+    return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), learned)
 
 
 def basis_of(
@@ -300,6 +287,8 @@ def basis_of(
     else:
         basis = _unmeasured_basis(space, read)
     if basis.configurations is not None:
+        if basis.measured is not None:
+            notes += learned_from_notes(basis.configurations, basis.measured, read.learned)
         return replace(basis, configurations=project.with_observed(basis.configurations))
     for name in ("measures", "weights", "intervals"):
         if getattr(request, name):
@@ -311,8 +300,9 @@ def basis_of(
 
 def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
     """Return the configurations that models were learned from, or all valid ones unless there are very many."""
-    if read.learned is not None:
-        return Basis(read.learned, text="those learned from")
+    learned = [configurations for configurations in read.learned.values() if configurations is not None]
+    if learned:
+        return Basis(Configurations.concatenate(learned).unique(), text="those learned from")
     if not space.system.observed:
         with suppress(SpaceError):
             if space.count <= MAX_CONFIGURATIONS:

@@ -28,7 +28,8 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.common_fields import Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.inputs import ModelInputs, predicting
+from splc.workflows.learned_rows import learned_configurations, learned_from_notes
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
@@ -138,7 +139,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         raise InputError(Problem("there is no such file", request.configurations, hint=hint))
     source = read_table(request.configurations)
     with notes:
-        stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
+        read = request.read_model(request.model, project, space.system, notes)
+        stored = predicting(read, notes, printed=request.printed)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
@@ -162,6 +164,10 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         full = stored.full is not None
         measured = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
+        if rows.nfp is not None and rows.nfp == read.nfp:
+            system = rows.configurations.system
+            learned = {request.model: learned_configurations(read, system)}
+            notes += learned_from_notes(rows.configurations, measured, learned)
         zeros = int((measured == 0).sum())
         if zeros:
             text = f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"

@@ -1,0 +1,52 @@
+"""The configurations that stored models were learned from, among those that judge them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, listed, plural
+from splc.formats.models.stored_model import StoredModel
+from splc.learning.full_predictor import FullPredictor
+from splc.learning.projection import Ensemble
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from splc.workflows.note import Note
+
+
+def learned_configurations(stored: StoredModel, system: VariabilityModel) -> Configurations | None:
+    """Return the configurations that a model was learned from, None if its file does not have them."""
+    if not isinstance(stored.full, FullPredictor):
+        return None
+    # A description of several models has the values of all.
+    learned = stored.full.configurations
+    learned = learned[stored.full.own] if isinstance(stored.full, Ensemble) else learned
+    with suppress(ConfigurationError):
+        return Configurations.from_columns(system, learned.to_columns())
+    return None
+
+
+def learned_from_notes(
+    judged: Configurations, measured: Array, learned: Mapping[str, Configurations | None]
+) -> tuple[Note, ...]:
+    """Return a note if models were learned from configurations that judge them, none if not.
+
+    Args:
+        judged: the configurations.
+        measured: their measured values; NaN does not judge.
+        learned: model → the configurations that it was learned from, None if they are not known.
+    """
+    judging = judged[~np.isnan(measured)]
+    parts = []
+    for name, configurations in learned.items():
+        count = 0 if configurations is None else int((configurations.find(judging) >= 0).sum())
+        if count:
+            some = "all" if count == len(judging) else f"{count:,}"
+            parts.append(f"{name} was learned from {some} of them")
+    if not parts:
+        return ()
+    rows = plural(len(judging), "configuration judges", "configurations judge")
+    return (Note(f"{rows}, but {listed(parts)}: expect larger errors on new ones"),)
