@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -31,9 +32,25 @@ REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed"),
 )
-COUNTERS = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS))
+_ROW_WORDS = frozenset(ROW_COUNTERS)
+# The words of which the name of a counter may consist: 'run no', 'experiment id'.
+_COUNTED = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS, "config", "configuration", "experiment"))
+_WORD = re.compile(r"[^\W_]+|#")
 
 _BINARY = frozenset((0.0, 1.0))
+
+
+def is_row_counter(name: str) -> bool:
+    """Return whether a name is that of a counter of rows: 'id', 'Row No', 'experiment-id'."""
+    words = _WORD.findall(name.casefold())
+    if "_".join(words) in REPETITION_COUNTERS:
+        return False
+    return name.casefold() in ROW_COUNTERS or (not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words))
+
+
+def is_counter(name: str) -> bool:
+    """Return whether a name is that of a counter of rows or repetitions."""
+    return "_".join(_WORD.findall(name.casefold())) in REPETITION_COUNTERS or is_row_counter(name)
 
 
 class CodedColumns:
@@ -89,9 +106,8 @@ class CodedColumns:
 
     def counts(self, name: str) -> bool:
         """Return whether a column counts rows or repetitions, by its name."""
-        folded = name.casefold()
         # Zeros and ones number two repetitions, but not rows.
-        return folded in COUNTERS and self.has_integers(name) and not (folded in ROW_COUNTERS and self.is_binary(name))
+        return is_counter(name) and self.has_integers(name) and not (is_row_counter(name) and self.is_binary(name))
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""

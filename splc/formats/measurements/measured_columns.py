@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from splc.data.property_name import is_measurement_name
-from splc.formats.measurements.coded_columns import MIN_ROWS, ROW_COUNTERS, CodedColumns
+from splc.formats.measurements.coded_columns import MIN_ROWS, CodedColumns, is_row_counter
 from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.roles import numbers_in
 
@@ -40,7 +40,7 @@ def option_columns(
 
 def _numbers_rows(table: CodedColumns, name: str) -> bool:
     """Return whether a column numbers the rows, by its name and its values."""
-    counts = name in table.numbers and name.casefold() in ROW_COUNTERS and table.counts(name)
+    counts = name in table.numbers and is_row_counter(name) and table.counts(name)
     return counts and table.differs_everywhere(name)
 
 

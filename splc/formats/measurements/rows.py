@@ -11,7 +11,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
-from splc.formats.measurements.coded_columns import COUNTERS, CROSSED, MAX_VALUES, NEARLY_ALL
+from splc.formats.measurements.coded_columns import CROSSED, MAX_VALUES, NEARLY_ALL, is_counter
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source
@@ -229,7 +229,7 @@ def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]
     codes = {}
     for name, values in rows.values.items():
         column = values[valid, 0]
-        if name == rows.nfp or len(rows.values) == 1 or name.casefold() in COUNTERS:
+        if name == rows.nfp or len(rows.values) == 1 or is_counter(name):
             continue
         # Without counts, numpy would import its masked arrays, which takes longer than all else here.
         if len(np.unique(column[:_SNIFFED], return_counts=True)[0]) > most or np.isnan(column).any():

@@ -186,12 +186,27 @@ class TestOptions:
         same = [[px, f"{at + px / 7:.6f}", int(px > 2)] for at in range(4) for px in (2, 3, 4)]
         assert inferred(rows("px,time,converged", same)).system.names == ("px",)
 
-    def test_counters(self) -> None:
-        """Columns that count rows or repetitions are ignored."""
-        cells = [[at, *row] for at, row in enumerate(grid((2, 3), (0, 1)))]
-        found = inferred(rows("id,px,rep,time", cells))
+    @pytest.mark.parametrize(
+        ("row", "repetition"),
+        [
+            ("id", "rep"),
+            ("run no", "Run ID"),
+            ("Config-ID", "run_id"),
+            ("experiment #", "run id"),
+            ("Unnamed: 0", "Seed"),
+        ],
+    )
+    def test_counters(self, row: str, repetition: str) -> None:
+        """Columns that count rows or repetitions are ignored, however their names are spelled."""
+        cells = [[at, *cells] for at, cells in enumerate(grid((2, 3), (0, 1)))]
+        found = inferred(rows(f"{row},px,{repetition},time", cells))
         assert found.system.names == ("px",)
-        assert set(found.ignored) == {"id", "rep"}
+        assert set(found.ignored) == {row, repetition}
+
+    @pytest.mark.parametrize("name", ["no index", "row_id", "test_run", "number of rows", "codec id"])
+    def test_options_with_words_of_counters(self, name: str) -> None:
+        """Zeros and ones count no rows, and a name with other words is none of a counter."""
+        assert inferred(rows(f"{name},px,time", grid((0, 1), (2, 3, 4)))).system.names == (name, "px")
 
     def test_never_varying(self) -> None:
         """Options that never vary keep their only value."""
