@@ -81,32 +81,6 @@ class TestNames:
             assert read_model(name, read_variability_model("system.xml")) == expected
 
 
-class TestTargets:
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("measurements.csv", "-o", "a.json"), "measurements cannot be written as 'json'\n    possible are: csv,"),
-            (("system.xml", "-o", "a.csv"), "a system description cannot be written as 'csv'"),
-            (("measurements.csv", "-o", "a"), "does not tell the format to write\n    choose one with --to: csv,"),
-            (("measurements.csv", "-o", "a.dat"), "does not tell the format"),
-            (("measurements.csv", "-o", "-"), "does not tell the format"),
-            (("measurements.csv", "-o", "a", "--to", "cvs"), "'cvs'\n    did you mean 'csv'?"),
-            (("nothing.csv", "-o", "a.xml"), "nothing.csv: there is no such file"),
-            (("measurements.csv", "-o", "nowhere/a.xml"), "nowhere/a.xml: cannot be written"),
-            (("measurements.csv", "-o", ".", "--to", "csv"), "this is a folder"),
-            (("other.xml", "-o", "a.xml"), "other.xml: neither a system description"),
-            (("truncated.xml", "-o", "a.csv"), "truncated.xml:3"),
-        ],
-    )
-    def test_wrong_pairs(self, refused: Refused, folder: Path, arguments: tuple[str, ...], message: str) -> None:
-        """Impossible conversions are refused with the possible formats, and nothing is written."""
-        (folder / "other.xml").write_text("<html/>", encoding="utf-8")
-        (folder / "truncated.xml").write_text("<results>\n<row>\n", encoding="utf-8")
-        before = sorted(folder.iterdir())
-        assert message in refused("convert", *arguments)
-        assert sorted(folder.iterdir()) == before
-
-
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

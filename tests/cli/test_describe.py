@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -91,50 +90,6 @@ class TestInputs:
         assert run("describe", f"{folder.name}/system.xml").stdout == here
         assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here
         assert run("describe", "-", stdin=SYSTEM).stdout == here
-
-
-BOMB = "".join(f'<!ENTITY e{i} "{f"&e{i - 1};" * 10}">' for i in range(1, 10))
-STEP = (
-    "<configurationOption><name>x</name><minValue>{}</minValue><maxValue>4</maxValue>"
-    "<stepFunction>{}</stepFunction></configurationOption>"
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        (SYSTEM[:300], "system.xml:5"),
-        (f'<!DOCTYPE vm [<!ENTITY e0 "ha">{BOMB}]>\n' + SYSTEM.replace("small", "&e9;"), "system.xml:1"),
-        ('<!DOCTYPE vm [\n<!ENTITY e SYSTEM "file:///etc/passwd">]>\n' + SYSTEM, "system.xml:2"),
-        (description(numeric=STEP.format(1, "x - 1")), "system.xml:3"),
-        (description(numeric=STEP.format(9, "x + 1")), "system.xml:3"),
-        (description(constraints="\n<constraint>cache | nothing</constraint>"), "system.xml:5"),
-        (description(constraints="<constraint>cache</constraint>\n<constraint>!cache</constraint>"), "system.xml:"),
-        (SYSTEM.replace("vm", "results"), "no system description"),
-        (SYSTEM.replace("<name>right", "<name>left"), "system.xml:6"),
-        ("", "no system description"),
-    ],
-    ids=[
-        "truncated",
-        "entity bomb",
-        "external entity",
-        "negative step",
-        "min above max",
-        "unknown option",
-        "no valid configuration",
-        "measurements",
-        "duplicate name",
-        "empty",
-    ],
-)
-def test_bad_systems(refused: Callable[..., str], empty: Path, text: str, line: str) -> None:
-    """A wrong system description is refused with its line; nothing is written."""
-    folder = empty
-    (folder / "system.xml").write_text(text, encoding="utf-8")
-    before = sorted(folder.iterdir())
-    assert line in refused("describe")
-    refused("describe", "system.xml", "--json")
-    assert sorted(folder.iterdir()) == before
 
 
 class TestMeasurements:

@@ -116,25 +116,6 @@ class TestConfiguration:
         assert "measurements.csv: the file has 9 different configurations, one is needed" in message
         assert "none.csv: there is no such file" in refused("explain", "model.txt", "none.csv")
 
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("cache,right,x=1",), "the configuration is not valid, it violates: "),
-            (("left,x=3",), "x cannot be 3; its values are 1, 2, 4"),
-            (("left",), "no value for x"),
-            (("left,x=1,cash",), "did you mean 'cache'?"),
-            # Longer than the name of a file can be.
-            (("left,x=1," + ",".join(f"w{at}=1" for at in range(100)),), "unknown option 'w0'"),
-            (("--against", "left,x=1"), "which configuration is compared with it?"),
-            (("-", "--against", "-"), "only one of the inputs can be standard input"),
-            (("left,x=1", "--plot", "a.gif"), "plots are not written in this format"),
-            (("left,x=1", "--plot", "model.txt"), "plots are not written in this format"),
-        ],
-    )
-    def test_refusals(self, refused: Refused, arguments: tuple[str, ...], message: str) -> None:
-        """Requests that cannot be explained are refused with a message."""
-        assert message in refused("explain", "model.txt", *arguments)
-
 
 @examples(40)
 @given(data=st.data(), product=st.booleans())

@@ -58,38 +58,10 @@ def test_the_next_try(run: Run, refused: Refused, empty: Path, batch: tuple[str,
     assert "exists already" in refused(*MEASURE, BROKEN)
 
 
-def test_a_file_that_is_no_journal(refused: Refused, empty: Path) -> None:
-    """A file with the name of the journal that is none is not replaced."""
-    (empty / "measurements.journal").write_text("mine\n", encoding="utf-8")
-    assert "not a journal" in refused(*MEASURE, GOOD)
-    assert (empty / "measurements.journal").read_text(encoding="utf-8") == "mine\n"
-
-
 @pytest.mark.parametrize("seconds", ["5e9", "1e308", "1e12"])
 def test_long_time_limits(run: Run, empty: Path, seconds: str) -> None:
     """A time limit of centuries is none."""
     assert run(*MEASURE, GOOD, "--timeout", seconds).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    "numbers",
-    [
-        ("--timeout", "nan"),
-        ("--timeout", "inf"),
-        ("--timeout", "-1"),
-        ("--timeout", "0"),
-        ("--max-deviation", "nan"),
-        ("--max-deviation", "-1"),
-        ("--repeat", "1" + "0" * 30),
-        ("--warmup", "1" + "0" * 30),
-        ("--max-deviation", "1e308", "--max-repeat", "1" + "0" * 30),
-    ],
-    ids=" ".join,
-)
-def test_refused_numbers(refused: Refused, empty: Path, numbers: tuple[str, ...]) -> None:
-    """Numbers that make no sense are refused before anything is written."""
-    assert refused(*MEASURE, GOOD, *numbers)
-    assert {file.name for file in empty.iterdir()} == {"system.xml"}
 
 
 @pytest.mark.parametrize("order", ["repetition", "random"])

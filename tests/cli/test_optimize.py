@@ -48,16 +48,6 @@ def test_a_learned_log(run: Run) -> None:
     assert float(table.splitlines()[1].rpartition(",")[2]) == pytest.approx(found["predicted"])
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [("2 * cash", "did you mean 'cache'?"), ("1 / cache", "has no finite value"), ("", "model.txt: the file is empty")],
-)
-def test_refusals(refused: Refused, folder: Path, content: str, message: str) -> None:
-    """A model that cannot be used is refused with a message."""
-    (folder / "model.txt").write_text(content, encoding="utf-8")
-    assert message in refused("optimize", "model.txt")
-
-
 def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the case study the least predicted time is found among its configurations, and below the greatest."""
     monkeypatch.chdir(SMG2000 / "3d")

@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Run, description
 
 Refused = Callable[..., str]
@@ -47,37 +45,3 @@ class TestJson:
             "output": None,
         }
         assert {(row["cache"], row["y"]) for row in rows} == {(0, 7), (0, None), (1, 7), (1, None)}
-
-
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            ([], "no sampling is given\n    known are"),
-            (["--sampling", "pb"], "pb"),
-            (["--sampling", "pb:10,3"], "pb:10,3"),
-            (["--sampling", "pairwse"], "unknown sampling 'pairwse'; did you mean 'pairwise'?\n    known are"),
-            (["--sampling", "random:10"], "only 9 are valid"),
-            (["--sampling", "ff+cci"], "both parts are numeric"),
-            (["--sampling", "ff", "--binary", "all"], "given twice"),
-            (["--binary", "ff"], "unknown binary sampling 'ff'"),
-            (["--sampling", "ff", "--system", "nowhere.xml"], "nowhere.xml: there is no such file"),
-            (["--sampling", "ff", "-o", "nowhere/s.csv"], "nowhere/s.csv: cannot be written"),
-            (["--sampling", "ff", "-o", "nowhere/s.csv", "--json"], "nowhere/s.csv: cannot be written"),
-            (["--sampling", "ff", "-o", "."], "this is a folder"),
-            (["--sampling", "random:1000000000"], "1,000,000,000 configurations are too many (the limit is 1,000,000)"),
-            (["--sampling", "random:1,from=nowhere.csv"], "nowhere.csv: there is no such file"),
-            (["--sampling", "ff[y]"], "ff[y]: 'y' is not a numeric option of"),
-        ],
-    )
-    def test_wrong_arguments(self, refused: Refused, folder: Path, arguments: list[str], message: str) -> None:
-        """A wrong sampling is refused with the known ones, an output that cannot be written with its name."""
-        before = sorted(folder.iterdir())
-        assert message in refused("sample", *arguments)
-        assert sorted(folder.iterdir()) == before
-
-    def test_two_results_on_standard_output(self, refused: Refused) -> None:
-        """The table and the JSON object are not mixed."""
-        assert "the JSON object is written to standard output already" in refused(
-            "sample", "--sampling", "ff", "-o", "-", "--json"
-        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -97,48 +96,6 @@ def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "choose one with --metric" in result.stderr
     assert run("suggest", str(file), "--metric", "time").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (("--cost", "value * q"), "unknown name 'q'"),
-        (("--cost", "value *"), "column"),
-        (("--cost", "0 - value"), "costs -"),
-        (("--axis", "n"), "'n' is not NAME=NUMBER,NUMBER"),
-        (("--axis", "m=1"), "unknown parameter 'm'"),
-        (("--axis", "n=1,b"), "is not NAME=NUMBER,NUMBER"),
-        (("--axis", "n=1", "--axis", "n=2"), "n is given twice"),
-        (("--axis", "n=-1"), "not values of a parameter"),
-        (("--metric", "tme"), "did you mean 'time'"),
-        (("--callpath", "f"), "there is no call path 'f'"),
-        (("--until", "-1"), "--until"),
-        (("--until", "x%"), "'x%' is not a percentage"),
-        (("--target", "p=1024"), "the target has no value of n"),
-        (("--target", "p=1024,m=1"), "unknown parameter 'm'"),
-        (("--target", "p"), "is not NAME=NUMBER"),
-        (("--strategy", "target"), "needs a target"),
-        (("--strategy", "best"), "--strategy"),
-        (("--count", "0"), "--count"),
-    ],
-)
-def test_bad_input_is_refused(run: Run, tmp_path: Path, arguments: tuple[str, ...], part: str) -> None:
-    """Wrong expressions, axes and names end with status 2 and a message, never with a traceback."""
-    result = run("suggest", str(written(tmp_path, CROSS)), *arguments)
-    assert result.exit_code == 2
-    assert part in result.stderr
-    assert "Traceback" not in result.stderr
-    assert "internal error" not in result.stderr
-
-
-@pytest.mark.parametrize("write", [lambda file: None, lambda file: file.write_text("{", encoding="utf-8")])
-def test_unreadable_files_are_refused(run: Run, tmp_path: Path, write: Callable[[Path], None]) -> None:
-    """A file that is not there, or is cut off, is an error that names it."""
-    file = tmp_path / "scaling.jsonl"
-    write(file)
-    result = run("suggest", str(file))
-    assert result.exit_code == 2
-    assert "scaling.jsonl" in result.stderr
 
 
 def test_a_target(run: Run, tmp_path: Path) -> None:

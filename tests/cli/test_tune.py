@@ -357,38 +357,3 @@ def test_a_wrong_command(run: Run, solver: Path) -> None:
     assert again.exit_code == 1
     assert len(runs_of(solver / "measurements.journal")) == 12
     assert "nothing is known of any configuration" in again.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("tune", "--budget", "10"), "what is to be tuned?"),
-        (("tune", "--command", COMMAND), "write --budget 60"),
-        (("tune", "--command", COMMAND, "--budget", "10,20"), "several budgets are compared only by replays"),
-        (("tune", "--command", COMMAND, "--budget", "ten"), "is not a positive number"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--seeds", "2"), "only a replay has it"),
-        (("tune", "--replay", "all.csv", "--budget", "9", "--resume"), "only a command has it"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--limit", "size < 3"), "is not NAME <= NUMBER"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--limit", "size <= 3"), "is no property of the runs"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--maximize-only", "s"), "is no property that is tuned"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--default", "threads=3"), "threads cannot be 3"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--default", "nowhere.csv"), "nowhere.csv"),
-        (("tune", "--command", COMMAND, "--for", "soon"), "is not a time such as"),
-        (("tune", "--command", COMMAND, "--budget", "9", *TIME, "--race", "1.3"), "only time can be raced"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--race", "0.9"), "a factor above 1 is needed"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--cost", "s"), "is no property of the runs"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--from", "nowhere.csv"), "nowhere.csv"),
-        (("tune", "--replay", "all.csv", "--budget", "9", "--workers", "2"), "only a command has it"),
-        (("tune", "--command", "./nothing", "--budget", "9"), "does not exist"),
-        (("tune", "--command", "./program {thread}", "--budget", "9"), "thread"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--timeout", "0"), "must be positive"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--verify", "9"), "cannot be kept back"),
-        (("tune", "--command", COMMAND, "--budget", "9", "--fix", "threads=16", "--default", "threads=1"), "default"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
-)
-def test_wrong_requests(refused: Refused, solver: Path, arguments: tuple[str, ...], message: str) -> None:
-    """A wrong request is refused before anything is run, and nothing is written."""
-    before = {path.name for path in solver.iterdir()}
-    assert message in " ".join(refused(*arguments).split())
-    assert {path.name for path in solver.iterdir()} == before
