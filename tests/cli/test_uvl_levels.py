@@ -3,45 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 from tests.cli.conftest import Run
-
-UNSUPPORTED = [
-    ("imports\n    engine as e\nfeatures\n    Car", 2, "imported models are not supported"),
-    (
-        "features\n    Car\n        optional\n            Wheel cardinality [1..3]",
-        4,
-        "cardinality of the feature 'Wheel'",
-    ),
-    ("features\n    Car\n        optional\n            Integer Speed {price 5}", 4, "'Speed' has a number"),
-    (
-        "features\n    Car\n        optional\n            Real Ratio\nconstraints\n    Ratio > 1",
-        4,
-        "'Ratio' has a number",
-    ),
-    ("features\n    Car\n        optional\n            String Label\nconstraints\n    Label == 'abc'", 6, "over texts"),
-    ("features\n    Car\n        optional\n            String Label\nconstraints\n    len(Label) > 3", 6, "len(Label)"),
-    ("features\n    Car\n        optional\n            A\nconstraints\n    sum(price) > 3", 6, "sum(price)"),
-    (
-        "features\n    Car\n        optional\n            A {price 'low'}\nconstraints\n    A.price > 3",
-        6,
-        "has no number",
-    ),
-]
-
-
-@pytest.mark.parametrize(("text", "line", "message"), UNSUPPORTED)
-def test_what_is_not_supported(folder: Path, refused: Callable[..., str], text: str, line: int, message: str) -> None:
-    """Parts of a model that cannot be expressed are refused with their lines."""
-    (folder / "model.uvl").write_text(text + "\n", encoding="utf-8")
-    found = refused("describe", "--system", "model.uvl")
-    assert f"model.uvl:{line}: " in found
-    assert message in found
-
 
 SUPPORTED = """include
     Arithmetic.aggregate-function

@@ -313,34 +313,6 @@ class TestRefused:
             runs(f"log a.log\n{INPUTS}learn-splconqeror")
         assert not (folder / "a.log").exists()
 
-    @pytest.mark.parametrize(
-        ("text", "line", "message"),
-        [
-            ("vm sytem.xml", 1, "did you mean 'system.xml'"),
-            ("all measurements.csv", 1, "there is no system yet for all"),
-            ("vm system.xml\nbinary featurewise\nstart", 3, "there are no measurements yet"),
-            (INPUTS + "learn-splconqueror", 4, "no sampling is chosen"),
-            (INPUTS + "binary featurewise\nclean-sampling\nstart", 6, "no sampling is chosen"),
-            (INPUTS + "analyze-learning", 4, "no model is learned yet"),
-            (INPUTS + "optionorder x lef", 4, "unknown option 'lef'"),
-            (INPUTS + "script main.a", 4, "the script calls itself"),
-            ("log none/a.log", 1, "there is no folder"),
-            ("log main.a", 1, "this is an input"),
-            (INPUTS + "clean-global\nmeasurementstocsv a.csv", 5, "there are no measurements yet"),
-            ("load-mlsettings system.xml", 1, "system.xml:1: unknown setting"),
-            (INPUTS + "binary featurewise [cache, lef]", 4, "unknown option 'lef'"),
-            (INPUTS + "binary featurewise [cache, root]", 4, "'root' is not a binary option of small"),
-            (INPUTS + "numeric fullfactorial [cache]", 4, "'cache' is not a numeric option of small"),
-        ],
-    )
-    def test_messages(self, text: str, line: int, message: str, runs: Runs, folder: Path) -> None:
-        """Missing inputs are reported with the line of the command that needs them."""
-        with pytest.raises(InputError) as caught:
-            runs(text, check=True)
-        assert message in str(caught.value)
-        assert f"main.a:{line}: " in str(caught.value) or "system.xml:1" in message
-        assert str(folder) in str(caught.value)
-
     def test_all_scripts_at_once(self, runs: Runs) -> None:
         """Errors of scripts that are called are reported, too, and lines after a faulty one are not doubted."""
         with pytest.raises(InputError) as caught:

@@ -52,28 +52,6 @@ def test_published_values_of_a_file(study_file: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ("measured_learned", "published.csv:2: 1 fields, but the header has 4"),
-        ("measured_learned,ER,ff," + "9" * 200_000, "published.csv:2: not CSV: field larger than field limit"),
-        ("measured_learned,ER,ff,1_0", "published.csv:2: the value of ER must be a number"),
-        (
-            "measured_learned,ER,ff,1\nmeasured_learned,error_rate,ff,2",
-            "published.csv:3: measured_learned: error_rate is",
-        ),
-    ],
-)
-def test_wrong_rows_of_published_values(study_file: Path, rows: str, message: str) -> None:
-    """Rows that are no values, and values that are given twice, are refused with their lines."""
-    path = study_file.parent / "published.csv"
-    path.write_text(f"compared,measure,sampling,value\n{rows}\n", encoding="utf-8")
-    assert message in refused(study_file, 'samplings = ["ff"]\nreference = "published.csv"\n')
-    path.write_text("compared,value,measure,sampling,value\n", encoding="utf-8")
-    text = refused(study_file, 'samplings = ["ff"]\nreference = "published.csv"\n')
-    assert "published.csv: duplicate column 'value'" in text
-
-
 def test_published_values_with_other_separators(study_file: Path) -> None:
     """Tables of published values may be separated by semicolons, with spaces around cells."""
     path = study_file.parent / "published.csv"

@@ -23,6 +23,8 @@ from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.text import parse_stored_text
 from splc.formats.scripts.reader import parse_script, settings_of
+from splc.formats.system.configspace import parse_configspace
+from splc.formats.system.read import parse_system
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.io.json import parse_json
@@ -152,8 +154,10 @@ READERS: dict[str, Reader] = {
     "configurations": partial(
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
+    "configspace": partial(_silent, lambda file, _: parse_configspace(read_source(file))),
     "columns": lambda file, _: read_file_columns(read_source(file)).notes,
     "experiments": _experiments,
+    "feature-model": partial(_silent, lambda file, _: parse_system(read_source(file))),
     "inference": _inference,
     "json": partial(_silent, lambda file, _: parse_json(read_source(file).text())),
     "learner": _learner,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import SpecError
+from splc.workflows import field_values
 from splc.workflows.field_values import (
     axes_of,
     bounds_of,
@@ -22,6 +23,7 @@ from splc.workflows.field_values import (
     texts_of,
     values_of,
 )
+from tests.support.golden_messages import check_messages
 
 NAMES = st.text("abcx_.()/= -", min_size=1, max_size=6).map(str.strip).filter(bool)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -81,39 +83,24 @@ def test_percentages(text: str, number: float) -> None:
     assert percentage_of(text) == number
 
 
+def test_wrong_texts() -> None:
+    """Wrong texts are refused with the form that is expected."""
+
+    def reject(text: str) -> None:
+        function, _, given = text.partition(" ")
+        getattr(field_values, function)(json.loads(given))
+
+    check_messages("field-values", reject)
+
+
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("words", "text", "message"),
     [
-        (lambda: numbers_of(["a"]), "'a' is not NAME=NUMBER"),
-        (lambda: numbers_of(["1"]), "'1' is not NAME=NUMBER"),
-        (lambda: numbers_of([" =1"]), "' =1' is not NAME=NUMBER"),
-        (lambda: numbers_of(["a=inf"]), "'a=inf' is not NAME=NUMBER"),
-        (lambda: numbers_of(["a=1", "a =1"]), "a is given twice"),
-        (lambda: values_of(["a"]), "'a' is not COLUMN=VALUE"),
-        (lambda: values_of([" =1"]), "' =1' is not COLUMN=VALUE"),
-        (lambda: values_of(["a=1", "a=2"]), "a is given twice, with different values"),
-        (lambda: texts_of(["a"]), "'a' is not NAME=VALUE"),
-        (lambda: texts_of([" =1"]), "' =1' is not NAME=VALUE"),
-        (lambda: names_of("a, "), "'a, ' is not NAME,NAME…"),
-        (lambda: names_in(["a", ""]), "a name is missing; write NAME,NAME"),
-        (lambda: names_in(["a,b", "c,b"]), "b is given twice"),
-        (lambda: axes_of(["a=1,"]), "'a=1,' is not NAME=NUMBER,NUMBER…"),
-        (lambda: axes_of(["=1"]), "'=1' is not NAME=NUMBER,NUMBER…"),
-        (lambda: axes_of(["1"]), "'1' is not NAME=NUMBER,NUMBER…"),
-        (lambda: axes_of(["a=1", "a=2"]), "a is given twice"),
-        (lambda: bounds_of(["a=1.5"]), "'a=1.5' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
-        (lambda: bounds_of(["1..2"]), "'1..2' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
-        (lambda: bounds_of(["=1..2"]), "'=1..2' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
-        (lambda: bounds_of(["a=1..nan"]), "'a=1..nan' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
-        (lambda: bounds_of(["a=1..2", "a=1..2"]), "a is given twice"),
-        (lambda: percentage_of("-0.1"), "'-0.1' is not a percentage of at least 0, such as 5%"),
-        (lambda: percentage_of("5%%"), "'5%%' is not a percentage of at least 0, such as 5%"),
-        (lambda: number_or({"all": 0}, 1)("0"), "'0' is neither 'all' nor a positive number"),
-        (lambda: number_or({"last": 0, "best": 1})("-1"), "'-1' is neither 'last' nor 'best' nor a number"),
+        ({"all": 0}, "0", "'0' is neither 'all' nor a positive number"),
+        ({"last": 0, "best": 1}, "-1", "'-1' is neither 'last' nor 'best' nor a number"),
     ],
 )
-def test_wrong_texts(call: Callable[[], object], message: str) -> None:
-    """Wrong texts are refused with the form that is expected."""
-    with pytest.raises(SpecError) as refused:
-        call()
-    assert refused.value.problems[0].message == message
+def test_wrong_words(words: dict[str, int], text: str, message: str) -> None:
+    """What is neither a word nor a number is refused with both."""
+    with pytest.raises(SpecError, match=message):
+        number_or(words, *([1] if "all" in words else []))(text)

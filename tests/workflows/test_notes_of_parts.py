@@ -56,38 +56,3 @@ def test_hybrid_samplings_stand_alone(tmp_path: Path, before: str, refused: bool
     [problem] = caught.value.problems
     assert problem.message == "a hybrid sampling cannot be joined with binary and numeric ones"
     assert (problem.line, problem.text) == (6, "learn-splconqueror")
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "hint"),
-    [
-        ("all m.csv", "there is no system yet for all", "the command vm must come before"),
-        (
-            "vm s.xml\nbinary allbinary\nlearn-splconqueror",
-            "there are no measurements yet for learn-splconqueror",
-            "the command all must come before it, after vm",
-        ),
-        (
-            "vm s.xml\nall m.csv\nnfp time\nlearn-splconqueror",
-            "no sampling is chosen for learn-splconqueror",
-            "binary, numeric, hybrid or select-all-measurements must come before",
-        ),
-        (
-            "vm s.xml\nall m.csv\nnfp time\nanalyze-learning",
-            "no model is learned yet for analyze-learning",
-            "learn-splconqueror must come before",
-        ),
-    ],
-)
-def test_commands_that_come_too_early(tmp_path: Path, text: str, message: str, hint: str) -> None:
-    """The problem of a command has its line and names the command that must come before it."""
-    (tmp_path / "s.xml").write_text(SYSTEM, encoding="utf-8")
-    (tmp_path / "m.csv").write_text(MEASUREMENTS, encoding="utf-8")
-    file = tmp_path / "one.a"
-    file.write_text(f"{text}\n", encoding="utf-8")
-    with pytest.raises(SplcError) as caught:
-        checked((str(file),))
-    [problem] = caught.value.problems
-    last = text.splitlines()[-1]
-    assert (problem.message, problem.hint, problem.text) == (message, hint, last)
-    assert problem.line == text.count("\n") + 1

@@ -36,42 +36,6 @@ def test_truncated(name: str, share: float, refused: Refused, place: Path) -> No
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "f.json: the file is empty"),
-        ("{", "f.json: this is JSON, but not the output of a benchmark tool that splc reads"),
-        ('{"a": 1}', "f.json: this is JSON, but not the output of a benchmark tool that splc reads"),
-        ('{"results": [{"command": 3}]}', "f.json: 'command' is not a text"),
-        ('{"results": {"command": 3}}', "f.json: 'results' is not a list"),
-        ('{"results": ["command"]}', "f.json: 'results' is not a list of objects"),
-        (
-            '{"results": [{"command": "gzip x", "mean": 1.5, "times": [1, 2]}]}',
-            "f.json: the runs in this file have no options\n    measure several commands, or one with --parameter-list",
-        ),
-        (
-            '{"results": [{"command": "a 1", "mean": null}, {"command": "a 2", "mean": null}]}',
-            "f.json: the file has no measured values",
-        ),
-        ('{"context": {}, "benchmarks": []}', "f.json: the file has no measured values"),
-        (
-            '{"context": {}, "benchmarks": [{"name": "a", "real_time": 1, "cpu_time": 1, "time_unit": "ns"}]}',
-            "f.json: the runs in this file have no options\n    give the benchmarks arguments",
-        ),
-        ('{"machine_info": {}, "benchmarks": [{"fullname": "t"}]}', "f.json: 'stats' is missing"),
-        ('[{"primaryMetric": 1}]', "f.json: 'primaryMetric' is not an object"),
-        ('{"fio version": "3", "jobs": [1]}', "f.json: 'jobs' is not a list of objects"),
-        ('[{"a": {"b": 1}}]', "f.json: 'a' is not a number or a text in this list"),
-        ('{"counter-value" : "1", "event" : "cycles"}', "f.json: the runs in this file have no options"),
-        ('{"counter-value" : "1", "event" : "cycles"}\n{"counter-value" : ', "f.json:2: not JSON"),
-        (
-            "1.5,msec,task-clock,0.5,100\n1.5,msec,task-clock,0.5,100\n",
-            "f.json:2: the event 'task-clock' is counted twice",
-        ),
-        ("1.5,msec,task-clock,0.5,100\nS0,1,2\n", "f.json:2: not a count of perf stat -x,"),
-        ("command,mean,stddev,median,user,system,min,max\n", "f.json: the file has no rows"),
-        (
-            "command,mean,stddev,median,user,system,min,max\na,1,2\n",
-            "f.json:2: the row has another number of fields than the header",
-        ),
-        ("number,value,params_x,state\n0,,1,FAIL\n", "f.json: the file has no measured values"),
         ("PAR1 and more", "f.json: the Parquet file cannot be read"),
         ("PK\x03\x04 xl/workbook.xml", "f.json: the workbook cannot be read"),
     ],

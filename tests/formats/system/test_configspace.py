@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from sampling import Space
-from splc.errors import SplcError
 from splc.formats.system.configspace import parse_configspace
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
@@ -111,25 +110,6 @@ def test_conditions_on_conditional_parameters() -> None:
 
 
 REAL = {"type": "uniform_float", "name": "r", "lower": 0, "upper": 1}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{", "f.json:1:2: not JSON"),
-        ({"hyperparameters": 3}, "'hyperparameters' is not a list of objects"),
-        ({"hyperparameters": []}, "the space has no parameters"),
-        ({"hyperparameters": [REAL]}, "f.json:1: r is any real number from 0 to 1"),
-        ({"hyperparameters": [TRUTH], "conditions": [{**IS_TRUE, "child": "t"}]}, "the conditions of t depend on it"),
-        ({"hyperparameters": [TRUTH], "forbiddens": [{"type": "EQUALS", "name": "t", "value": 1}]}, "t is never 1"),
-        ({"hyperparameters": [TRUTH], "forbiddens": [{"type": "SOME"}]}, "unknown type of forbidden clause 'SOME'"),
-    ],
-)
-def test_wrong_spaces(content: Any, message: str) -> None:
-    """A part that cannot be read or expressed is an error with its line."""
-    with pytest.raises(SplcError) as caught:
-        read(content)
-    assert message in str(caught.value)
 
 
 def test_steps() -> None:

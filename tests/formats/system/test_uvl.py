@@ -164,32 +164,6 @@ def test_ignored_attributes_are_noted() -> None:
     assert "'s'" in system.notes[1]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("A => (B", "'(' is not closed"),
-        ("A B", "'B' is not expected here"),
-        ("A | 3", "a number stands where"),
-        ("E", "unknown feature 'E'"),
-        ("A > 1", "'A' has no number"),
-        ("len(A) > 1", "cannot be expressed"),
-        ("A == 'x'", "constraints over texts are not supported"),
-        ("abs(A)", "the function 'abs' is not known"),
-        ("1 > 2", "the constraint never holds"),
-        ("(" * 60 + "A" + ")" * 60, "more than 40 conditions in each other"),
-        (" <=> ".join("ABCD" * 5), "the constraint is too large"),
-        ("A $ B", "'$' has no meaning in UVL"),
-        ("/* A", "the comment is not closed"),
-    ],
-)
-def test_wrong_constraints(text: str, message: str) -> None:
-    """A wrong constraint is an error with its line."""
-    with pytest.raises(SplcError) as caught:
-        read(FLAT + text)
-    assert message in str(caught.value)
-    assert {problem.line for problem in caught.value.problems} == {9}
-
-
 @given(at=st.integers(0, len(UVL)), piece=st.text('"{}[]()\n |&=<>!.,a1/*', max_size=4), skipped=st.integers(0, 12))
 def test_damaged_files(at: int, piece: str, skipped: int) -> None:
     """A damaged file is read, or is an error of the file."""
