@@ -37,9 +37,9 @@ from splc.learning.projection import (
 from splc.types import Array
 
 # Fewer values cannot show that they are numbers.
-MIN_NUMBERS = 4
-# A number and a unit: `8`, `0.5`, `16 GB`.
-_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)\s*(\D*)")
+MIN_NUMBERS = 3
+# A stem, a number and a unit: `8`, `0.5`, `16 GB`, `cells_50`, `node-3`.
+_NUMBER = re.compile(r"(.*?[^\d.-]-?|)(-?\d+(?:\.\d+)?)\s*(\D*)")
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,14 +219,15 @@ def fit_joint_model(
 
 
 def numbers_of_contexts(names: Sequence[str]) -> tuple[float, ...]:
-    """Return the values of a context as numbers; empty if there are few, or not all are distinct numbers with one unit.
+    """Return the numbers in the values of a context.
 
-    Versions such as 1.10 are names.
+    They are empty if there are few, or if not all are distinct numbers with one stem and one unit. Versions such as
+    1.10 are names.
     """
     matches = [_NUMBER.fullmatch(name) for name in names]
-    if len(names) < MIN_NUMBERS or None in matches or len({match[2] for match in matches if match}) > 1:
+    if len(names) < MIN_NUMBERS or None in matches or len({(match[1], match[3]) for match in matches if match}) > 1:
         return ()
-    texts = [match[1] for match in matches if match]
+    texts = [match[2] for match in matches if match]
     numbers = tuple(map(float, texts))
     exact = all(text in (f"{number:g}", f"{number:.1f}") for text, number in zip(texts, numbers, strict=True))
     return numbers if exact and len(set(numbers)) == len(numbers) else ()

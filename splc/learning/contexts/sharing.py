@@ -18,6 +18,8 @@ from splc.types import Array
 
 # A value of the context is learned alone if its held-out errors are then smaller in this share of the resamples.
 ALONE = 0.8
+# Fewer rows cannot show that learning alone is better.
+FEWEST = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +122,8 @@ class Sharing:
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
     """Return the weight of a model of rows alone beside one of all rows, between 0 and 1.
 
-    It is the share of the resamples in which it has smaller errors of held-out values, by both measures.
+    It is the share of the resamples in which it has smaller errors of held-out values, by both measures; 0 with few
+    rows.
 
     Args:
         alone: the model of the rows alone.
@@ -129,6 +132,8 @@ def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
     """
     if shared.refits is None:
         return 1.0
+    if rows < FEWEST:
+        return 0.0
     first, second = (_residuals(model, rows) for model in (alone, shared))
     finite = np.isfinite(first) & np.isfinite(second)
     if not finite.any():

@@ -36,14 +36,20 @@ def _rows(cores: float, count: int, other: bool = False) -> ContextRows:
         (("1", "2", "4", "8"), (1, 2, 4, 8)),
         (("8 GB", "16 GB", "32 GB", "0.5 GB"), (8, 16, 32, 0.5)),
         (("8 GB", "16 GB", "32 MB", "64 GB"), ()),
-        (("1", "2", "4"), ()),
-        (("v1", "v2", "v3", "v4"), ()),
+        (("1", "2", "4"), (1, 2, 4)),
+        (("1", "2"), ()),
+        (("-1", "0", "1"), (-1, 0, 1)),
+        (("cells_50", "cells_51", "cells_55"), (50, 51, 55)),
+        (("node-1", "node-2", "node-4"), (1, 2, 4)),
+        (("v1.8", "v1.9", "v1.10"), ()),
+        (("v1.8.2", "v1.9.0", "v2.0.1"), ()),
+        (("ref_1", "ref_5", "deblock_9"), ()),
         (("1.8", "1.9", "1.10", "1.11"), ()),
         (("1", "2", "4", "4.0"), ()),
     ],
 )
 def test_numbers(names: tuple[str, ...], numbers: tuple[float, ...]) -> None:
-    """Contexts are numbers if all are, with one unit; versions and few contexts are not."""
+    """Contexts are numbers if all have one, with one stem and one unit; versions and few contexts are not."""
     assert numbers_of_contexts(names) == numbers
 
 
