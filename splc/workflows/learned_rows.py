@@ -45,8 +45,8 @@ def learned_from_notes(
         count = 0 if configurations is None else int((configurations.find(judging) >= 0).sum())
         if count:
             some = "all" if count == len(judging) else f"{count:,}"
-            parts.append(f"{name} was learned from {some} of them")
+            parts.append(f"{name} was learned from {some}")
     if not parts:
         return ()
-    rows = plural(len(judging), "configuration judges", "configurations judge")
-    return (Note(f"{rows}, but {listed(parts)}: expect larger errors on new ones"),)
+    rows = plural(len(judging), "measured configuration", "measured configurations")
+    return (Note(f"of {rows}, {listed(parts)}: expect larger errors on new ones"),)

@@ -47,4 +47,4 @@ def test_judged_by_rows_learned_from(name: str, model: str, run: Run) -> None:
         notes = [line for line in done.stderr.splitlines() if "learned from" in line]
         assert len(notes) == (CASES[name] > 0), (command, done.stderr)
         assert all(f"{model} was learned from" in line and "formula.txt" not in line for line in notes)
-        assert all(("all of them" if name == "seen" else "20 of them") in line for line in notes)
+        assert all(("learned from all" if name == "seen" else "learned from 20") in line for line in notes)
