@@ -8,7 +8,7 @@ first use. What a function takes and returns depends on the kind of file:
 | system | source → variability model | model, path → notes |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
 | model | source, variability model or None, `ReadOptions` → stored models | stored model, base → text |
-| experiment | source → experiment | |
+| experiment | source → experiment | experiment → text |
 | script | source → script | |
 """
 
@@ -104,9 +104,21 @@ FORMATS = (
     Format("model", "python", ".py", writer=f"{_PROGRAMS}python_text"),
     Format("model", "c", ".c", writer=f"{_PROGRAMS}c_text"),
     Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAMS}json_text"),
-    Format("experiment", "text", ".txt", f"{_EXPERIMENTS}extrap_text:parse_experiment_text"),
+    Format(
+        "experiment",
+        "text",
+        ".txt",
+        f"{_EXPERIMENTS}extrap_text:parse_experiment_text",
+        f"{_EXPERIMENTS}extrap_text:experiment_text",
+    ),
     Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
-    Format("experiment", "jsonl", ".jsonl", f"{_EXPERIMENTS}json_lines:parse_experiment_lines"),
+    Format(
+        "experiment",
+        "jsonl",
+        ".jsonl",
+        f"{_EXPERIMENTS}json_lines:parse_experiment_lines",
+        f"{_EXPERIMENTS}json_lines:experiment_jsonl",
+    ),
     Format("experiment", "talpas", None, f"{_EXPERIMENTS}json_lines:parse_experiment_talpas"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
     Format("experiment", "extra-p-3", None, f"{_EXPERIMENTS}extrap3:parse_experiment_extrap3"),

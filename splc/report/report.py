@@ -11,6 +11,7 @@ from urllib.parse import quote
 from sampling import Space
 from splc.errors import OutputError, Problem, RequestError, SplcError
 from splc.formats import registry
+from splc.formats.experiments.read import is_profile
 from splc.formats.models.columns import choice_of
 from splc.formats.models.learned_content import learned_content
 from splc.io.files import STANDARD, read_source, write_whole
@@ -101,7 +102,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     tuned = _tuned(request.models[0]) if len(request.models) == 1 else None
     results = archive_folders(request.models[0]) if len(request.models) == 1 else ()
     single = len(request.models) == 1 and not results and tuned is None
-    profile = request.models[0] if single and _is_profile(request.models[0]) else None
+    profile = request.models[0] if single and is_profile(request.models[0]) else None
     files = (
         () if profile is not None or results or tuned is not None else request.project_of_models(request.models).files
     )
@@ -167,21 +168,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
         return None
     content = parse_json(source.text())
     return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
-
-
-def _is_profile(file: str) -> bool:
-    """Return whether a file, or a folder, is a profile of call paths, not a model."""
-    if Path(file).is_dir():
-        return True
-    source = read_source(file)
-    form = registry.format_of("experiment", source)
-    # Any table is CSV: it may be measurements of configurations, which have no report before a model is learned.
-    if form is None or form.name == "csv":
-        return False
-    if form.name != "json":
-        return True
-    content = parse_json(source.text())
-    return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
 
 
 def _roles(request: Request) -> dict[str, Any]:

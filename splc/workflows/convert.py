@@ -1,4 +1,4 @@
-"""Convert measurements, models and system descriptions into other file formats."""
+"""Convert measurements, models, system descriptions and profiles into other file formats."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+
 from sampling import Space
+from splc.data.experiment import Experiment
 from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import registry
+from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv_table import is_number
 from splc.formats.models.read import write_stored_model
 from splc.formats.system.read import read_variability_model
-from splc.io.files import STANDARD, read_source, standard_input_kept
+from splc.io.files import STANDARD, read_source, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
@@ -33,6 +37,7 @@ NAMES: Mapping[registry.Kind, str] = {
     "measurements": "measurements",
     "model": "a model",
     "system": "a system description",
+    "experiment": "a profile",
 }
 
 
@@ -47,7 +52,7 @@ class Request(ModelInputs):
         as_option(
             "FORMAT",
             "csv, xml or splconqueror-csv (measurements); json, txt, log, python, c or program (models); xml, uvl, "
-            "featureide, sxfm, dimacs or configspace (systems).",
+            "featureide, sxfm, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P).",
             default="by the suffix of the output",
         ),
     ] = None
@@ -90,12 +95,13 @@ def run(request: Request) -> Result:
         OutputError: if the output is an input, would make its folder ambiguous, or cannot be written.
     """
     if Path(request.source).is_dir():
-        hint = f"name a file in it; splc scale {request.source} reads a folder of CUBE profiles or CSV tables"
-        raise InputError(Problem("this is a folder, not a file", request.source, hint=hint))
+        return _convert_profile(request)
     source = read_source(request.source)
     kind = registry.kind_of(source)
+    if kind in ("model", None) and is_profile(request.source):
+        return _convert_profile(request)
     if kind is None:
-        message = "neither a system description (<vm>), nor measurements, nor a model"
+        message = "neither a system description (<vm>), nor measurements, a model or a profile"
         raise InputError(Problem(message, request.source, hint="see 'splc convert --help' for what can be converted"))
     if kind == "script":
         hint = "splc run runs it, splc run --to-study writes it as a study"
@@ -163,6 +169,26 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
         message = f"the folder already has {noun}: {listed(files)}; with two, every command there would fail"
         hint = f"write into another folder, or name the file to use in splc.toml: {kind} = {Path(files[0]).name!r}"
         raise OutputError(Problem(message, output, hint=hint))
+
+
+def _convert_profile(request: Request) -> Result:
+    form = target_format("experiment", request.output, request.to)
+    require_writable(request.output, (request.source,))
+    experiment = read_experiment(request.source)
+    write_whole(request.output, registry.format_named("experiment", form).write(experiment))
+    notes = notes_of(f"{request.source}: {text}" for text in experiment.report.notes)
+    notes += notes_of(f"{request.output}: {text}" for text in _not_for_extra_p(experiment))
+    paths = plural(len({path for path, _ in experiment.series}), "call path", "call paths")
+    points = plural(len(experiment.points), "point", "points")
+    return Result(f"{paths} at {points} of {listed(experiment.parameters)}", request.output, form, notes)
+
+
+def _not_for_extra_p(experiment: Experiment) -> Iterator[str]:
+    """Yield what Extra-P does not read."""
+    if experiment.contexts:
+        yield f"contexts are left out: {listed(list(experiment.contexts))}"
+    if any(np.isnan(values).all(axis=1).any() for values in experiment.series.values()):
+        yield "some call paths have no value at some points: Extra-P refuses the file"
 
 
 def _convert_system(request: Request, form: str) -> Result:

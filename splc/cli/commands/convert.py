@@ -1,4 +1,4 @@
-"""`splc convert`: convert measurements, models and system descriptions."""
+"""`splc convert`: convert measurements, models, system descriptions and profiles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXAMPLES = (
 
 
 def convert(request: Annotated[Request, Without(("measurements", "options"))]) -> None:
-    """Convert measurements, learned models and system descriptions into other formats."""
+    """Convert measurements, learned models, system descriptions and profiles into other formats."""
     with progress("converting"):
         result = run(request)
     show_notes(result.notes)

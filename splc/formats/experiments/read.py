@@ -12,13 +12,14 @@ from splc.errors import InputError, Problem, SpecError, unknown_name_hint
 from splc.formats import registry
 from splc.formats.benchmarks.table import TableSource
 from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.detect import ExperimentFormat
+from splc.formats.detect import KEYWORDS, ExperimentFormat
 from splc.formats.experiments.benchmark import is_benchmark_folder, point_table
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import SCALINGS, Scaling
 from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, Source, read_source
+from splc.io.json import parse_json
 
 _KNOWN = (
     "Extra-P's text, JSON, JSON lines and .extra-p, experiments of Extra-P 3, Talpas, CSV with a header, folders of "
@@ -86,6 +87,25 @@ def read_experiments(
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
         return (parse_csv_folder(Path(path), parameters, choice),)
     return parse_experiments(read_source(path), parameters, kind, choice, metrics)
+
+
+def is_profile(path: str) -> bool:
+    """Return whether a file is a profile of call paths, not a model or a table; folders are, too."""
+    if Path(path).is_dir():
+        return True
+    source = read_source(path)
+    form = registry.format_of("experiment", source)
+    # Any table is CSV: it may be measurements of configurations.
+    if form is None or form.name == "csv":
+        return False
+    if form.name == "text":
+        # A similar word may be the name of an option.
+        return not {*source.text().split()}.isdisjoint(KEYWORDS)
+    if form.name not in ("json", "jsonl"):
+        return True
+    text = source.text().strip()
+    content = parse_json(text if form.name == "json" else text.splitlines()[0])
+    return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
 
 
 def parse_experiment(
