@@ -35,6 +35,7 @@ TABLES = {
     "a version that is always 0": (*FIRST, *[row("v2", a, b, n, 0, 0.0) for a, b, n in GRID]),
     "negative values": tuple(row(v, a, b, n, 0, n - 3.0 * b - 2) for v in ("v1", "v2") for a, b, n in GRID),
     "equal rows": tuple(row(v, 1, 1, 4, 1, time) for v in ("v1", "v2") for time in (1.0, 2.0, 3.0)),
+    "no common configuration": tuple(row(f"v{1 + (a + b) % 2}", a, b, n, 0) for a, b, n in GRID),
     "an option that is always selected": (*FIRST, *[row("v2", a, b, n, 1) for a, b, n in GRID]),
 }
 
@@ -47,6 +48,10 @@ def test_odd_tables(name: str, learner: str, tmp_path: Path, run: Run, monkeypat
     (tmp_path / "m.csv").write_text("\n".join([HEADER, *TABLES[name]]) + "\n")
     done = run("learn", "--learner", learner, "--measurements", "m.csv", "--by", "version", "--plot", "p.svg")
     assert done.exit_code in {0, 1, 2}
+    legends = [line for line in done.stdout.splitlines() if line.startswith(("common: ", "ratio: "))]
+    headers = [line for line in done.stdout.splitlines() if line.startswith("change ")]
+    for legend in legends:
+        assert {part.split(":")[0] for part in legend.split("; ")} <= set(headers[-1].split())
 
 
 def test_an_option_that_is_new(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -191,7 +191,13 @@ def show(found: Result) -> None:
         return
     say()
     show_rows(found.changes, CHANGES)
-    say("ratio: mean of measured values after / before; error: of a model on all measured values after the change")
+    # Columns without values are not shown.
+    legend = ["common: configurations with both"]
+    if any(change.ratio is not None for change in found.changes):
+        legend.append("ratio: their mean after / before")
+    if any(change.error is not None for change in found.changes):
+        legend.append("error: on all values after the change, also those learned from")
+    say("; ".join(legend))
     before = True
     contrasts: list[ContextContrast] = []
     for change in found.changes:
