@@ -23,6 +23,7 @@ from splc.report.sections.sample import sample_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
 from splc.workflows.learn.expected_error import EVERY, ExpectedError, error_of_learned
+from splc.workflows.optimize.optimize import TOO_GOOD
 from splc.workflows.optimize.optimize import Result as Optimized
 
 # Where the error to expect was measured.
@@ -78,6 +79,8 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
         text = f"Best prediction: {subject.value_text(value)}"
         if measured is not None and measured.values[0].measured is not None:
             text += f"; best measured value: {subject.value_text(measured.values[0].measured)}"
+        if best.unreached:
+            text += f"; {TOO_GOOD}"
         yield text
 
 

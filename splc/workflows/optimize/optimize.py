@@ -13,7 +13,7 @@ from sampling.space.ranking import Ranking, front_of_rounded
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
-from splc.errors import RequestError
+from splc.errors import RequestError, listed
 from splc.formats.measurements.assignment import parse_assignments
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
@@ -31,6 +31,9 @@ from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 from splc.workflows.unused_options import unused_note
+
+# Why the interval of a best prediction may not hold.
+TOO_GOOD = "the best of many predictions is often too good; measure it before you rely on it"
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
@@ -79,6 +82,7 @@ class Result:
         exhaustive: whether they are the best of all valid configurations, not of those that were examined.
         unused: options that no model is about.
         free: those of them that may have other values in the best configurations, with the same predictions.
+        unreached: the objectives of which no measured value is as good as the worst end of the best interval.
         plot: the file that the plot was written to.
         notes: what the user should know.
     """
@@ -93,6 +97,7 @@ class Result:
     exhaustive: bool = True
     unused: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
     plot: str | None = None
     notes: tuple[Note, ...] = ()
 
@@ -170,6 +175,10 @@ def best_configurations(
             values = objective.values if len(objective.values) else learned_values(objective.full)
             texts = implausible(ranking.predicted[number], values, objective.measured or objective.name)
             notes += (Note(text, warning=True) for text in texts)
+        unreached = _unreached(objectives, columns)
+        if unreached:
+            what = "no measured value" + ("" if len(objectives) == 1 else f" of {listed(unreached)}")
+            notes.append(Note(f"{what} reaches the interval: {TOO_GOOD}"))
         for objective in objectives:
             best = Configurations(objective.system, ranking.configurations.indices[:1])
             notes.add(unmeasured_notes(best, objective.known, objective.full, objective.options, "best configuration"))
@@ -189,6 +198,7 @@ def best_configurations(
         exhaustive,
         ranking.unused,
         free,
+        unreached,
         notes=tuple(notes),
     )
 
@@ -216,6 +226,22 @@ def _values(objective: Objective, ranking: Ranking, number: int) -> list[Propert
     indices = objective.find(rows)
     measured = [None if index < 0 else float(objective.values[index]) for index in indices]
     return [PropertyValue(*row) for row in zip(predicted, intervals, measured, strict=True)]
+
+
+def _unreached(objectives: Sequence[Objective], columns: Sequence[Sequence[PropertyValue]]) -> tuple[str, ...]:
+    """Return the objectives of which no measured value is as good as the worst end of the best interval.
+
+    Intervals hold for configurations that are chosen without the model. The best of very many predictions is the one
+    in which errors of many influences add up.
+    """
+    names = []
+    for objective, sign, column in zip(objectives, signs_of(objectives), columns, strict=True):
+        known = np.concatenate([objective.values, learned_values(objective.full)])
+        known = known[~np.isnan(known)]
+        ends = [sign * (item.interval.high if sign > 0 else item.interval.low) for item in column if item.interval]
+        if len(known) and ends and min(ends) < (sign * known).min():
+            names.append(objective.name)
+    return tuple(names)
 
 
 def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedConfiguration) -> bool:
