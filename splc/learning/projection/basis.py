@@ -114,13 +114,15 @@ class OptionBasis:
             context_columns, shared = self.context.columns(context_indices)
             blocks, members = [*blocks, context_columns], [*members, shared]
             steps = [*steps, np.zeros((len(configurations), 0))]
-        base_design = _design(blocks, members)
+        # The context is the last block.
+        unscreened = int(self.context is not None)
+        base_design = _design(blocks, members, unscreened)
         if not any(step.shape[1] for step in steps):
             return (base_design,)
-        return base_design, _design(blocks, [np.hstack(pair) for pair in zip(members, steps, strict=True)])
+        return base_design, _design(blocks, [np.hstack(pair) for pair in zip(members, steps, strict=True)], unscreened)
 
 
-def _design(blocks: Sequence[Array], shared: Sequence[Array]) -> KernelDesign:
+def _design(blocks: Sequence[Array], shared: Sequence[Array], unscreened: int) -> KernelDesign:
     """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
     numbers: list[int] = []
     for block, shared_columns in zip(blocks, shared, strict=True):
@@ -128,7 +130,7 @@ def _design(blocks: Sequence[Array], shared: Sequence[Array]) -> KernelDesign:
         end = first + block.shape[1]
         numbers += [*range(first, end), *[end] * shared_columns.shape[1]]
     joined_columns = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in zip(blocks, shared, strict=True)]
-    return KernelDesign.of(joined_columns, np.array(numbers, dtype=int))
+    return KernelDesign.of(joined_columns, np.array(numbers, dtype=int), unscreened)
 
 
 def _members(variable: Variable, configurations: Configurations) -> Array:

@@ -141,6 +141,9 @@ class Candidates:
 
     def add_heirs(self, positions: Iterable[int]) -> None:
         """Add the heirs of candidates: products with one more unit of another variable."""
+        free_slots = MAX_CANDIDATES - len(self)
+        if free_slots <= 0:
+            return
         products: set[Product] = set()
         for position in positions:
             product = self.products[position]
@@ -148,8 +151,7 @@ class Candidates:
                 used_variables = {self._variable[unit] for unit in product}
                 additional_units = (unit for unit in self._heirs if self._variable[unit] not in used_variables)
                 products.update(tuple(sorted((*product, unit))) for unit in additional_units)
-        free_slots = MAX_CANDIDATES - len(self)
-        self._add(sorted(products - self._seen, key=lambda heir: (len(heir), heir))[: max(free_slots, 0)])
+        self._add(sorted(products - self._seen, key=lambda heir: (len(heir), heir))[:free_slots])
 
     def _enumerate(self) -> None:
         """Add all products of 1, 2, 3, … units."""

@@ -30,6 +30,8 @@ EVIDENCE_PER_MEMBER = 1.0
 # The first constant for further groups, once one group's numbers are used.
 FURTHER_NUMBER_EVIDENCE = 0.5
 ROWS_OF_NUMBERING = 150
+# Groups times variables up to which groups are compared one by one, too: a system of 200 options has fewer.
+SINGLE_GROUPS = 15_000
 
 # Priors, on the logarithms of the hyperparameters: centre and width. They were set once and not tuned; the errors
 # change little for scales of the relevance between 0.1 and 1.
@@ -59,6 +61,9 @@ JITTER = 1e-8
 # Rows that hyperparameters are learned from; further rows change them little and cost their third power.
 ROWS_OF_SEARCH = 300
 ROWS_OF_REFIT = 200
+# With more options than the first number, and than so many for each row, a search is about that number of them only:
+# those that explain the values best. The others have no influence.
+SCREENED, OPTIONS_PER_ROW = 200, 2
 # Rows of the full model; the influences of the printed terms are refitted to all rows.
 ROWS_OF_MODEL = 1000
 FOLDS = 8

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import numpy as np
@@ -246,8 +248,8 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], tuple[Vari
     """Return the variables that vary in the learning set, and the others."""
     configurations = problem.configurations
     variables = variables_of(configurations.system, problem.observed, problem.everything)
-    varying = tuple(variable for variable in variables if varies(variable, configurations))
-    return varying, tuple(variable for variable in variables if variable not in varying)
+    is_varying = [varies(variable, configurations) for variable in variables]
+    return tuple(compress(variables, is_varying)), tuple(compress(variables, map(not_, is_varying)))
 
 
 def varies(variable: Variable, configurations: Configurations) -> bool:

@@ -8,7 +8,7 @@ are size and width of the stationary part.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from operator import mul
 
@@ -33,15 +33,17 @@ class KernelDesign:
         starts: the first column of each block, ascending, and the number of columns at the end.
         signs: whether a block is a single column of ±1, shape (blocks,).
         relevances: the relevance that each column has, as a number, shape (columns,); some columns share one.
+        unscreened: the number of blocks at the end that every search is about.
     """
 
     columns: Array
     starts: tuple[int, ...]
     signs: Array
     relevances: Array
+    unscreened: int = 0
 
     @classmethod
-    def of(cls, blocks: Sequence[Array], relevances: Array | None = None) -> KernelDesign:
+    def of(cls, blocks: Sequence[Array], relevances: Array | None = None, unscreened: int = 0) -> KernelDesign:
         """Return the design of blocks of columns, by default with a relevance for each column."""
         widths = np.array([block.shape[1] for block in blocks], dtype=int)
         starts = tuple(np.cumsum([0, *widths.tolist()]).tolist())
@@ -49,7 +51,7 @@ class KernelDesign:
         signs = widths == 1
         signs[signs] = (abs(columns[:, np.array(starts[:-1], dtype=int)[signs]]) == 1).all(axis=0)
         column_relevances = np.arange(columns.shape[1]) if relevances is None else relevances
-        return cls(columns, starts, signs, column_relevances)
+        return cls(columns, starts, signs, column_relevances, unscreened)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -61,7 +63,22 @@ class KernelDesign:
 
     def rows(self, rows: Array | slice) -> KernelDesign:
         """Return some of the configurations."""
-        return KernelDesign(self.columns[rows], self.starts, self.signs, self.relevances)
+        return replace(self, columns=self.columns[rows])
+
+    def blocks(self, blocks: Array) -> tuple[KernelDesign, Array]:
+        """Return the design of some of the blocks, and their relevances, as numbers among all of them."""
+        widths = np.diff(self.starts)
+        is_kept = np.zeros(len(widths), dtype=bool)
+        is_kept[blocks] = True
+        columns_kept = np.repeat(is_kept, widths)
+        kept_relevances = self.relevances[columns_kept]
+        # Not by np.unique, which imports numpy.ma.
+        numbers = np.flatnonzero(np.bincount(kept_relevances))
+        relevances = np.searchsorted(numbers, kept_relevances)
+        starts = tuple(np.cumsum([0, *widths[blocks].tolist()]).tolist())
+        # Column-major order, so that columns are contiguous in memory.
+        columns = np.asfortranarray(self.columns[:, columns_kept])
+        return KernelDesign(columns, starts, self.signs[blocks], relevances), numbers
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,9 +72,14 @@ def with_supported_numbers(
         )
 
     all_groups = frozenset(groups)
+    single = len(groups) * len(variables) <= constants.SINGLE_GROUPS
     if supported(all_groups, frozenset(), constants.NUMBER_EVIDENCE):
+        if not single:
+            return variables
         supported_names = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
         return without_numbers(variables, supported_names)
+    if not single:
+        return without_numbers(variables)
     numbered: frozenset[str] = frozenset()
     # If the numbers of one group are supported, those of the other groups need less evidence.
     for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from splc.learning.projection import constants
 from splc.learning.projection.kernel import KernelDesign, objective
+from splc.learning.projection.screening import screened_blocks
 from splc.types import Array
 
 # Iterates are rounded to multiples of this: rounding errors of another CPU, about 1e-12, then cannot accumulate over
@@ -74,6 +75,9 @@ def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: 
         start: the start of the search, logarithms.
         iterations: the largest number of iterations.
     """
+    blocks = screened_blocks(design, z)
+    if blocks is not None:
+        return _screened_search(design, blocks, z, noise, start, iterations)
 
     def negative_posterior(x: Array) -> tuple[float, Array]:
         value, gradient = objective(x, design, z, noise)
@@ -85,6 +89,20 @@ def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: 
     low, high = np.array([bounds[name] for name in names]).T
     x, value = minimum(negative_posterior, start, low, high, iterations)
     return SearchResult(x, value, value - penalty(x)[0])
+
+
+def _screened_search(
+    design: KernelDesign, blocks: Array, z: Array, noise: Array, start: Array, iterations: int
+) -> SearchResult:
+    """Return the most probable hyperparameters, with the smallest relevance of all blocks but some."""
+    screened, numbers = design.blocks(blocks)
+    lowest = constants.BOUNDS["relevance"][0]
+    # The search before this one had other blocks.
+    begins = np.where(start[numbers] > lowest, start[numbers], start_of(1, len(blocks))[0])
+    found = search_hyperparameters(screened, z, noise, np.append(begins, start[-4:]), iterations)
+    logarithms = np.append(np.full(len(start) - 4, lowest), found.logarithms[-4:])
+    logarithms[numbers] = found.logarithms[:-4]
+    return replace(found, logarithms=logarithms)
 
 
 def minimum(
