@@ -13,6 +13,9 @@ from splc.errors import OutputError
 from splc.io.cells import Cells, distinct_texts
 from splc.types import Array
 
+# Percentages below this, and values below this share of those that they are differences of, are 0 but for rounding.
+ROUNDING_PERCENT = 1e-10
+ROUNDING_SHARE = ROUNDING_PERCENT / 100
 _WIDEST_NUMBER = 64
 # Integers of as many digits have 64 bits.
 _MAX_DIGITS = 18
@@ -175,8 +178,23 @@ def short_number(value: float | None, digits: int = 6, missing: str = "") -> str
 
 
 def percentage(value: float | None, digits: int = 4, missing: str = "") -> str:
-    """Return a percentage as `rounded_text` does, such as `5.19 %`, and `missing` for None and NaN."""
-    return missing if value is None or math.isnan(value) else f"{rounded_text(value, digits)} %"
+    """Return a percentage as `rounded_text` does, such as `5.19 %`, and `missing` for None and NaN.
+
+    One that is 0 but for rounding is `0 %`.
+    """
+    if value is None or math.isnan(value):
+        return missing
+    return f"{rounded_text(without_rounding(value, 100), digits)} %"
+
+
+def signed_percentage(value: float, digits: int = 4) -> str:
+    """Return a percentage as `percentage` does, with the sign of positive ones, too: `+5.19 %`."""
+    return ("+" if value >= ROUNDING_PERCENT else "") + percentage(value, digits)
+
+
+def without_rounding(value: float, size: float) -> float:
+    """Return a difference of values of some size, 0 where it is 0 but for rounding."""
+    return value if abs(value) >= ROUNDING_SHARE * size else 0.0
 
 
 def share_text(value: float | None) -> str:

@@ -16,7 +16,7 @@ from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
-from splc.io.numbers import rounded_text
+from splc.io.numbers import percentage, rounded_text
 from splc.learning.judging import predictions
 from splc.learning.projection import Ensemble, Full, outlier_of
 from splc.learning.result import LearningResult, Predictor
@@ -163,14 +163,14 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
 
 def _without_outlier_text(error: float, result: LearningResult) -> str:
     """Return what is learned without an outlier, beside what is learned with it."""
-    without_text = f"Without it the cross-validated error of the full model is {rounded_text(error, 3)} %"
+    without_text = f"Without it the cross-validated error of the full model is {percentage(error, 3)}"
     if result.termination == "constant":
         return f"{without_text}; with it the model is a constant."
     cross_validated = result.cross_validated
     return (
         f"{without_text}."
         if cross_validated is None
-        else f"{without_text}, with it {rounded_text(cross_validated.mean, 3)} %."
+        else f"{without_text}, with it {percentage(cross_validated.mean, 3)}."
     )
 
 
@@ -195,7 +195,7 @@ def _understated(result: LearningResult, unlearned_count: int) -> tuple[str, ...
         return ()
     times = rounded_text(rest_error / cross_validated.mean, 2)
     return (
-        f"the error on configurations not learned from, {rounded_text(rest_error, 3)} %, is {times} times the "
+        f"the error on configurations not learned from, {percentage(rest_error, 3)}, is {times} times the "
         "cross-validated one: your sample does not show all that matters",
     )
 
@@ -213,8 +213,8 @@ def _distant_terms(result: LearningResult) -> tuple[str, ...]:
             if printed_error <= max(UNDERSTATED * full_error, full_error + LEAST):
                 return ()
             return (
-                f"the printed terms explain only a part: their error is {rounded_text(printed_error, 3)} %, that of "
-                f"the full model, which predicts, {rounded_text(full_error, 3)} %",
+                f"the printed terms explain only a part: their error is {percentage(printed_error, 3)}, that of "
+                f"the full model, which predicts, {percentage(full_error, 3)}",
             )
     return ()
 
@@ -232,8 +232,8 @@ def _overfitted(result: LearningResult) -> tuple[str, ...]:
     if learning is None or rest_error is None or rest_error <= max(FACTOR * learning, learning + DIFFERENCE):
         return ()
     return (
-        f"the {kind} is {rounded_text(rest_error, 3)} %, on the configurations learned from only "
-        f"{rounded_text(learning, 3)} %: the model fits your sample much better than other configurations",
+        f"the {kind} is {percentage(rest_error, 3)}, on the configurations learned from only "
+        f"{percentage(learning, 3)}: the model fits your sample much better than other configurations",
     )
 
 

@@ -148,7 +148,7 @@ class Round:
 
     def line(self, order: Sequence[str] = ()) -> str:
         """Return the step in one line; `order`: the order of the options."""
-        return f"round {self.number}: + {self.added.log_text(order)}, error {self.learning_error:.6g} %"
+        return f"round {self.number}: + {self.added.log_text(order)}, error {percentage(self.learning_error, 6)}"
 
 
 @dataclass(frozen=True)

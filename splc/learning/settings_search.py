@@ -13,6 +13,7 @@ import numpy as np
 from sampling.space.ranks import distinct_ranks
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
+from splc.io.numbers import percentage
 from splc.io.processes import in_processes
 from splc.learning.cross_validation import cross_validate
 from splc.learning.learn import learn
@@ -141,9 +142,8 @@ def _interruption_text(trials: Sequence[Trial], total: int) -> str:
         return "before the first trial of settings ended"
     best = min(trials, key=_mean_error)
     settings = ", ".join(f"{name}={value}" for name, value in best.settings.items())
-    return (
-        f"after {len(trials)} of {total:,} trials of settings; the best: {settings} (error {_mean_error(best):.4g} %)"
-    )
+    error = percentage(_mean_error(best))
+    return f"after {len(trials)} of {total:,} trials of settings; the best: {settings} (error {error})"
 
 
 def combinations_of(

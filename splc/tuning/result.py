@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
@@ -112,7 +113,7 @@ class TuningResult(Presented):
 
     def summary(self) -> str:
         """Return the best value, and how much better it is than the default."""
-        gain = "" if self.gain is None else f", {self.gain.percent:.3g} % better than the default"
+        gain = "" if self.gain is None else f", {percentage(self.gain.percent, 3)} better than the default"
         return f"best {self.nfp}: {self.best.value:.6g} after {len(self.trajectory)} runs{gain}"
 
     def to_columns(self) -> dict[str, Array]:

@@ -11,6 +11,7 @@ import numpy as np
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
 from splc.errors import SplcError
+from splc.io.numbers import percentage
 from splc.learning.cross_validation import cross_validate_all
 from splc.learning.judging import predictions
 from splc.learning.learner import Learner
@@ -127,7 +128,9 @@ class Split:
             first = self.cross_validated(learner, first, FOLDS)
         if first.cross_validated is None or scaling.cross_validated.mean > WORTH_A_NOTE * first.cross_validated.mean:
             return None
-        errors = [f"{item.cross_validated.mean:.3g} %" for item in (scaling, first) if item.cross_validated is not None]
+        errors = [
+            percentage(item.cross_validated.mean, 3) for item in (scaling, first) if item.cross_validated is not None
+        ]
         return (
             f"scaling models predict better here: the cross-validated error of pmnf is {errors[0]}, that of "
             f"{first.learner} {errors[1]}; learn them with --learner {PMNF}"

@@ -10,7 +10,7 @@ from splc.cli.terminal import say, tell
 from splc.errors import listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at
-from splc.io.numbers import percentage, short_number
+from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, ChangedInfluence, ChangeTest
 from splc.workflows.changed import Result
 
@@ -103,8 +103,7 @@ def _remark(result: Result, probability: float, *, counts: bool) -> str:
 
 def _percent(factor: float) -> str:
     """Return a factor as a signed percentage."""
-    change = (factor - 1) * 100
-    return ("+" if change > 0 else "") + percentage(change, 3)
+    return signed_percentage((factor - 1) * 100, 3)
 
 
 def _joined(names: Sequence[str]) -> str:

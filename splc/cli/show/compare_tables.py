@@ -9,11 +9,13 @@ from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, SemanticComparison
 from splc.cli.show.blocks import Column, columns, counted, show_rows, table_of
 from splc.io.json_object import Getter, getter
-from splc.io.numbers import comparable_size, percentage, short_number
+from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table
 from splc.workflows.compare import Result
 
 CONSTANT = "(constant)"
+# The kinds of measures that are 0 for equal values.
+DISTANCES = frozenset({"percent", "distance"})
 MEASURE_COLUMNS = (
     *columns("measure = key, title, kind, better"),
     Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
@@ -136,10 +138,18 @@ def semantic_rows(
     exchanged = {"error_rate": direct, "error_rate_reversed": reversed_}
     for key in (exchanged.get(key, key) for key in keys):
         title = directed_title(key, second if key == reversed_ else first)
-        yield compared_with, title, *(None if score is None else score.values.get(key) for score in found)
+        distance = key in ERROR_RATES.values() or measure(key).kind in DISTANCES
+        yield compared_with, title, *(_cell(score, score and score.values.get(key), distance) for score in found)
     for power in some.mean_power:
-        values = (None if score is None else score.mean_power[power] for score in found)
+        values = (_cell(score, score and score.mean_power[power]) for score in found)
         yield compared_with, mean_power_title(power), *values
+
+
+def _cell(score: SemanticComparison | None, value: float | None, distance: bool = True) -> float | None:
+    """Return the value of a measure, 0 of distances between values that differ by rounding only."""
+    rates = [] if score is None else [score.values.get(key) for key in ERROR_RATES.values()]
+    same = any(rate is not None and rate < ROUNDING_PERCENT for rate in rates)
+    return 0.0 if value is not None and distance and same else value
 
 
 def directed_title(key: str, reference: str) -> str:

@@ -11,6 +11,7 @@ from splc.cli.terminal import complain, duration, note, say, warn
 from splc.data.configurations import describe_configuration
 from splc.errors import shorten
 from splc.io.json_object import JsonObject, at, count
+from splc.io.numbers import percentage
 from splc.measuring.batch import batches
 from splc.measuring.run_results import RunResults
 from splc.measuring.scatter import failure_reasons, scatters
@@ -177,9 +178,9 @@ def show(result: Result, *, quiet: bool) -> None:
 def show_scatter(setup: Setup, recorded: RunResults) -> None:
     """Print how much the repetitions of a configuration deviate, to stderr."""
     for scatter in scatters(recorded):
-        text = f"repetitions of {scatter.name} deviate by {100 * scatter.median:.3g} % in the median"
+        text = f"repetitions of {scatter.name} deviate by {percentage(100 * scatter.median, 3)} in the median"
         if scatter.configurations > 1:
-            text += f" of {scatter.configurations:,} configurations, at most by {100 * scatter.largest:.3g} %"
+            text += f" of {scatter.configurations:,} configurations, at most by {percentage(100 * scatter.largest, 3)}"
             if scatter.largest > 0:
                 text += f" ({shorten(describe_configuration(setup.configurations, scatter.row), WIDTH)})"
         note(text)

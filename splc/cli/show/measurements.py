@@ -9,7 +9,7 @@ from splc.cli.terminal import say
 from splc.data.summary import Drift, PropertySummary
 from splc.formats.measurements.columns import shown_values
 from splc.io.json_object import JsonObject, at
-from splc.io.numbers import percentage
+from splc.io.numbers import percentage, signed_percentage
 from splc.workflows.describe import MeasuredSummary
 
 # Beside more valid configurations the number of measured ones says nothing.
@@ -85,5 +85,6 @@ def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
 def _drift(drift: Drift) -> str:
     """Return a drift as text."""
     direction, share = ("greater", drift.rising) if drift.rising > 0.5 else ("smaller", 1 - drift.rising)
-    change = "" if math.isnan(drift.change) else f", the last one by {100 * drift.change:+.3g} % in the median"
-    return f"later repetitions are {direction} in {100 * share:.3g} % of pairs{change}"
+    last = signed_percentage(100 * drift.change, 3)
+    change = "" if math.isnan(drift.change) else f", the last one by {last} in the median"
+    return f"later repetitions are {direction} in {percentage(100 * share, 3)} of pairs{change}"

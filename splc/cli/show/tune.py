@@ -13,7 +13,7 @@ from splc.cli.terminal import complain, note, say, warn
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
 from splc.io.json_object import JsonObject, at, count, each
-from splc.io.numbers import count_text, percentage, short_number
+from splc.io.numbers import count_text, percentage, short_number, signed_percentage
 from splc.tuning.changes import ConfigurationChange, shown_values
 from splc.tuning.mean_value import MeanValue
 from splc.tuning.result import FoundConfiguration
@@ -182,7 +182,7 @@ def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
     expected = ""
     if trial.predicted is not None and before is not None and (level := before.values[objective.nfp]):
         change = 100 * (trial.predicted - level) / abs(level)
-        expected = ("+" if change > 0 else "") + percentage(change, 2)
+        expected = signed_percentage(change, 2)
     if outcome.failure is not None and outcome.at_least is None:
         about = outcome.failure
     elif before is None:

@@ -10,7 +10,7 @@ from splc._version import __version__
 from splc.data.experiment import ROOT_CALLPATH, Key, title
 from splc.errors import plural
 from splc.io.latex import one_line
-from splc.io.numbers import rounded_text
+from splc.io.numbers import percentage, rounded_text
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import exponent, exponent_text, quoted
@@ -165,4 +165,4 @@ def facts_text(model: ScalingModel) -> str:
 
 def percent_text(value: float, digits: int = 3) -> str:
     """Return a percentage; very small ones are shown as `< 0.001 %`."""
-    return f"{rounded_text(value, digits)} %" if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"
+    return percentage(value, digits) if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"

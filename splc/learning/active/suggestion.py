@@ -12,6 +12,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
+from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Presented
 from splc.learning.active.context_surrogate import context_surrogate, paired
 from splc.learning.active.optimum import covering_rows, improving_rows
@@ -97,7 +98,7 @@ class ConfigurationSuggestions(Presented):
         based = "a first design, without predictions" if self.model is None else "based on the full model"
         if self.goal == "optimum":
             return f"{count} that may be the optimum, {based}"
-        return f"{count} that reduce the mean variance of predictions by {self.gains.sum():.3g} %, {based}"
+        return f"{count} that reduce the mean variance of predictions by {percentage(self.gains.sum(), 3)}, {based}"
 
     def columns(self) -> dict[str, Array]:
         """Return name → values of what is known of the configurations, shape (k,)."""

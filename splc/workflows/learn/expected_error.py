@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, span
-from splc.io.numbers import percentage
+from splc.io.numbers import percentage, without_rounding
 from splc.learning.judging import predictions
 from splc.learning.result import LEVEL, LearningResult
 from splc.types import Array
@@ -90,15 +90,17 @@ class ExpectedError:
             unit: its unit, None if it is not known.
         """
         within = ""
+        size = float(np.abs(values).max(initial=0.0))
         if self.factor is not None:
             within = f"9 in 10 within a factor of {factor_text(self.factor)}"
         elif self.margin is not None:
-            within = f"9 in 10 within {quantity(self.margin, unit, DIGITS)}"
+            within = f"9 in 10 within {quantity(without_rounding(self.margin, size), unit, DIGITS)}"
         if self.percent is not None:
             error = percentage(self.percent, DIGITS)
         elif self.difference is not None:
             ends = span(float(values.min()), float(values.max()), unit, DIGITS) if len(values) else ""
-            error = quantity(self.difference, unit, DIGITS) + (f" for values from {ends}" if ends else "")
+            difference = quantity(without_rounding(self.difference, size), unit, DIGITS)
+            error = difference + (f" for values from {ends}" if ends else "")
         else:
             # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
             far = self.factor is not None and self.factor >= ROUGH_FACTOR

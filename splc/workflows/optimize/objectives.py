@@ -14,6 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
+from splc.io.numbers import percentage
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
@@ -171,7 +172,9 @@ def _learned(
         done = learn.run(learning)
         result = done.result
         error = (
-            "" if result.cross_validated is None else f" (cross-validated error {result.cross_validated.mean:.3g} %)"
+            ""
+            if result.cross_validated is None
+            else f" (cross-validated error {percentage(result.cross_validated.mean, 3)})"
         )
         count = plural(result.learning_configurations, "measured configuration", "measured configurations")
         notes.append(Note(f"the model of {nfp} is learned from {count}{error}; 'splc learn' shows it"))

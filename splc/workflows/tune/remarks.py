@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from splc.errors import plural
+from splc.io.numbers import signed_percentage
 from splc.tuning.result import TuningResult
 from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
@@ -32,7 +33,7 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     if tuner.default is None and not result.front:
         notes.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
     if result.drift is not None:
-        text = f"the default has {result.drift:+.3g} % since the search: the machine has changed"
+        text = f"the default has {signed_percentage(result.drift, 3)} since the search: the machine has changed"
         notes.append(Note(text, warning=True))
     if result.failing:
         notes.append(Note(f"{plural(result.failures, 'run', 'runs')} failed: {result.failing}", about=Rank.LIMIT))

@@ -106,7 +106,9 @@ def test_thousands_of_options() -> None:
     y = 50 + 40 * values["b7"] + 25 * values["b70"] + 15 * values["b700"] + 10 * values["g9"] + 5 * values["b1700"]
     y *= np.exp(0.01 * rng.normal(size=len(y)))
     configurations = Configurations.from_columns(system, values)
-    measured = Measurements.from_columns(system, {name: column[:100] for name, column in (values | {"time": y}).items()})
+    measured = Measurements.from_columns(
+        system, {name: column[:100] for name, column in (values | {"time": y}).items()}
+    )
     started = time.process_time()
     result = learn(measured, "time")
     assert time.process_time() - started < 60
