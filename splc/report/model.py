@@ -64,7 +64,10 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
     rows = content.get("learning_configurations")
     learned = f"; learned from {plural(int(rows), 'configuration', 'configurations')}" if rows else ""
     if (error := _error(subject)) is None:
-        yield f"A model of {subject.nfp} with {terms}{learned}; its error on new configurations is not known"
+        unknown = "its error on new configurations is not known"
+        if subject.rows is None and not subject.content:
+            unknown = "its file states no error, and there are no measurements to judge it by"
+        yield f"A model of {subject.nfp} with {terms}{learned}; {unknown}"
     else:
         yield f"{error[0].upper()}{error[1:]}; {terms}{learned}"
     important = [f"{option.name} ({percentage(100 * option.share, 2)})" for option in subject.overview.leading]

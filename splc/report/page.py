@@ -46,6 +46,14 @@ class TextTable:
     caption: str = ""
     name: str = "table"
 
+    @classmethod
+    def of(cls, header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str, name: str) -> TextTable:
+        """Return a table of a text and numbers in each row, without columns that are empty."""
+        columns = [at for at in range(len(header)) if any(row[at] for row in rows) or not rows]
+        cells = tuple(tuple(row[at] for at in columns) for row in rows)
+        numeric = frozenset(range(1, len(columns)))
+        return cls(tuple(header[at] for at in columns), cells, numeric, caption=caption, name=name)
+
 
 @dataclass(frozen=True)
 class Steps:

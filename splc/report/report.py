@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -195,6 +195,10 @@ def _subject(request: Request, model: str, notes: Notes, on_progress: OnProgress
     # With two models, a table in the folder may be that of neither.
     if project.has_measurements and len(request.models) == 1:
         measurements = request.read_measurements(project, space, messages, learned=choice_of([stored.columns]))
+    # Model text has no property; that of the measurements, or the one the user names, is what it is about.
+    if stored.nfp is None:
+        only = () if measurements is None else measurements.properties
+        stored = replace(stored, nfp=request.nfp or (only[0] if len(only) == 1 else None))
     notes.add(messages)
     warnings = [note.text for note in messages if note.warning]
     content = learned_content(stored, model)

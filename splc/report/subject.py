@@ -22,6 +22,8 @@ from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
 from splc.workflows.note import OnProgress
 
+# The word for what a model is about if neither its file nor the user names the property.
+UNNAMED = "performance"
 # The number of best configurations that are listed.
 TOP = 5
 
@@ -84,7 +86,7 @@ class ModelSubject:
     @property
     def nfp(self) -> str:
         """The property."""
-        return self.stored.nfp or "prediction"
+        return self.stored.nfp or UNNAMED
 
     @property
     def quantity(self) -> str:

@@ -54,11 +54,12 @@ def effects_chart(effects: Sequence[ValueEffects], measured: Array, quantity: st
     panels = tuple(_panel(effect, measured, keys, axis) for effect in shown)
     hidden = f" {len(effects) - len(shown)} less important ones are not drawn." if len(effects) > len(shown) else ""
     some = f" {len(keys)} of {len(measured):,} measured values are drawn." if len(keys) < len(measured) else ""
+    known = any(np.isfinite(effect.low).any() for effect in effects)
+    band = ", with the 90 % interval of the change from the first value" if known else ""
     return Chart(
         "effects",
         f"How {quantity} changes with each option",
-        f"Mean prediction over all valid configurations at each value, with the 90 % interval of the change from the "
-        f"first value.{some}{hidden}",
+        f"Mean prediction over all valid configurations at each value{band}.{some}{hidden}",
         panels,
         {"model": "mean prediction", "measured": "measured"} if len(measured) else {},
         {

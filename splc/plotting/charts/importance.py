@@ -42,7 +42,7 @@ def importance_chart(shares: Sequence[Share], quantity: str) -> Chart:
     return Chart(
         "importance",
         f"What {quantity} depends on",
-        f"How much of the variance of the predicted {quantity} each option explains, over all valid "
+        f"How much of the variance of the predictions of {quantity} each option explains, over all valid "
         f"configurations.{interval}{hidden}",
         (Panel(axis, Axis.of_names([bar.name for bar in shown]), (bars, Spans(low, high, "measured")), "", 430, 0),),
         {},

@@ -19,7 +19,7 @@ def best_section(result: Result, unit: str | None) -> Section:
     of = "all valid configurations" if result.exhaustive else "the examined configurations"
     noun = plural(len(rows), "configuration", "configurations")
     caption = f"The {noun} with the {word} prediction of {of}"
-    blocks: list[Block] = [TextTable(header, tuple(rows), frozenset({1, 2, 3}), caption=caption, name="best")]
+    blocks: list[Block] = [TextTable.of(header, rows, caption=caption, name="best")]
     if result.best_measured is not None:
         row = _row(result.best_measured)
         text = f"Best measured: {row[0]}, with {row[3]} (predicted {row[1]})."

@@ -69,12 +69,10 @@ def _terms(subject: ModelSubject) -> TextTable:
         rows.append((text, short_number(influence), interval, share_text(share), support))
     whole_text = "all contributions" if shares.absolute else "the prediction"
     header = ("term", "influence", "90 % interval", f"share of {whole_text}", "folds")
-    # Columns without any value are left out: products have no shares, analytical models no intervals.
-    columns = [at for at in range(len(header)) if at < 2 or any(row[at] for row in rows)]
-    cells = tuple(tuple(row[at] for at in columns) for row in rows)
-    caption = f"The printed model, {plural(len(model.terms), 'term', 'terms')}"
-    numeric = frozenset(range(1, len(columns)))
-    return TextTable(tuple(header[at] for at in columns), cells, numeric, caption=caption, name="model")
+    kind = "model" if subject.stored.full is None else "printed model"
+    caption = f"The {kind}, {plural(len(model.terms), 'term', 'terms')}"
+    # Products have no shares, analytical models no intervals.
+    return TextTable.of(header, rows, caption=caption, name="model")
 
 
 def _steps(path: Sequence[Mapping[str, Any]], table: TextTable, size: int) -> Steps | None:

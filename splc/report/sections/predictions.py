@@ -7,7 +7,7 @@ import numpy as np
 from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
-from splc.report.page import Block, Paragraph, Section, TextTable
+from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.plot import positions
 
@@ -16,13 +16,11 @@ WORST = 10
 _MAX_VALUES = 24
 
 
-def predictions_section(subject: ModelSubject) -> Section:
-    """Return predictions beside measured values."""
+def predictions_section(subject: ModelSubject) -> Section | None:
+    """Return predictions beside measured values; None without measurements."""
     rows = subject.rows
-    title = "Predicted and measured"
     if rows is None or not len(rows):
-        text = "There are no measurements: neither the model's file nor this folder has them."
-        return Section("predictions", title, (Paragraph(text),))
+        return None
     chart = prediction_chart(
         rows.measured, rows.predicted, rows.errors, rows.learned, subject.quantity, held_out=rows.held_out
     )
@@ -50,4 +48,4 @@ def predictions_section(subject: ModelSubject) -> Section:
     header = ("configuration", titled("measured", unit), titled("predicted", unit), "error", "learned from")
     caption = "The configurations with the largest relative errors"
     blocks.append(TextTable(header, cells, frozenset({1, 2, 3}), tuple(worst.tolist()), caption, "worst"))
-    return Section("predictions", title, tuple(blocks))
+    return Section("predictions", "Predicted and measured", tuple(blocks))
