@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from splc.formats.models.log_writer import COMMAND, NFP
 from splc.io.files import Source
@@ -26,6 +27,11 @@ class Subject:
 
     system: str | None
     nfp: str | None
+
+    @classmethod
+    def of_profile(cls, file: str, metric: str | None) -> Self:
+        """Return the subject of the scaling models of a profile."""
+        return cls(f"the profile {file}", metric)
 
     def differs(self, other: Subject) -> bool:
         """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
@@ -50,4 +56,7 @@ def subject_of(source: Source) -> Subject:
     # A program has no provenance.
     system = (provenance if isinstance(provenance, dict) else content).get("system")
     nfp = content.get("nfp", content.get("property"))
+    if system is None and ("callpath" in content or "models" in content):
+        with suppress(KeyError, TypeError):
+            return Subject.of_profile(content["files"]["measurements"]["path"], nfp)
     return Subject(system if isinstance(system, str) else None, nfp if isinstance(nfp, str) else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sampling import Space
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
+from splc.errors import MeasurementError, RequestError, SpaceError, listed, plural
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
-from splc.formats.models.subject import Subject, subject_of
+from splc.formats.models.subject import Subject
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, read_source, sha256_of, write_whole
@@ -43,6 +43,7 @@ from splc.workflows.learn.learning_sets import (
 from splc.workflows.learn.parts import OnStep, learn_rows
 from splc.workflows.learn.stored_sources import OWN, StoredSources, note_of, require_joint
 from splc.workflows.note import Note, Notes, Rank, notes_of
+from splc.workflows.replaced_models import replaced_notes
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def run(
                 if companion is not None:
                     facts = {**content.facts, "log": {"sha256": sha256_of(contents[output])}}
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
-                notes += _replaced(list(contents), Subject(measured.system.name, nfp))
+                notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and file_format is not None:
                 from splc.plotting.charts.drawing import chart_file
                 from splc.workflows.picture import learned_chart
@@ -411,21 +412,6 @@ def _evaluated(
     judged = judged[judged.column(result.nfp) != 0]
     matches = measured.configurations[rows].find(judged.configurations) >= 0
     return Evaluated(source or evaluation.report.source or "", len(judged), int(matches.sum()))
-
-
-def _replaced(files: Sequence[str], subject: Subject) -> Iterator[Note]:
-    """Yield notes about existing files that are replaced and whose models are about another system or property."""
-    before: dict[Subject, list[str]] = {}
-    for file in files:
-        if file != STANDARD and Path(file).is_file():
-            with suppress(InputError):
-                former = subject_of(read_source(file))
-                if former.differs(subject):
-                    before.setdefault(former, []).append(file)
-    for former, replaced in before.items():
-        models, are = ("the model", "is") if len(replaced) == 1 else ("models", "are")
-        verb = "was" if len(replaced) == 1 else "were"
-        yield Note(f"{listed(replaced)} {verb} {models} of {former}, and {are} replaced")
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

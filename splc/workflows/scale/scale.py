@@ -18,6 +18,7 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.entries import scaling_file
 from splc.formats.models.json_objects import PredictionObject
 from splc.formats.models.json_writer import models_json_parts
+from splc.formats.models.subject import Subject
 from splc.formats.models.writers import WRITERS
 from splc.io.files import write_whole
 from splc.io.json_object import json_object
@@ -36,6 +37,7 @@ from splc.workflows.field_values import names_of, points_of, texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.learn.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
+from splc.workflows.replaced_models import replaced_notes
 from splc.workflows.scale.notes import profile_notes
 from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
@@ -231,6 +233,9 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             }
             models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
+            metrics = {metric for _, metric in profile.models}
+            subject = Subject.of_profile(source, metrics.pop() if len(profile.models) == 1 else None)
+            notes += replaced_notes([request.output], subject)
             write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None and file_format is not None:
             chart = (
