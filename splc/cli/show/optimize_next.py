@@ -25,10 +25,8 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
     words, purpose = [_text(best)], "why it is predicted so"
     if rated is not None and option_values(rated.configuration) != option_values(best):
         words, purpose = [*words, "--against", _text(rated.configuration)], "why it differs from the best measured one"
-    # A text of a configuration is divided at commas, and an empty one is none.
-    if not all(words) or any("," in text for text in assignment_texts(best.system, best.assignment(0)).values()):
-        return
-    if sum(map(len, words)) > MAX_TEXT:
+    # An empty text is no configuration.
+    if not all(words) or sum(map(len, words)) > MAX_TEXT:
         return
     words += ["--printed"] if request.printed else []
     words += ["--property", request.properties[0]] if request.properties else []

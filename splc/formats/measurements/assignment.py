@@ -51,7 +51,7 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
     Raises:
         ConfigurationError: as `parse_assignments`, and for numeric options without a value.
     """
-    assigned = parse_assignments(text.split(","), system)
+    assigned = parse_assignments(_parts(text, system), system)
     indices = {option.name: _unnamed(option, system) for option in system.options} | assigned
     for name, index in assigned.items():
         option = system.option(name)
@@ -80,6 +80,30 @@ def assignment_text(values: Mapping[str, int], system: VariabilityModel) -> str:
         else:
             parts.append(f"{name}={DESELECTED if index == len(option.values) else f'{option.values[index]:g}'}")
     return ", ".join(parts)
+
+
+def _parts(text: str, system: VariabilityModel) -> list[str]:
+    """Return the assignments of a configuration: the longest ones, as names and words may contain commas."""
+    names = [*system.spellings, *(name for group in child_groups(system).items() for name in child_texts(*group))]
+    # A name and its value may have commas.
+    most = 1 + 2 * max(name.count(",") for name in names)
+    pieces, parts, start = text.split(","), list[str](), 0
+    if most == 1:
+        return pieces
+    while start < len(pieces):
+        ends = range(min(start + most, len(pieces)), start, -1)
+        parts.append(next((part for end in ends if _known(part := ",".join(pieces[start:end]), system)), pieces[start]))
+        start += parts[-1].count(",") + 1
+    return parts
+
+
+def _known(text: str, system: VariabilityModel) -> bool:
+    """Return whether a text is an assignment."""
+    try:
+        _assign(text.strip(), system, {})
+    except ConfigurationError:
+        return False
+    return True
 
 
 def _assign(text: str, system: VariabilityModel, indices: dict[str, int]) -> None:

@@ -7,13 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sampling import Space
 from splc.data.configurations import Configurations
+from splc.data.value_texts import assignment_texts
 from splc.formats.measurements.assignment import assignment_text, parse_assignments, parse_configuration
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
+from tests.support.inferred_tables import inferred
 from tests.support.strategies import models
 
+MODES = ("fast", "safe, slow", "a,b,c")
 SYSTEM = VariabilityModel(
     "system",
     (
@@ -36,6 +40,18 @@ def test_texts_of_values_are_read_back(data: st.DataObject) -> None:
     names = data.draw(st.lists(st.sampled_from(system.names), unique=True))
     values = {name: data.draw(st.integers(0, system.option(name).size - 1)) for name in names}
     assert parse_assignments(assignment_text(values, system).split(","), system) == values
+
+
+def test_texts_with_commas_are_read_back() -> None:
+    """Configurations of a system with commas in names and in words are read from their own texts."""
+    lines = [f'{a},{b},"{mode}",{x},{a + x}.5' for a in (0, 1) for b in (0, 1) for mode in MODES for x in (1, 2)]
+    table = "\n".join(['"a,b",b,mode,"x, y",time', *lines]) + "\n"
+    system = inferred(table, options=("mode",)).system
+    every = Space(system).enumerate()
+    assert len(every) == len(lines)
+    for row in range(len(every)):
+        text = ",".join(assignment_texts(system, every.assignment(row)).values())
+        assert parse_configuration(text, system) == every[[row]], text
 
 
 @pytest.mark.parametrize(
