@@ -123,8 +123,10 @@ def usage_message(error: Any) -> str:
         if "unexpected extra argument" in lines[0] and any(
             parameter.name == "measurements" for parameter in context.command.params
         ):
-            files = [text for text in lines[0].rpartition("(")[2].rstrip(")").split() if Path(text).is_file()]
-            lines += [f"    name measurements with --measurements {files[0]}"] if files else []
+            # An argument with spaces, such as a command, is no file although its first word may be one.
+            words = lines[0].rpartition("(")[2].rstrip(")").split()
+            if words and all(Path(word).is_file() for word in words):
+                lines.append(f"    name measurements with --measurements {words[0]}")
         lines.append(f"    {context.get_usage().strip()}")
         lines.append(f"    try '{context.command_path} --help'")
     return "\n".join(lines)

@@ -194,3 +194,11 @@ def test_extrapolation_of_a_case_study(run: Run, tmp_path: Path, monkeypatch: py
     assert sum(found["extrapolated"]) == 112
     assert learned["learning_error"] < found["error"] < 20
     assert found["intervals"]["covered"] > 0.8
+
+
+@pytest.mark.parametrize("text", ["cache,x=4", "x=4", "cache", "x=2, cache"])
+def test_a_configuration_instead_of_a_file(run: Run, text: str) -> None:
+    """A configuration as text is not read, and the message names the command that predicts it."""
+    done = run("predict", "model.txt", text)
+    assert done.exit_code == 2
+    assert "splc explain model.txt " in done.stderr

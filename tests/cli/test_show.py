@@ -45,7 +45,11 @@ def test_extra_arguments(known: bool, tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     (tmp_path / "m.csv").touch()
     command = click.Command("learn", params=[click.Option(["--measurements" if known else "--other"])])
-    for extra, hint in (("m.csv", "    name measurements with --measurements m.csv\n" if known else ""), ("none", "")):
+    for extra, hint in (
+        ("m.csv", "    name measurements with --measurements m.csv\n" if known else ""),
+        ("none", ""),
+        ("m.csv -x", ""),
+    ):
         error = click.UsageError(f"Got unexpected extra argument ({extra})", click.Context(command, info_name="learn"))
         lines = f"Got unexpected extra argument ({extra})\n{hint}    Usage: learn [OPTIONS]\n    try 'learn --help'"
         assert usage_message(error) == f"error: {lines}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -134,8 +135,10 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     require_writable(request.output, (request.model, request.configurations, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
-    if "=" in request.configurations and not is_file(request.configurations):
-        hint = f"write a table with this configuration, or use splc explain {request.model} {request.configurations}"
+    names = {part.partition("=")[0].strip() for part in request.configurations.split(",")}
+    if not is_file(request.configurations) and ("=" in request.configurations or names & space.system.spellings.keys()):
+        command = shlex.join(("splc", "explain", request.model, request.configurations))
+        hint = f"write a table with this configuration, or use {command}"
         raise InputError(Problem("there is no such file", request.configurations, hint=hint))
     source = read_table(request.configurations)
     with notes:
