@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -214,9 +215,9 @@ def _contexts(measurements: Measurements, form: str) -> Iterator[str]:
     """Yield what readers of a table must know about its contexts."""
     for name, value in measurements.contexts.items():
         if is_number(value, "."):
-            yield f"the values of {name!r} are numbers: it is read as a context with --context {name} only"
+            yield f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"
         elif form == "xml":
-            yield f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {name}"
+            yield f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {shlex.quote(name)}"
 
 
 def _losses(measurements: Measurements) -> Iterator[str]:

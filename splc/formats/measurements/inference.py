@@ -155,11 +155,13 @@ def infer_system(
         alternatives.uncertain,
         (
             *(
-                f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, use --context {name}"
+                f"{name} is read as numbers, {text} as {float(text):g}; if it is a version, "
+                f"use --context {shlex.quote(name)}"
                 for name, text in roles.versions.items()
             ),
             *(
-                f"{name} is taken as a numeric option; if it is a context, use --context {name}, else --options {name}"
+                f"{name} is taken as a numeric option; if it is a context, "
+                f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
                 for name in roles.named_contexts
             ),
             *(_gap_warning(name, rows, table.lines) for name, rows in roles.gaps.items()),

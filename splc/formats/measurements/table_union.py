@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -170,7 +171,7 @@ def _require_same_columns(tables: Sequence[_Table], ignored: frozenset[str]) -> 
                 if name not in base.columns and name not in ignored:
                     beside = f"{text} {name!r}, compared with {first.source.name}"
                     hint = unknown_name_hint(name, [column for column in base.columns if column not in other.columns])
-                    cure = f"tables of one system have the same columns; --ignore {name} leaves it out"
+                    cure = f"tables of one system have the same columns; --ignore {shlex.quote(name)} leaves it out"
                     suggestion = hint if hint and "did you mean" in hint else None
                     problems.append(Problem(beside, table.source.name, table.header, hint=suggestion or cure))
     if problems:
@@ -193,7 +194,7 @@ def _stated(tables: Sequence[_Table]) -> StatedRoles | None:
                 previous, file = roles.setdefault(name, (kind, table.source.name))
                 if previous != kind:
                     message = f"the column {name!r} is of the kind {kind}, but of the kind {previous} in {file}"
-                    hint = f"--ignore {name} leaves it out"
+                    hint = f"--ignore {shlex.quote(name)} leaves it out"
                     raise InputError(Problem(message, table.source.name, hint=hint))
     if not roles:
         return None

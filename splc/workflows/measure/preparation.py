@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -99,7 +100,9 @@ def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...
         if value.casefold() in MISSING:
             raise SpecError(f"the context {name!r} needs a value, not {value!r}", hint="write --context machine=NAME")
     numbers = dict.fromkeys(name for name, value in values if not math.isnan(parse_number(value)))
-    return notes_of(f"the values of {name!r} are numbers: other commands need --context {name}" for name in numbers)
+    return notes_of(
+        f"the values of {name!r} are numbers: other commands need --context {shlex.quote(name)}" for name in numbers
+    )
 
 
 def absolute(folder: str | None) -> str | None:

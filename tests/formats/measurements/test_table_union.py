@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,14 @@ def test_refused(tables: Path) -> None:
     assert "link.csv: this file is named twice" in refusal("first.csv", "link.csv")
     (tables / "m.xml").write_text("<results></results>", encoding="utf-8")
     assert "splc convert m.xml -o TABLE.csv" in refusal("first.csv", "m.xml")
+
+
+@pytest.mark.parametrize("name", ["<b>x</b>", "run time", "it's", "$HOME;ls", "c++"])
+def test_proposed_arguments(tables: Path, name: str) -> None:
+    """Names in a proposed command are one word of a shell, whatever characters they have."""
+    (tables / "more.csv").write_text(f"cache,n,time,{name}\n0,9,2.5,1\n", encoding="utf-8")
+    proposed = refusal("first.csv", "more.csv").partition("--ignore ")[2]
+    assert shlex.split(proposed.partition(" leaves it out")[0]) == [name]
 
 
 def test_units_and_roles(tables: Path) -> None:
