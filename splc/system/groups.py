@@ -12,15 +12,7 @@ from splc.system.variability import VariabilityModel
 
 def child_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:
     """Return parent → its children, if exactly one of these is selected wherever the parent is."""
-    children: dict[str, list[BinaryOption]] = {}
-    for option in system.binary_options:
-        if option.parent is not None:
-            children.setdefault(option.parent, []).append(option)
-    return {
-        parent: members
-        for parent, members in children.items()
-        if all(not child.optional and len(system.alternatives(child)) == len(members) - 1 for child in members)
-    }
+    return {parent: list(children) for parent, children in system.child_groups.items()}
 
 
 def text_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:

@@ -247,6 +247,19 @@ class VariabilityModel:
         return tuple(groups.values())
 
     @cached_property
+    def child_groups(self) -> dict[str, tuple[BinaryOption, ...]]:
+        """Parent → its children, if exactly one of these is selected wherever the parent is."""
+        children: dict[str, list[BinaryOption]] = {}
+        for option in self.binary_options:
+            if option.parent is not None:
+                children.setdefault(option.parent, []).append(option)
+        return {
+            parent: tuple(members)
+            for parent, members in children.items()
+            if all(not child.optional and len(self.alternatives(child)) == len(members) - 1 for child in members)
+        }
+
+    @cached_property
     def mandatory(self) -> frozenset[str]:
         """The binary options that the hierarchy always selects: no ancestor is optional or excluded, nor they."""
         by_name = {option.name: option for option in self.binary_options}

@@ -261,7 +261,8 @@ def varies(variable: Variable, configurations: Configurations) -> bool:
 def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: FullModel) -> list[str]:
     """Return a note about the variables that have one value in the learning set, unless other rows tell about them."""
     names = {variable.name for variable in full.basis.variables}
-    unknown = [variable.name for variable in fixed if variable.name not in names]
+    # All members of a group are constant.
+    unknown = [name for variable in fixed if variable.name not in names for name in variable.members]
     if not unknown or len(problem.configurations) == 1:
         return []
     return [f"influence unknown, because the value is always the same in your sample: {listed(unknown)}"]

@@ -116,6 +116,21 @@ class Refits:
     deviations: Array
     explained: float
 
+    @property
+    def searched(self) -> Array:
+        """The positions of the blocks of columns that a search was about, ascending."""
+        posteriors = [self.first.posterior, *self.parts]
+        return np.array(sorted({block for part in posteriors for block in part.searched.tolist()}), dtype=int)
+
+    def of_blocks(self, blocks: Array) -> Refits:
+        """Return the refits with some of the blocks only; the others are without influence."""
+        return replace(
+            self,
+            first=replace(self.first, posterior=self.first.posterior.of_blocks(blocks)),
+            parts=tuple(part.of_blocks(blocks) for part in self.parts),
+            folds=tuple(fold.of_blocks(blocks) for fold in self.folds),
+        )
+
 
 def log_errors(scale: Scale, means: Array, y: Array) -> Array:
     """Return the absolute errors of ln y for predictions on a scale."""

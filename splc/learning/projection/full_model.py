@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 # numpy's function would import the masked arrays.
@@ -24,6 +24,7 @@ from splc.learning.projection.numbering import with_supported_numbers, without_n
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
+from splc.learning.projection.screening import is_screened
 from splc.learning.projection.space_predictions import SpacePredictions, mixed_covariance
 from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
@@ -297,8 +298,19 @@ def chosen_model(
         refits = _positive(data, len(used), scale) if positive else _general(data, len(used))
         simple = refits.first.scale
         if not tested or permutation_test(data, len(used), refits):
-            return FullModel(basis, simple, rows, configurations, data, refits)
+            return _searched(FullModel(basis, simple, rows, configurations, data, refits))
     return FullModel(basis, simple, rows, configurations, data, None, NO_INFLUENCE)
+
+
+def _searched(model: FullModel) -> FullModel:
+    """Return a model with the variables only that a search was about, if there are many more than rows."""
+    blocks, refits = len(model.basis.variables), model.refits
+    if refits is None or not is_screened(blocks, min(len(model.t), constants.ROWS_OF_REFIT)):
+        return model
+    kept = refits.searched
+    variables = tuple(model.basis.variables[block] for block in kept.tolist() if block < blocks)
+    data = replace(model.data, designs=tuple(design.blocks(kept)[0] for design in model.data.designs))
+    return replace(model, basis=replace(model.basis, variables=variables), data=data, refits=refits.of_blocks(kept))
 
 
 def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:

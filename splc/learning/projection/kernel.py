@@ -61,6 +61,11 @@ class KernelDesign:
         """The number of relevances."""
         return int(self.relevances.max()) + 1 if len(self.relevances) else 0
 
+    @property
+    def owners(self) -> Array:
+        """The position of the block of each column, shape (columns,)."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
     def rows(self, rows: Array | slice) -> KernelDesign:
         """Return some of the configurations."""
         return replace(self, columns=self.columns[rows])
@@ -70,7 +75,7 @@ class KernelDesign:
         widths = np.diff(self.starts)
         is_kept = np.zeros(len(widths), dtype=bool)
         is_kept[blocks] = True
-        columns_kept = np.repeat(is_kept, widths)
+        columns_kept = is_kept[self.owners]
         kept_relevances = self.relevances[columns_kept]
         # Not by np.unique, which imports numpy.ma.
         numbers = np.flatnonzero(np.bincount(kept_relevances))
@@ -78,7 +83,7 @@ class KernelDesign:
         starts = tuple(np.cumsum([0, *widths[blocks].tolist()]).tolist())
         # Column-major order, so that columns are contiguous in memory.
         columns = np.asfortranarray(self.columns[:, columns_kept])
-        return KernelDesign(columns, starts, self.signs[blocks], relevances), numbers
+        return KernelDesign(columns, starts, self.signs[blocks], relevances, self.unscreened), numbers
 
 
 @dataclass(frozen=True, eq=False)

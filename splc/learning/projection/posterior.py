@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from splc.learning.projection.cholesky import cholesky_factor, inverse, solved
-from splc.learning.projection.constants import JITTER
+from splc.learning.projection.constants import BOUNDS, JITTER
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix
 from splc.learning.projection.kernel_sums import kernel_sums
 from splc.types import Array
@@ -42,6 +42,17 @@ class KernelPosterior:
     def theta(self) -> Hyperparameters:
         """The hyperparameters."""
         return Hyperparameters.of(self.logarithms)
+
+    @property
+    def searched(self) -> Array:
+        """The positions of the blocks of columns that have more than the smallest relevance, ascending."""
+        is_searched = self.logarithms[:-4][self.design.relevances] > BOUNDS["relevance"][0]
+        return np.flatnonzero(np.bincount(self.design.owners, is_searched, len(self.design.starts) - 1))
+
+    def of_blocks(self, blocks: Array) -> KernelPosterior:
+        """Return the posterior with some of the blocks of columns only."""
+        design, numbers = self.design.blocks(blocks)
+        return replace(self, design=design, logarithms=np.append(self.logarithms[numbers], self.logarithms[-4:]))
 
     @cached_property
     def _factor(self) -> Array:

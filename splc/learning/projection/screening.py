@@ -28,7 +28,7 @@ def screened_blocks(design: KernelDesign, z: Array) -> Array | None:
         z: standardised targets, shape (n,).
     """
     blocks = len(design.starts) - 1
-    if blocks <= max(constants.SCREENED, constants.OPTIONS_PER_ROW * len(z)):
+    if not is_screened(blocks, len(z)):
         return None
     centred = design.columns - design.columns.mean(axis=0)
     norms = np.linalg.norm(centred, axis=0)
@@ -38,10 +38,14 @@ def screened_blocks(design: KernelDesign, z: Array) -> Array | None:
     # The order of Python's sort is stable: the first of equal columns.
     rounded = np.round(correlations, 9)
     order = [*selected, *sorted(range(len(norms)), key=lambda column: -rounded[column])]
-    owners = np.repeat(np.arange(blocks), np.diff(design.starts))
     fixed = range(blocks - design.unscreened, blocks)
-    kept = dict.fromkeys([*fixed, *owners[order].tolist()])
+    kept = dict.fromkeys([*fixed, *design.owners[order].tolist()])
     return np.array(sorted([*kept][: constants.SCREENED]))
+
+
+def is_screened(blocks: int, rows: int) -> bool:
+    """Return whether a search is about some of so many blocks only."""
+    return blocks > max(constants.SCREENED, constants.OPTIONS_PER_ROW * rows)
 
 
 def _forward(columns: Array, z: Array, steps: int) -> list[int]:

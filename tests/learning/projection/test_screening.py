@@ -12,6 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.projection import constants
+from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.full_model import FullModel, fit_full_model
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.screening import screened_blocks
@@ -90,6 +91,17 @@ def test_folds_are_screened_without_their_rows() -> None:
     refits = full_model(signs(ROWS, OPTIONS), noise).refits
     assert refits is not None
     assert refits.explained < 0.1
+
+
+def test_the_model_has_the_searched_options_only() -> None:
+    """Options that no search was about are in no part of the model; its predictions are those of its JSON."""
+    columns = signs(ROWS, OPTIONS)
+    found = full_model(columns, 100 + 40 * columns[:, 10] + 10 * columns[:, 500])
+    names = {variable.name for variable in found.basis.variables}
+    assert {"o10", "o500"} <= names
+    assert len(names) < OPTIONS
+    again = Ensemble.from_json(found.ensemble.as_json(), found.configurations.system)
+    np.testing.assert_allclose(again.predict(found.configurations), found.predict(found.configurations), rtol=1e-9)
 
 
 def test_thousands_of_options() -> None:
