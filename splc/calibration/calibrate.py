@@ -15,7 +15,7 @@ from splc.calibration.result import WEIGHTS, Calibration, Estimate, Residual, We
 from splc.calibration.search import Misfit, search
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, describe_configuration
 from splc.data.table import names_of
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, plural
 from splc.models.influence import EvaluationError, InfluenceModel
@@ -128,7 +128,12 @@ def calibrate(
         None if other is None else mean_relative_error(other, target),
         min(folds, len(target)),
         tuple(
-            Residual(fitted_rows.assignment(row), float(target[row]), float(predicted[row]))
+            Residual(
+                fitted_rows.assignment(row),
+                describe_configuration(fitted_rows, row),
+                float(target[row]),
+                float(predicted[row]),
+            )
             for row in np.argsort(-np.abs(misfit(best.at)[0]), kind="stable")[:WORST].tolist()
         ),
     )

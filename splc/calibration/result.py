@@ -110,11 +110,13 @@ class Residual:
 
     Attributes:
         configuration: option → value.
+        text: the configuration as text.
         measured: the measured value.
         predicted: the prediction.
     """
 
     configuration: Mapping[str, float]
+    text: str
     measured: float
     predicted: float
 

@@ -13,6 +13,7 @@ from splc.data.value_texts import NOT_SELECTED, text_values, value_texts
 from splc.learning.active.candidates import changes_of_one
 from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
+from splc.learning.group_titles import group_titles
 from splc.learning.projection import Variable
 from splc.system.variability import VariabilityModel
 from splc.tuning.sparse import changed, with_values_of
@@ -24,7 +25,7 @@ class ConfigurationChange:
     """A change of the default that the best configuration has.
 
     Attributes:
-        option: the option; the parent of an alternative group.
+        option: the option; the parent of an alternative group, or its title.
         before: the value of the default, None where it is deselected.
         after: the value of the best configuration.
         change: the predicted difference if it is the only change of the default.
@@ -68,11 +69,12 @@ def indifferent_options(
 
 
 def label_of(variable: Variable, system: VariabilityModel) -> str:
-    """Return the name that is shown of a variable: that of an option, or of the parent of an alternative group."""
+    """Return the name that is shown of a variable: that of an option, or the title of an alternative group."""
     if variable.name in (texts := text_values(system)):
         return texts[variable.name][0]
-    parent = system.option(variable.name).parent
-    return parent if variable.kind == "group" and parent is not None else variable.name
+    if variable.kind != "group":
+        return variable.name
+    return system.option(variable.name).parent or group_titles(system)[variable.name]
 
 
 def shown_values(

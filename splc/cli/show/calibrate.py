@@ -10,7 +10,6 @@ from splc.calibration import Estimate
 from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
 from splc.cli.terminal import note, say, tell
-from splc.errors import listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, by_value
 from splc.io.numbers import percentage, short_number
@@ -116,8 +115,7 @@ ESTIMATES = (
     Column("remark", _remark),
 )
 RESIDUALS = (
-    Column("greatest residuals", lambda row: _place(row.configuration)),
-    *columns("measured, predicted"),
+    *columns("greatest residuals = text, measured, predicted"),
     Column("error, %", "error"),
 )
 ERRORS = columns(
@@ -173,7 +171,3 @@ def _estimate(estimate: Estimate) -> str:
     if not estimate.determined:
         return "not determined"
     return f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})"
-
-
-def _place(configuration: Mapping[str, float]) -> str:
-    return listed([f"{name} = {value:g}" for name, value in configuration.items()])
