@@ -10,7 +10,7 @@ from splc.cli.show.blocks import counted
 from splc.cli.terminal import complain, duration, note, say, warn
 from splc.data.configurations import describe_configuration
 from splc.errors import shorten
-from splc.io.json_object import JsonObject, at, count
+from splc.io.json_object import JsonObject, at, count, each
 from splc.io.numbers import percentage
 from splc.measuring.batch import batches
 from splc.measuring.run_results import RunResults
@@ -98,6 +98,7 @@ class MeasurementObject(JsonObject, schema="splc.measure/1"):
     machine: dict[str, Any] | None = at(
         lambda result: next((session["machine"] for session in _sessions(result)[::-1]), None)
     )
+    notes: list[str] = each("notes", "text")
 
 
 def _unsettled(result: Result) -> Sequence[int]:

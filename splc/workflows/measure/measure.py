@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from sampling import Space
 from sampling.command_strings import output_strings
-from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
+from splc.errors import OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described
-from splc.measuring.cluster_runs import run_on_cluster
 from splc.measuring.command import bind, program
 from splc.measuring.continuation import GROWING, corrected, measured_table, plan_in, settings_in
 from splc.measuring.journal import Journal, Record, read_journal
+from splc.measuring.load import load_warning
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.run_results import RunResults, common_failure
@@ -33,6 +32,7 @@ from splc.workflows.measure.preparation import (
 )
 from splc.workflows.measure.request import Request
 from splc.workflows.measure.selection import configurations_of, subject_of
+from splc.workflows.measure.sessions import do_runs, resumption
 from splc.workflows.measure.turns import constant_contexts, context_children, in_turn, turns_of, with_turns
 from splc.workflows.note import Note, Notes, notes_of
 
@@ -267,9 +267,21 @@ def run(
             raise
         if exists and not continued:
             tell(f"{outputs.journal} has no successful run: this measurement begins anew")
-        for text in _resumption(session, continued):
+        for text in resumption(session, continued):
             tell(text)
-        latest, interrupted, error = _measure(session, cluster, on_progress, should_stop, request.keep_going)
+        loaded = False
+
+        def advance(progress: Progress, at_once: int) -> None:
+            """Warn of a loaded machine after the first run: it is not too late to measure later."""
+            nonlocal loaded
+            on_progress(progress, at_once)
+            if progress.measured == 1 and not loaded and (text := load_warning(journal.records)) is not None:
+                loaded = True
+                tell(text, warning=True)
+
+        latest, interrupted, error = do_runs(session, cluster, advance, should_stop, request.keep_going)
+        if not loaded and (text := load_warning(journal.records)) is not None:
+            tell(text, warning=True)
         try:
             written = outputs.write(setup, session.recorded)
         except OutputError as failure:
@@ -281,48 +293,3 @@ def run(
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None
         return Result(session, latest, interrupted, outputs, written, tuple(notes), stopped)
-
-
-def _resumption(session: Session, continued: bool) -> list[str]:
-    """Return messages about the journal of a session."""
-    texts = []
-    if session.journal.torn:
-        texts.append(f"{session.journal.path}: an incomplete record is dropped; its run is repeated")
-    if session.ended_leftover:
-        texts.append("a run of an earlier session was still running; it was ended")
-    if session.grown:
-        texts.append("more repetitions are requested than before")
-    if session.added:
-        texts.append(f"{plural(session.added, 'configuration is', 'configurations are')} added")
-    if session.corrected:
-        texts.append("failed runs are repeated with another command or other settings; finished runs are kept")
-    if continued:
-        texts.append(f"{plural(session.resumed, 'run is', 'runs are')} recorded already")
-    return texts
-
-
-def _measure(
-    session: Session,
-    cluster: Cluster | None,
-    on_progress: Callable[[Progress, int], None],
-    should_stop: Callable[[], bool],
-    keep_going: bool,
-) -> tuple[Progress, bool, InputError | MachineError | OutputError | None]:
-    """Do the runs that are left; return the progress, whether it was interrupted, and the error that ended it."""
-    latest = Progress()
-    at_once = 1 if cluster is None else cluster.machines_at_once()
-
-    def advance(progress: Progress) -> None:
-        nonlocal latest
-        latest = progress
-        on_progress(progress, at_once)
-
-    try:
-        backend = None if cluster is None else partial(run_on_cluster, cluster)
-        machines = None if cluster is None else cluster.machines()
-        latest = session.measure(backend, should_stop, advance, machines, keep_going=keep_going)
-    except KeyboardInterrupt:
-        return latest, True, None
-    except (OutputError, InputError, MachineError) as error:
-        return latest, False, error
-    return latest, should_stop() and latest.done < latest.total, None

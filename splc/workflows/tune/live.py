@@ -23,6 +23,7 @@ from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.journal import Journal
+from splc.measuring.load import load_warning
 from splc.measuring.properties import Property, parse_properties
 from splc.measuring.run_results import common_failure
 from splc.measuring.template import OPTIONS, parse_template
@@ -121,6 +122,8 @@ def run(
             if request.plot is not None:
                 write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
             notes += remarks_of(result, tuner)
+            if (text := load_warning(session.journal.records)) is not None:
+                notes.append(Note(text, warning=True))
             if session.out_of_time:
                 notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
             if written and not interrupted:
