@@ -18,7 +18,7 @@ class Detail:
     Attributes:
         quiet: the answer only: no terms, no notes, no next steps, no progress.
         verbose: all notes, and every step.
-        json: whether the result is a JSON object, so that a program reads it: no next steps, no progress.
+        json: whether the result is a JSON object, so that a program reads it: no next steps, no progress bar.
     """
 
     quiet: bool = False
@@ -32,7 +32,7 @@ class Detail:
 
     @property
     def interactive(self) -> bool:
-        """True if next steps and progress are shown."""
+        """True if next steps are shown."""
         return not (self.quiet or self.json)
 
 

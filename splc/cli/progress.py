@@ -1,50 +1,21 @@
-"""Progress of long commands on a terminal, with the remaining time."""
+"""Progress of long commands: a bar with the remaining time on a terminal, else a line from time to time."""
 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
 from splc.cli.detail import detail
 from splc.cli.terminal import complain, duration, printable
+from splc.cli.time_left import TimeLeft
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]
-# An estimate of the remaining time is not shown before this number of seconds.
-EARLIEST = 2.0
-
-
-class TimeLeft:
-    """An estimate of the time that is left, from the share of the steps that were finished in the time so far.
-
-    The first call is the start: what was finished before it, such as by an earlier command, took no time.
-    """
-
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
-        self.clock = clock
-        self.started = clock()
-        self.before: float | None = None
-        self.end: float | None = None
-
-    def advance(self, done: float, total: float | None) -> None:
-        """Take the number of finished steps into account."""
-        now_seconds = self.clock()
-        if self.before is None:
-            self.before = done if done > 0 and now_seconds - self.started < EARLIEST else 0.0
-        if total is None or not self.before < done <= total:
-            self.end = None
-        else:
-            self.end = now_seconds + (now_seconds - self.started) * (total - done) / (done - self.before)
-
-    @property
-    def text(self) -> str:
-        """The remaining time in words, empty if it is not known yet."""
-        now_seconds = self.clock()
-        if self.end is None or now_seconds - self.started < EARLIEST or self.end <= now_seconds:
-            return ""
-        return f"about {duration(self.end - now_seconds)} left"
+# Where there is no bar, a line says what is done after this number of seconds, and whenever twice as many have passed.
+WAIT = 10.0
 
 
 def _printed_steps() -> Advance:
@@ -61,24 +32,63 @@ def _printed_steps() -> Advance:
 
 
 @contextmanager
-def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
-    """Show a progress bar on stderr while the block runs, if stderr is a terminal, and without --json and -q.
+def _lines_from_time_to_time(what: str, wait: float) -> Iterator[Advance]:
+    """Print a line to stderr after some seconds, and whenever twice as many have passed, while the block runs."""
+    time_left, started, ended = TimeLeft(), monotonic(), threading.Event()
+    state: tuple[float, float | None, str] = (0.0, None, "")
 
-    With -v the steps are lines on stderr instead.
+    def advance(steps_done: float, total: float | None, text: str) -> None:
+        nonlocal state
+        time_left.advance(steps_done, total)
+        state = steps_done, total, text
+
+    def print_lines() -> None:
+        after = wait
+        while not ended.wait(max(started + after - monotonic(), 0.0)):
+            done, total, text = state
+            share = f"{100 * done / total:.0f} % done" if total and 0 < done <= total else ""
+            facts = [text if text != what else "", share, time_left.text]
+            complain(", ".join([f"{what}: {duration(after)} so far", *filter(None, facts)]))
+            after *= 2
+
+    printer = threading.Thread(target=print_lines, daemon=True)
+    printer.start()
+    try:
+        yield advance
+    finally:
+        ended.set()
+        # A line that is being printed ends before the results begin.
+        printer.join(1.0)
+
+
+@contextmanager
+def progress(what: str, *, estimated: bool = True, wait: float | None = None) -> Iterator[Advance]:
+    """Show the progress on stderr while the block runs, unless -q.
+
+    On a terminal it is a bar. With -v it is a line for each step. Without a terminal, and with --json or -v, a line
+    says what is done after some seconds, and whenever twice as many have passed.
 
     Args:
         what: what is done.
         estimated: whether the time that is left is estimated here, not stated with the current step.
+        wait: the seconds until the first line; None: `WAIT`.
 
     Yields:
         A function of (finished steps, all steps, current step) that moves the bar.
     """
-    if detail().verbose:
-        # A progress bar would overwrite the lines.
-        yield _printed_steps()
-        return
-    if not (sys.stderr.isatty() and detail().interactive):
+    if detail().quiet:
         yield lambda steps_done, total, text: None
+        return
+    # A progress bar would overwrite the lines of -v.
+    if detail().verbose or detail().json or not sys.stderr.isatty():
+        print_step = _printed_steps() if detail().verbose else lambda steps_done, total, text: None
+        with _lines_from_time_to_time(what, WAIT if wait is None else wait) as advance:
+
+            def advance_both(steps_done: float, total: float | None, text: str) -> None:
+                print_step(steps_done, total, text)
+                advance(steps_done, total, text)
+
+            yield advance_both
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn

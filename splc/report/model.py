@@ -22,7 +22,7 @@ from splc.report.sections.provenance import provenance_section
 from splc.report.sections.sample import sample_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
-from splc.workflows.learn.expected_error import EVERY, ExpectedError, error_of_learned
+from splc.workflows.learn.expected_error import EVERY, LEARNED, NEW, ExpectedError, error_of_learned
 from splc.workflows.optimize.optimize import TOO_GOOD
 from splc.workflows.optimize.optimize import Result as Optimized
 
@@ -93,11 +93,12 @@ def _error(subject: ModelSubject) -> str | None:
     percent, how = _percent_error(subject)
     stored = content.get("expected_error")
     if not isinstance(stored, dict):
-        return None if percent is None else f"typical error on new configurations {percentage(percent, 2)} ({how})"
+        return None if percent is None else f"{NEW} {percentage(percent, 2)} ({how})"
     expected = ExpectedError.of_values(stored)
-    if expected.verdict == "unknown" and content.get("learning_configurations") == subject.valid_configurations:
-        return f"{EVERY}typical error on these {error_of_learned(content.get('learning_error'))}"
-    return expected.text(np.zeros(0) if rows is None else rows.measured, subject.stored.unit)
+    every = content.get("learning_configurations") == subject.valid_configurations
+    if expected.verdict == "unknown" and every:
+        return f"{EVERY}{LEARNED} {error_of_learned(content.get('learning_error'))}"
+    return expected.text(np.zeros(0) if rows is None else rows.measured, subject.stored.unit, every=every)
 
 
 def _percent_error(subject: ModelSubject) -> tuple[float | None, str]:

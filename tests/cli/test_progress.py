@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli.progress import TimeLeft
 from splc.cli.terminal import duration
+from splc.cli.time_left import TimeLeft
 from tests.cli.conftest import Run
 
 

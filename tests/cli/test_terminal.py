@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import sys
+import time
 import unicodedata
 from io import StringIO
 from pathlib import Path
@@ -121,10 +122,27 @@ def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_progress_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
-    """Into a pipe no progress is written."""
+def test_short_steps_have_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    """Into a pipe no progress is written of what takes a few seconds."""
     with progress("learning") as advance:
         advance(3, 10, "round 3")
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("detail", [Detail(), Detail(json=True), Detail(verbose=True), Detail(quiet=True)])
+def test_long_steps_have_lines(capsys: pytest.CaptureFixture[str], detail: Detail) -> None:
+    """Into a pipe a line says what is done, and how much of it, after some seconds, and then less and less often."""
+    with printing(detail), progress("learning", wait=0.05) as advance:
+        advance(3, 10, "round 3")
+        time.sleep(0.6)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = [line for line in err.splitlines() if "so far" in line]
+    # After 0.05, 0.1, 0.2, 0.4 seconds; fewer on a busy machine.
+    assert (0 if detail.quiet else 2) <= len(lines) <= (0 if detail.quiet else 5)
+    assert all(line.startswith("learning: ") and "round 3" in line and "30 % done" in line for line in lines)
+    capsys.readouterr()
+    time.sleep(0.3)
     assert capsys.readouterr() == ("", "")
 
 

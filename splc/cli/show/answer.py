@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splc.cli.show.blocks import counted
 from splc.workflows.learn import Result
-from splc.workflows.learn.expected_error import EVERY, error_of_learned
+from splc.workflows.learn.expected_error import EVERY, LEARNED, error_of_learned
 
 # The texts before the errors of models that are not good.
 VERDICTS = {
@@ -22,9 +22,10 @@ def answer(learned: Result) -> str:
     count, everything = result.learning_configurations, result.provenance["measured_configurations"]
     if expected.verdict == "unknown" and learned.knows_every:
         verdict = f"{kind}, " if kind else ""
-        parts = [f"{EVERY}{verdict}typical error on these {error_of_learned(result.learning_error)}"]
+        parts = [f"{EVERY}{verdict}{LEARNED} {error_of_learned(result.learning_error)}"]
     else:
-        error = expected.text(learned.measured.measured(result.nfp).column(result.nfp), result.unit)
+        values = learned.measured.measured(result.nfp).column(result.nfp)
+        error = expected.text(values, result.unit, every=learned.knows_every)
         parts = [f"{kind}: {error}" if kind else error]
     if result.readable and not constant:
         parts.append(counted(len(result.model.terms), "term") if result.model.options else "a constant")

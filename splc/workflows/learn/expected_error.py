@@ -29,7 +29,8 @@ POOR = 0.8
 EXACT = 0.001
 # The digits of errors in texts.
 DIGITS = 2
-# The text instead of an unknown error if there are no new configurations to be wrong about.
+# The names of errors: of a model, and if there are no new configurations to be wrong about.
+NEW, LEARNED, HELD_OUT = "typical error on new configurations", "typical error on these", "cross-validated error"
 EVERY = "every configuration is measured: "
 
 Verdict = Literal["good", "rough", "poor", "unknown"]
@@ -82,12 +83,13 @@ class ExpectedError:
         names = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in values.items() if name in names})
 
-    def text(self, values: Array, unit: str | None) -> str:
+    def text(self, values: Array, unit: str | None, *, every: bool = False) -> str:
         """Return the error as text.
 
         Args:
             values: measured values of the property.
             unit: its unit, None if it is not known.
+            every: whether every configuration was learned from, so that there are no new ones.
         """
         within = ""
         size = float(np.abs(values).max(initial=0.0))
@@ -106,7 +108,10 @@ class ExpectedError:
             far = self.factor is not None and self.factor >= ROUGH_FACTOR
             error = "unknown"
             within = f"{self.reason}; {within}" if far else self.reason
-        return f"typical error on new configurations {error}" + (f" ({within})" if within else "")
+        name = NEW
+        if every and self.source != "measured":
+            name = f"{EVERY}{HELD_OUT}"
+        return f"{name} {error}" + (f" ({within})" if within else "")
 
 
 def error_of_learned(error: float | None) -> str:

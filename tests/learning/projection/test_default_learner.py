@@ -18,6 +18,7 @@ from splc.learning import LearningResult, learn
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.learning.projection.known_targets import group
 
 POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -310,3 +311,12 @@ print((found, "scipy" in sys.modules))
     assert set(found) == {1}
     assert loaded == scipy
     assert len(found) == 1 + scipy
+
+
+def test_constant_groups_are_named_by_all_members() -> None:
+    """The note about options without variation has each member of a group, not only the first one."""
+    system = VariabilityModel("system", (*group("lz4", "zstd", "gzip"), BinaryOption("fast")))
+    columns = {"lz4": [1, 1], "zstd": [0, 0], "gzip": [0, 0], "fast": [0, 1], "time": [3.0, 5.0]}
+    result = learn(Measurements.from_columns(system, columns), "time")
+    (note,) = [note for note in map(str, result.notes) if "always the same" in note]
+    assert {"lz4", "zstd", "gzip"} <= set(note.replace(",", "").split())
