@@ -8,9 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.accuracy.learners import DEFAULT
 from casestudies.accuracy.real_systems import rounded
-from casestudies.contexts.methods import PROPERTY, code, errors_of, features, forest_of, inside, measurements_of
+from casestudies.contexts.methods import (
+    PROPERTY,
+    code,
+    errors_of,
+    features,
+    forest_of,
+    full_model_of,
+    inside,
+    measurements_of,
+)
 from casestudies.contexts.systems import CONTEXT, SYSTEMS, absent, contexts_of
 from casestudies.contexts.tables import METHODS, few_table
 from casestudies.evaluation.evaluation import Evaluation, Row
@@ -59,17 +67,17 @@ class FewRowsEvaluation(Evaluation):
         measured = {value: measurements_of(contexts[value], rows) for value, rows in learned.items()}
         sharing = Sharing.of(measured, PROPERTY)
         every_row, _ = pooled_rows(sharing.parts, CONTEXT, PROPERTY)
-        pooled = learn(every_row, PROPERTY, learner=DEFAULT)
+        pooled = full_model_of(every_row)
         forest = forest_of(contexts, learned, cell["seed"])
         found = []
         for place, (value, table) in enumerate(contexts.items()):
             others = orders[value][len(learned[value]) :]
             configurations, true = table.configurations[others], table.values[others]
             together = learn(measured[value], PROPERTY, learner=ProjectionLearner(fit=sharing.fit_of(value)))
-            alone = learn(measured[value], PROPERTY, learner=DEFAULT)
+            alone = full_model_of(measured[value])
             covered = {
-                name: inside(result.predictor, configurations, true)
-                for name, result in (("together", together), ("alone", alone))
+                name: inside(model, configurations, true)
+                for name, model in (("together", together.predictor), ("alone", alone))
             }
             predicted = {
                 "together": together.predict(configurations),

@@ -16,6 +16,7 @@ from casestudies.contexts.systems import ContextTable
 from casestudies.evaluation.evaluation import hash_of
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.learning.projection import FullModel, fit_full_model, variables_of, varies
 from splc.types import Array
 
 PROPERTY = "measured"
@@ -24,6 +25,12 @@ PROPERTY = "measured"
 def measurements_of(table: ContextTable, rows: Array) -> Measurements:
     """Return some of the measurements of a context."""
     return Measurements(table.configurations[rows], {PROPERTY: table.values[rows]})
+
+
+def full_model_of(measured: Measurements) -> FullModel:
+    """Return the full model of the default learner, without the printed one, which takes most of the time."""
+    variables = tuple(each for each in variables_of(measured.system) if varies(each, measured.configurations))
+    return fit_full_model(measured.configurations, measured.column(PROPERTY), variables)
 
 
 def inside(model: Any, configurations: Configurations, true: Array) -> float | None:

@@ -13,14 +13,13 @@ import numpy as np
 
 from casestudies.accuracy.real_systems import rounded
 from casestudies.accuracy.systems import SHARED
-from casestudies.contexts.methods import PROPERTY, code, errors_of, inside, measurements_of
+from casestudies.contexts.methods import PROPERTY, code, errors_of, full_model_of, inside, measurements_of
 from casestudies.contexts.systems import TABLES, absent, contexts_of
 from casestudies.contexts.tables import published_table
 from casestudies.evaluation.evaluation import Evaluation, Row
 from splc.io.tables import Table
 from splc.learning.contexts.sharing import SharedFit, Sharing
 from splc.learning.problem import LearningProblem
-from splc.learning.projection import fit_full_model, variables_of, varies
 from splc.types import Array
 
 RUNS = 5
@@ -61,8 +60,7 @@ class PublishedEvaluation(Evaluation):
         sharing = Sharing.of(measured, PROPERTY)
         own = measured[target]
         problem = LearningProblem(own, PROPERTY, np.arange(len(own)), own.configurations)
-        variables = tuple(each for each in variables_of(own.system) if varies(each, own.configurations))
-        alone = fit_full_model(own.configurations, own.column(PROPERTY), variables)
+        alone = full_model_of(own)
         together = SharedFit(target, sharing)(problem, lambda tested=True: alone, lambda iterations: None)
         # Random forests of all rows are among the published methods.
         models = {"together": together, "alone": alone}
