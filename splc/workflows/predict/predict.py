@@ -135,8 +135,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     require_writable(request.output, (request.model, request.configurations, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
-    names = {part.partition("=")[0].strip() for part in request.configurations.split(",")}
-    if not is_file(request.configurations) and ("=" in request.configurations or names & space.system.spellings.keys()):
+    parts = {part.strip() for part in request.configurations.split(",")}
+    is_text = "=" in request.configurations or not parts.isdisjoint(space.system.spellings)
+    if is_text and not is_file(request.configurations):
         command = shlex.join(("splc", "explain", request.model, request.configurations))
         hint = f"write a table with this configuration, or use {command}"
         raise InputError(Problem("there is no such file", request.configurations, hint=hint))
