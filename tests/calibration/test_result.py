@@ -95,6 +95,6 @@ def test_text_of_combinations(kind: str, parts: tuple[tuple[str, float], ...], t
 def test_error_of_a_residual(size: float, sign: int, predicted: float) -> None:
     """The relative error has the sign of predicted - measured, also below 0; that of 0 is undefined."""
     measured = sign * size
-    error = Residual({}, measured, predicted).error
+    error = Residual({}, "", measured, predicted).error
     assert error == pytest.approx(100 * (predicted - measured) / size, rel=1e-9, abs=1e-9)
-    assert Residual({}, 0.0, predicted).error is None
+    assert Residual({}, "", 0.0, predicted).error is None
