@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -55,17 +54,3 @@ def test_the_unit_of_a_benchmark_tool(run: Run, tmp_path: Path, monkeypatch: pyt
     """The times of a benchmark tool are in seconds."""
     monkeypatch.chdir(tmp_path)
     assert json.loads(run("learn", str(HYPERFINE), "--json").stdout)["unit"] == "s"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[properties.time]\nunit = 3\n", "splc.toml:2: the unit of 'time' must be a short text"),
-        ('[properties.time]\nunits = "s"\n', "unknown key 'units' of the property 'time'"),
-        ("properties = 3\n", "splc.toml:1: properties must be tables, one for each property"),
-    ],
-)
-def test_wrong_units(content: str, message: str, folder: Path, refused: Callable[..., str]) -> None:
-    """A wrong unit is an error with its line."""
-    (folder / "splc.toml").write_text(content, encoding="utf-8")
-    assert message in refused("describe")
