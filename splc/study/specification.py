@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from splc.formats.measurements.columns import ColumnChoice
 from splc.learning.registry import DEFAULT
@@ -108,6 +108,3 @@ class Study:
 
         files: dict[str, Any] = {key: str(self.folder / self.given[key]) for key in FILES if key in self.given}
         return Project.load(self.folder, nfp=self.given.get(PROPERTY), columns=self.columns, **files)
-
-
-Compared = Literal["analytical_learned", "measured_analytical", "measured_learned"]

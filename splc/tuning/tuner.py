@@ -106,7 +106,6 @@ class Tuner:
         self.history = History(self.system)
         self.default = None if default is None else self._default(space, default)
         self.models = TuningModels(self.history, self.objective, self.variables)
-        self._cover: tuple[int, ...] | None = None
         self._verification: Verification | FrontVerification | None = None
         self._search_ended = False
 

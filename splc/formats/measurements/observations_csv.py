@@ -19,8 +19,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.observations import Observed
-from splc.errors import ConfigurationError, InputError, Problem, Problems, listed
-from splc.formats.measurements.configurations_csv import write_configurations
+from splc.errors import InputError, Problem, Problems, listed
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.io.files import Source, read_source
 from splc.io.numbers import not_a_number, parse_column
@@ -74,23 +73,6 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
             columns[name] = values[order]
     model = replace(system, observed=tuple(columns))
     return Configurations(model, first.configurations.indices, Observed(columns, np.ones(len(first.lines), dtype=bool)))
-
-
-def write_observed(configurations: Configurations, path: str | Path) -> None:
-    """Write the observed variables of configurations, one row per configuration.
-
-    Args:
-        configurations: distinct configurations, all observed.
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-
-    Raises:
-        ConfigurationError: if a configuration was not observed.
-        OutputError: if the file cannot be written.
-    """
-    names = () if configurations.observed is None else tuple(configurations.observed.columns)
-    if not names:
-        raise ConfigurationError("these configurations have no observed variables")
-    write_configurations(configurations, path, {name: configurations.column(name) for name in names})
 
 
 def _table(source: Source, system: VariabilityModel) -> _Table:

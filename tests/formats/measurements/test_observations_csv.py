@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
-from splc.errors import ConfigurationError, InputError
-from splc.formats.measurements.observations_csv import read_observed, write_observed
+from splc.errors import InputError
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.log_reader import parse_stored_log
@@ -103,16 +104,11 @@ class TestWriting:
         model = VariabilityModel("m", SYSTEM.options, observed=tuple(columns))
         some = Configurations(model, np.array(rows), Observed(columns, np.ones(len(rows), dtype=bool)))
         path = tmp_path_factory.mktemp("observed") / "observed.csv"
-        write_observed(some, path)
+        write_configurations(some, path, {name: some.column(name) for name in columns})
         found = read_observed([path], SYSTEM)
         assert found == some
         for name in columns:
             np.testing.assert_array_equal(found.column(name), some.column(name))
-
-    def test_nothing_to_write(self, tmp_path: Path) -> None:
-        """Configurations that were not observed cannot be written."""
-        with pytest.raises(ConfigurationError, match="no observed variables"):
-            write_observed(Configurations(SYSTEM, np.array([[0, 0]])), tmp_path / "observed.csv")
 
 
 class TestModels:
