@@ -43,16 +43,6 @@ def test_learned_models(models: Path, run: Run) -> None:
     assert [model["kind"] for model in found["models"]] == ["log", "json"]
 
 
-def test_a_single_model_is_compared_with_the_analytical_one(models: Path, run: Run) -> None:
-    """With one model, the first is the analytical model of the folder; without such it is an error."""
-    assert compared(run, "other.txt")["first"] == "analytical.txt"
-    (models / "analytical.txt").unlink()
-    result = run("compare", "other.txt")
-    assert result.exit_code == 2
-    assert "nothing to compare" in result.stderr.replace("\n", " ")
-    assert "splc predict other.txt FILE" in result.stderr
-
-
 def test_parameters(models: Path, run: Run) -> None:
     """`--parameter` comes before the file, `--at` chooses the row of tables, `--scale` multiplies model text."""
     terms = {
@@ -133,16 +123,6 @@ def test_intervals(models: Path, run: Run) -> None:
     assert "Confidence bands of the mean at the level 0.95, compared with analytical.txt" in shown.stdout
 
 
-def test_what_is_not_determined_has_no_intervals(models: Path, run: Run) -> None:
-    """A model with undetermined parameters is not compared by intervals, and a note says why."""
-    (models / "parameters.toml").write_text(
-        "base = { value = 0.5, determined = false }\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n", encoding="utf-8"
-    )
-    result = run("compare", "analytical.txt", "other.txt", "--intervals", "0.95", "--json")
-    assert "note: analytical.txt has no intervals: base is not determined (see splc calibrate)" in result.stderr
-    assert json.loads(result.stdout)["intervals"] is None
-
-
 def test_measures_by_name(models: Path, run: Run) -> None:
     """Further measures are computed by name; the list names them all; an unknown one is an error with a near name."""
     found = compared(run, "analytical.txt", "other.txt", "--measure", "minkowski4", "--measure", "smape")
@@ -199,13 +179,3 @@ def test_all_learnings_of_a_log(models: Path, run: Run) -> None:
     found = compared(run, "analytical.txt", "several.log", "--learning", "all")
     assert [pair["second"] for pair in found["comparisons"]] == ["several.log (1)", "several.log (2)"]
     assert compared(run, "analytical.txt", "several.log")["second"] == "several.log"
-
-
-def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) -> None:
-    """Models are judged by the property in their files; --nfp selects another one, with a warning."""
-    assert run("learn", "--nfp", "energy").exit_code == 0
-    found = compared(run, "analytical.txt", "learned.log")
-    assert found["nfp"] == "energy"
-    result = run("compare", "analytical.txt", "learned.log", "--nfp", "time", "--json")
-    assert json.loads(result.stdout)["nfp"] == "time"
-    assert "learned.log predicts 'energy', but is compared with measured values of 'time'" in result.stderr

@@ -59,14 +59,3 @@ def test_units_of_any_size(run: Run, tmp_path: Path, usual: float, extreme: floa
     assert [code for _, code, _ in expected] == [0] * len(COMMANDS)
     for one, two in zip(outputs(run, tmp_path / "extreme", extreme), expected, strict=True):
         assert one == two
-
-
-def test_costs_that_cannot_be_added_up(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Points to measure are not suggested if their costs are too large for numbers."""
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{p},{n},{(3 + p + n * n) * 1e305!r}" for p in (1, 2, 4) for n in (1, 2, 4)]
-    Path("measurements.csv").write_text("\n".join(["p,n,time", *rows]) + "\n", encoding="utf-8")
-    result = run("suggest", "measurements.csv")
-    assert result.exit_code == 2
-    assert "costs" in result.stderr
-    assert "give another cost" in result.stderr

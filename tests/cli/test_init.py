@@ -61,15 +61,6 @@ class TestInit:
         assert system.alternative_groups == (("preset_O2", "preset_very_fast"),)
         assert found.configurations.value("preset_O2").tolist() == [0, 1]
 
-    def test_json(self, run: Run, table: Path) -> None:
-        """The JSON object has the description and the assumptions, and no XML precedes it."""
-        found = json.loads(run("init", table.name, "--json").stdout)
-        assert found["schema"] == "splc.init/1"
-        assert found["alternative_groups"] == [["mode_fast", "mode_slow"]]
-        assert found["numeric_options"] == {"threads": [1, 2]}
-        assert found["properties"] == ["time"]
-        assert found["output"] is None
-
     def test_folder(self, run: Run, table: Path) -> None:
         """Without a table it is the one of the folder, and splc.toml names options."""
         table.rename("measurements.csv")
@@ -86,22 +77,6 @@ class TestInit:
 
 
 class TestExisting:
-    def test_other_unit(self, run: Run, table: Path) -> None:
-        """Values that are off by a constant factor from an existing description are pointed out."""
-        table.write_text(TABLE.replace(",1,1", ",64,1").replace(",2,1", ",256,1"), encoding="utf-8")
-        described = '<vm name="s"><binaryOptions/><numericOptions>{}</numericOptions></vm>'
-        option = "<configurationOption><name>{}</name><values>{}</values></configurationOption>"
-        text = described.format(option.format("threads", "0.064;0.256;1;2") + option.format("cores", "1"))
-        (table.parent / "other.xml").write_text(text, encoding="utf-8")
-        differences = json.loads(run("init", table.name, "--system", "other.xml", "--json").stdout)["differences"]
-        assert differences == [
-            "mode_fast is not an option of the description",
-            "mode_slow is not an option of the description",
-            "cache is not an option of the description",
-            "threads: the description does not list 64, 256; 256 is 1000 times 0.256: another unit?",
-            "cores is not in the table",
-        ]
-
     def test_kinds_and_groups(self, run: Run, table: Path) -> None:
         """An option of another kind, and a missing group, are differences; the same description has none."""
         text = run("init", table.name).stdout
@@ -116,15 +91,6 @@ class TestExisting:
         assert json.loads(result.stdout)["differences"] == [
             "the description has no alternative group mode_fast, mode_slow"
         ]
-
-    def test_binary_option_with_other_values(self, run: Run, table: Path) -> None:
-        """A column with values above 1 is no binary option."""
-        described = '<vm name="s"><binaryOptions>{}</binaryOptions></vm>'
-        option = "<configurationOption><name>{}</name><optional>True</optional></configurationOption>"
-        text = described.format("".join(map(option.format, ("threads", "cache", "mode_fast", "mode_slow"))))
-        (table.parent / "other.xml").write_text(text, encoding="utf-8")
-        found = json.loads(run("init", table.name, "--system", "other.xml", "--json").stdout)["differences"]
-        assert "threads is a binary option of the description" in found
 
 
 class TestRefused:

@@ -32,27 +32,6 @@ class TestResults:
         assert not (empty / "measurements.failures.csv").exists()
         assert json.loads(run("describe", "--json").stdout)["valid_configurations"] == 9
 
-    def test_words_of_a_table(self, run: Run, empty: Path) -> None:
-        """Messages name configurations of a table by its words, not by the options that stand for them."""
-        Path("options.csv").write_text("mode,check\nfast,yes\nfast,no\nsafe,no\n", encoding="utf-8")
-        command = "sh -c 'test {mode} = fast && echo {repetition}'"
-        asked = (
-            "measure",
-            "--system",
-            "options.csv",
-            "options.csv",
-            "--command",
-            command,
-            "--property",
-            "t=regex:(.+)",
-            "--repeat",
-            "2",
-        )
-        result = run(*asked, "--keep-going")
-        assert "at most by 47.1 % (mode=fast" in result.stderr
-        assert "mode=safe, repetition 1: exit code 1\n" in result.stderr
-        assert "mode_" not in result.stderr
-
     def test_interruption(self, run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A measurement that is stopped before its first run ends with 130, and --resume finishes it."""
         with monkeypatch.context() as patched:

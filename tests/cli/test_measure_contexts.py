@@ -43,13 +43,6 @@ def test_the_value_in_the_command(run: Run, table: Path, values: tuple[str, ...]
     assert {row.split(",")[place] for row in rows} == set(values[:1] if batch else values)
 
 
-def test_a_wrong_placeholder(run: Run, table: Path) -> None:
-    """The nearest context is named for a wrong placeholder."""
-    found = run("measure", "first.csv", "--command", "echo {versoin}", *TIME, "--context", "version=2")
-    assert found.exit_code == 2
-    assert "version" in found.stderr.split("placeholder", 1)[1].replace("versoin", "")
-
-
 def test_failures_name_values_as_tables_do(run: Run, table: Path) -> None:
     """Messages about failed runs name options and contexts as tables do."""
     contexts = ("--context", "version=a", "--context", "version=b")

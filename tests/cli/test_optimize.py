@@ -33,11 +33,6 @@ def optimal(run: Run, *arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_standard_input(run: Run) -> None:
-    """The model may come from standard input."""
-    assert json.loads(run("optimize", "-", "--json", stdin="x").stdout)["predicted"] == 1.0
-
-
 def test_a_learned_log(run: Run) -> None:
     """The optimum of a learned log is predicted by it, too."""
     run("learn", "--property", "time")

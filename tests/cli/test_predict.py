@@ -35,13 +35,6 @@ def test_values_of_zero_are_left_out_of_the_error(run: Run, folder: Path) -> Non
     assert "left out" not in run("predict", "model.txt", "measurements.csv", "--property", "time").stderr
 
 
-def test_the_project_names_the_property(run: Run, folder: Path) -> None:
-    """The property of splc.toml is used if the file has it; its absence is not an error."""
-    (folder / "splc.toml").write_text('nfp = "energy"\n', encoding="utf-8")
-    assert json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)["nfp"] == "energy"
-    assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["nfp"] is None
-
-
 @pytest.mark.parametrize("name", ["m.xml", "m.xml.gz", "m.csv.gz"])
 def test_measurements_of_every_format(run: Run, name: str) -> None:
     """Measurements may be XML or CSV, compressed or not."""
@@ -152,19 +145,6 @@ class TestExtrapolation:
     def _far(self, folder: Path) -> None:
         (folder / "far.csv").write_text("cache,left,right,x\n0,1,0,8\n1,1,0,3\n0,1,0,4\n", encoding="utf-8")
 
-    def test_predictions(self, run: Run) -> None:
-        """Unlisted values are predicted by the formula; a warning says which they are, and JSON for which rows."""
-        result = run("predict", "model.txt", "far.csv", "--extrapolate")
-        assert result.exit_code == 0, result.stderr
-        assert result.stdout == "cache,left,right,x,predicted\n0,1,0,8,8\n1,1,0,3,13\n0,1,0,4,4\n"
-        assert "warning: 2 configurations have values that the description does not list" in result.stderr
-        assert "    x = 3, 8 (listed are 1 to 4; 1 beyond)" in result.stderr
-        assert "their predictions are extrapolations, for which" in result.stderr
-        assert "note: model.txt has no prediction intervals" in result.stderr
-        found = json.loads(run("predict", "model.txt", "far.csv", "--extrapolate", "--json").stdout)
-        assert found["extrapolated"] == [True, True, False]
-        assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["extrapolated"] is None
-
     def test_intervals(self, run: Run) -> None:
         """A JSON model gives intervals, wider beyond the listed values."""
         run("learn", "--property", "time", "-o", "m.json")
@@ -173,12 +153,6 @@ class TestExtrapolation:
         widths = [row["high"] - row["low"] for row in rows]
         assert all(row["low"] < row["predicted"] < row["high"] for row in rows)
         assert widths[0] > widths[2] > 0
-
-    def test_measured_values(self, run: Run, folder: Path) -> None:
-        """Measured values of unlisted ones judge the predictions."""
-        (folder / "far.csv").write_text("cache,left,right,x,time\n0,1,0,8,10\n0,1,0,4,4\n", encoding="utf-8")
-        found = json.loads(run("predict", "model.txt", "far.csv", "--extrapolate", "--json").stdout)
-        assert found["error"] == pytest.approx(10)
 
 
 def test_extrapolation_of_a_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,12 +78,3 @@ def test_files_of_tools(file: str, parameters: list[str], run: Run, tmp_path: Pa
     assert done.exit_code == 0, done.stderr
     stored = json.loads((tmp_path / "models.json").read_text(encoding="utf-8"))
     assert sorted(stored["parameters"]) == parameters
-
-
-def test_without_parameters(refused: Refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs without a number that differs are refused, and so is a parameter that does not exist."""
-    monkeypatch.chdir(tmp_path)
-    Path("runs.json").write_text(hyperfine([10], ["linear", "square"]), encoding="utf-8")
-    assert "no option is a number with several values" in refused("scale", "runs.json")
-    Path("runs.json").write_text(hyperfine([10, 20, 30], ["linear"]), encoding="utf-8")
-    assert "siz" in refused("scale", "runs.json", "--coordinates", "siz")
