@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import SpecError
 from splc.scaling import fit
 from splc.scaling.data import quantities
 from splc.scaling.grids import candidate_axes, continued
@@ -37,27 +34,6 @@ def test_axes_keep_their_factor_or_step(first: float, factor: float, step: float
     places = np.arange(count + 2)
     for whole in (first * factor**places, first + step * places):
         np.testing.assert_allclose(continued(whole[:count], 2), whole, rtol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("axes", "part"),
-    [
-        ([[1, 2]], "1 axes, but 2 parameters\n    give one each; None: as measured"),
-        ([None, [1, -1]], "are not values of a parameter\n    give finite numbers of at least 0"),
-        ([None, []], "are not values of a parameter\n    give finite numbers of at least 0"),
-        ([None, [np.inf]], "give finite numbers of at least 0"),
-        ([None, ["a"]], "['a'] are not values of a parameter\n    give numbers"),
-    ],
-)
-def test_wrong_axes(axes: Any, part: str) -> None:
-    """A wrong axis is an error that says what to give; a negative or very large extension, too."""
-    points = np.array([[4.0, 10.0], [8.0, 10.0]])
-    with pytest.raises(SpecError) as caught:
-        candidate_axes(points, axes, 5, 0)
-    assert part in str(caught.value)
-    for extend, reason in ((-1, "from 0 to 10,000"), (10**9, "from 0 to 10,000"), (2000, "would be too large")):
-        with pytest.raises(SpecError, match=reason):
-            candidate_axes(points, None, 5, extend)
 
 
 @examples(25)

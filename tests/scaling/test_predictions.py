@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import ConfigurationError, SpecError
+from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
 from splc.scaling.prediction import intervals_of, predictions
 from splc.scaling.scores import left_out, line
@@ -116,24 +116,6 @@ def test_suggested_points_together_stay_within_the_budget() -> None:
         _, fewer, why = corner(6, budget)
         assert fewer == costs[:kept]
         assert why.startswith("the budget is spent")
-
-
-@pytest.mark.parametrize(
-    ("target", "part"),
-    [
-        ({"p": 64.0, "m": 50.0}, "unknown parameter 'm'\n    known"),
-        ({"p": 64.0}, "the target has no value of n\n    give a value"),
-        ([1.0], "the target has 1 values, but there are 2 parameters"),
-        ([1.0, np.nan], "is not a target\n    give finite numbers"),
-        (["a", "b"], "is not a target\n    give numbers for p, n"),
-    ],
-)
-def test_wrong_targets_say_what_to_do(target: object, part: str) -> None:
-    """The error of a wrong target names what is wrong and what to do."""
-    points = np.array([[4.0, 10.0], [8.0, 10.0], [4.0, 20.0]])
-    with pytest.raises(SpecError) as caught:
-        suggest(points, time_of(points), names=["p", "n"], target=target)  # type: ignore[arg-type]
-    assert part in str(caught.value)
 
 
 @pytest.mark.parametrize("method", ["default", "basic", "refinement", "extrap"])

@@ -70,36 +70,6 @@ def test_other_encodings(encoding: str) -> None:
         parsed("größe = 3\nnx".encode(encoding))
 
 
-MANY = 200_000
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "(" * MANY,
-        "(" * (MANY // 2) + "nx" + ")" * (MANY // 2),
-        "log(1+" * (MANY // 6),
-        "nx^" * (MANY // 3) + "nx",
-        "nx" + "^2" * (MANY // 2),
-        "`" * MANY,
-        "a" * MANY,
-        "1" * MANY,
-        "(1e-200*nx + 1e-200*ny)^1e9",
-        "\n".join(["d0 = nx + 1", *(f"d{i + 1} = log(d{i} + 1) + 1 / (d{i} + 2)" for i in range(60)), "d60"]),
-        "\n".join(["d0 = nx^ny", *(f"d{i + 1} = d{i}^d{i}" for i in range(60)), "d60"]),
-        "\n".join(["d0 = nx", *(f"d{i + 1} = ceil(d{i} / 2) + floor(d{i} * 3)" for i in range(60)), "d60"]),
-        "\n".join(["d0 = sqrt(nx + 1)", *(f"d{i + 1} = sqrt(d{i} + 1) * sqrt(d{i} + 2)" for i in range(200)), "d200"]),
-        "log((1 - nx) * " * 60 + "nx" + ")" * 60,
-    ],
-    ids=lambda text: text[:20],
-)
-def test_what_explodes_is_refused(text: str) -> None:
-    """Texts that nest, grow or repeat beyond bounds are refused in one short message, and do not run away."""
-    with pytest.raises(ExpressionError) as caught:
-        parsed(text)
-    assert len(str(caught.value)) < 500
-
-
 @pytest.mark.parametrize(
     "text", ["log(nx * " * 60 + "nx" + ")" * 60, "1 / (nx + " * 60 + "ny" + ")" * 60, "nx^nx^ny^nx"]
 )
