@@ -53,20 +53,3 @@ def test_an_error_shows_the_text_around_it() -> None:
         (problem,) = problem_at(text, at, "m", "h").problems
         assert problem == Problem("m", column=at + 1, text=shown, hint="h")
     assert problem_at("a\nb", 1, "m").problems[0].text == "a b"
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "hint"),
-    [
-        ("srt(a)", "unknown function 'srt'", "did you mean"),
-        ("zzzz(a)", "unknown function 'zzzz'", "functions are"),
-    ],
-)
-def test_unknown_functions(text: str, message: str, hint: str) -> None:
-    """An unknown function in model text is reported with the nearest one and the list of all."""
-    with pytest.raises(ExpressionError) as caught:
-        parse(text, functions=MODEL_FUNCTIONS)
-    (problem,) = caught.value.problems
-    assert (problem.message, problem.column) == (message, 1)
-    assert (problem.hint or "").startswith(hint)
-    assert (problem.hint or "").endswith(f"functions are {', '.join(MODEL_FUNCTIONS)}; write products with *")
