@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +20,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, log_term, option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.golden_messages import check_messages
 
 X, Y = option_term("x"), option_term("y")
 SYSTEM = VariabilityModel(
@@ -204,41 +205,16 @@ class TestWeights:
 
 
 class TestErrors:
-    @pytest.mark.parametrize(
-        ("first", "second", "message"),
-        [
-            ([1.0, 2.0], [1.0], "2 values cannot be compared with 1"),
-            ([1.0], [], "1 value cannot be compared with 0"),
-            ([1.0], [1.0, 2.0], "1 value cannot be compared with 2"),
-            ([[1.0]], [[1.0]], r"first values are float64 of shape \(1, 1\)"),
-            ([1.0], 1.0, r"second values are float64 of shape \(\)"),
-            ([1.0, math.nan], [1.0, 2.0], "1 of the first values are not finite, as nan at configuration 1"),
-            ([1.0, 1.0], [-math.inf, 2.0], "second values are not finite, as -inf at configuration 0"),
-            (["fast"], [1.0], "not numbers"),
-            ([1j], [1.0], "not numbers"),
-        ],
-    )
-    def test_values(self, first: Any, second: Any, message: str) -> None:
+    def test_values(self) -> None:
         """Values that are not one finite number per configuration are refused, with the place."""
-        with pytest.raises(MeasurementError, match=message):
-            compare_values(np.array(first), np.array(second))
+        check_messages("values", lambda text: compare_values(*map(np.array, json.loads(text))))
+        with pytest.raises(MeasurementError, match="not numbers"):
+            compare_values(np.array([1j]), np.ones(1))
 
-    @pytest.mark.parametrize(
-        ("weights", "message"),
-        [
-            ([1.0], r"float64 of shape \(1,\), not numbers of shape \(2,\)"),
-            ([[1.0, 2.0]], "not numbers of shape"),
-            (["a", "b"], "not numbers"),
-            ([1.0, -0.5], "a weight cannot be -0.5, as at configuration 1"),
-            ([math.nan, 1.0], "a weight cannot be nan"),
-            ([1.0, math.inf], "a weight cannot be inf"),
-            ([0.0, 0.0], "all weights are 0"),
-        ],
-    )
-    def test_weights(self, weights: Any, message: str) -> None:
+    def test_weights(self) -> None:
         """Weights that are not one number ≥ 0 per configuration, or all 0, are refused."""
-        with pytest.raises(SpecError, match=message):
-            compare_values(np.ones(2), np.ones(2), weights=np.array(weights))
+        two = np.ones(2)
+        check_messages("weights", lambda text: compare_values(two, two, weights=np.array(json.loads(text))))
 
     def test_settings(self) -> None:
         """An unknown measure and an order below 1 are refused, also where there is nothing to compare."""

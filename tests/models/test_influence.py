@@ -17,6 +17,7 @@ from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
+from tests.support.golden_messages import check_messages
 
 SYSTEM = VariabilityModel(
     "system",
@@ -167,20 +168,13 @@ class TestPredict:
         total = InfluenceModel(pairs).predict(ALL)
         np.testing.assert_allclose(InfluenceModel(pairs, link="log").predict(ALL), np.exp(total))
 
-    @pytest.mark.parametrize(
-        ("text", "term", "row", "where"),
-        [
-            ("x + 2 * x / o", "x * o^-1", 0, "o = 0, x = 1"),
-            ("log10(o) + 3", "log10(o)", 0, "o = 0"),
-            ("b^-1", "b^-1", 0, "b = 0"),
-        ],
-    )
-    def test_terms_without_a_value_are_refused(self, text: str, term: str, row: int, where: str) -> None:
+    def test_terms_without_a_value_are_refused(self) -> None:
         """A division by zero or a logarithm of zero is an error that names the term, the row and the values."""
-        model = InfluenceModel.from_terms(expand_text(text, None), SYSTEM.names)
-        with pytest.raises(ConfigurationError) as caught:
-            model.predict(ALL)
-        assert str(caught.value) == f"{term} has no finite value at configuration {row} ({where})"
+
+        def reject(text: str) -> None:
+            InfluenceModel.from_terms(expand_text(text, None), SYSTEM.names).predict(ALL)
+
+        check_messages("undefined-terms", reject)
 
     def test_predictions_beyond_all_numbers(self) -> None:
         """An overflow is an error that names the configuration, never a warning or an infinity."""

@@ -24,6 +24,7 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.system.definition import options_of_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.golden_messages import check_messages
 from tests.support.strategies import all_assignments
 
 POSITIVE = VariabilityModel(
@@ -237,31 +238,10 @@ class TestUndefinedValues:
 
     SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (0.0, 1.0, 2.0))))
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("1 / (x - 1)", "(-1 + x)^-1 has no finite value at configuration 1 ((-1 + x) = 0, x = 1)"),
-            ("x / (x - 1) * (x - 1)", "x * (-1 + x)^-1 has no finite value at configuration 1 ((-1 + x) = 0, x = 1)"),
-            ("1 / (1 + 1 / x)", "(1 + x^-1) has no finite value at configuration 0 (x = 0)"),
-            ("log2(x - 1)", "log10(-1 + x) has no finite value at configuration 0 ((-1 + x) = -1, x = 0)"),
-            ("sqrt(x - 1)", "(-1 + x)^(1/2) has no finite value at configuration 0 ((-1 + x) = -1, x = 0)"),
-            ("0.5^(1 / x)", "(0.5^(x^-1)) has no finite value at configuration 0 (x = 0)"),
-            ("2^log10(x)", "(2^(log10(x))) has no finite value at configuration 0 (x = 0)"),
-            ("1 / log10(x + b)", "log10(b + x)^-1 has no finite value at configuration 0 ((b + x) = 0, b = 0, x = 0)"),
-            ("1 / log10(x)", "log10(x)^-1 has no finite value at configuration 0 (x = 0)"),
-            ("ceil(1 / x)", "ceil(x^-1) has no finite value at configuration 0 (x = 0)"),
-            ("[1 / x >= 2]", "[x^-1 >= 2] has no finite value at configuration 0 (x = 0)"),
-            (
-                "(x - 1)^b * 0 + (x - 1)^(b - 1)",
-                "((-1 + x)^(-1 + b)) has no finite value at configuration 1 (b = 0, x = 1)",
-            ),
-        ],
-    )
-    def test_the_place_is_named(self, text: str, message: str) -> None:
+    def test_the_place_is_named(self) -> None:
         """A division by zero or a logarithm of zero names the subexpression, the configuration and its values."""
-        with pytest.raises(EvaluationError) as caught:
-            model_of(text, self.SYSTEM).predict(all_assignments(self.SYSTEM))
-        assert str(caught.value) == message
+        everything = all_assignments(self.SYSTEM)
+        check_messages("undefined-values", lambda text: model_of(text, self.SYSTEM).predict(everything))
 
     def test_one_by_the_logarithm_of_zero(self) -> None:
         """The reciprocal of the logarithm of 0 has no value."""
