@@ -79,7 +79,12 @@ def test_infinite_intervals() -> None:
 
 def test_wrong_intervals() -> None:
     """Invalid intervals and different numbers of intervals are refused."""
-    check_messages("intervals", lambda text: compare_intervals(*map(np.array, json.loads(text)), 0.95))
+
+    def reject(text: str) -> None:
+        first, second = (np.array(each) for each in json.loads(text))
+        compare_intervals(first, second, 0.95)
+
+    check_messages("intervals", reject)
 
 
 def test_wrong_level() -> None:
