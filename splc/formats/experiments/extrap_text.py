@@ -15,12 +15,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
-from splc.errors import InputError, Problems, nearest, plural
+from splc.errors import InputError, OutputError, Problems, nearest, plural
 from splc.formats.detect import KEYWORDS
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
 from splc.io.files import Source
-from splc.io.numbers import parse_number
+from splc.io.numbers import number_text, parse_number
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
@@ -183,3 +185,22 @@ class _StatementReader:
         if repeated:
             texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
         return texts
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """Return an experiment in Extra-P's text format.
+
+    Points without a value get a `DATA` without values; repetitions that are missing are left out.
+    """
+    invalid = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
+    invalid += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
+    if invalid:
+        hint = "rename it, or write JSON lines"
+        raise OutputError(f"the name {shown(invalid[0])} cannot be written in Extra-P's text format", hint=hint)
+    lines = [f"PARAMETER {name}" for name in experiment.parameters]
+    lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
+    for (callpath, metric), values in experiment.series.items():
+        lines += ["", f"REGION {callpath}", f"METRIC {metric}"]
+        for row, is_measured in zip(values, ~np.isnan(values), strict=True):
+            lines.append(" ".join(["DATA", *map(number_text, row[is_measured].tolist())]))
+    return "\n".join(lines) + "\n"

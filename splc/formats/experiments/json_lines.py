@@ -7,14 +7,17 @@ default call path is `<root>`, the default metric `<default>`. Talpas writes `pa
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
-from splc.errors import InputError, Problem, Problems, listed, nearest
+from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
 from splc.formats.detect import PARAMETERS, commas
 from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
 from splc.io.files import Source
@@ -126,3 +129,25 @@ class _LineReader:
         if self.rows is None:
             raise InputError(Problem("there are no measurements in the file", self.source.name))
         return self.rows.experiment([f"not used: {listed(list(self.ignored))}"] if self.ignored else [])
+
+
+def experiment_jsonl(experiment: Experiment) -> str:
+    """Return an experiment as JSON lines, one line per point and series; points without a value get an empty list."""
+    if not all(name for key in experiment.series for name in key):
+        raise OutputError("a call path or a metric has no name")
+    points = [
+        json.dumps(dict(zip(experiment.parameters, map(_number, point), strict=True)), ensure_ascii=False)
+        for point in experiment.points.tolist()
+    ]
+    lines = []
+    for (callpath, metric), values in experiment.series.items():
+        series_keys = json.dumps({"callpath": callpath, "metric": metric}, ensure_ascii=False)[1:-1]
+        for point, row, is_measured in zip(points, values, ~np.isnan(values), strict=True):
+            repetitions = [_number(value) for value in row[is_measured].tolist()]
+            value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
+            lines.append(f'{{"params": {point}, {series_keys}, "value": {value}}}')
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> int | float:
+    return int(value) if value.is_integer() and abs(value) < 1e15 else value

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment
+from splc.errors import OutputError
 from splc.formats.detect import commas
 from splc.formats.experiments.extrap_json import parse_experiment_json
-from splc.formats.experiments.json_lines import parse_experiment_lines
+from splc.formats.experiments.json_lines import experiment_jsonl, parse_experiment_lines
 from splc.io.files import Source
 
 NAN = np.nan
@@ -87,3 +88,14 @@ def test_talpas() -> None:
     assert kept.parameters == ("x", "y")
     assert kept["a;b", 'time; "wall"'].tolist() == [[82, 83]]
     assert commas('";"; ";') == '";", ",'
+
+
+def test_written() -> None:
+    """Written JSON lines are as Extra-P reads them, with whole numbers as such and one value without a list."""
+    kept = Experiment(("p",), np.array([4, 0.5]), {("c", "ä"): np.array([[1.5, 2], [3, NAN]])})
+    assert experiment_jsonl(kept) == (
+        '{"params": {"p": 4}, "callpath": "c", "metric": "ä", "value": [1.5, 2]}\n'
+        '{"params": {"p": 0.5}, "callpath": "c", "metric": "ä", "value": 3}\n'
+    )
+    with pytest.raises(OutputError, match="has no name"):
+        experiment_jsonl(Experiment(("p",), np.array([4]), {("", "m"): np.array([1])}))

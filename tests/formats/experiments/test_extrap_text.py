@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment
-from splc.errors import InputError
-from splc.formats.experiments.extrap_text import parse_experiment_text
+from splc.errors import InputError, OutputError
+from splc.formats.experiments.extrap_text import experiment_text, parse_experiment_text
 from splc.io.files import Source
 
 NAN = np.nan
@@ -79,3 +79,23 @@ def test_many_errors() -> None:
     found = refused(HEAD + "DATA x\n" * 50_000)
     assert len(found) == 21
     assert found[-1] == "e.txt: … and 49981 more problems"
+
+
+def test_written() -> None:
+    """Written text has a line per point, without missing values."""
+    series = {("main->f", "time"): np.array([[1.5, NAN, 2], [NAN, NAN, NAN]]), ("main", "n"): np.array([1e20, -3])}
+    assert experiment_text(Experiment(("p", "q"), np.array([[4, 0.5], [8, 1]]), series)) == (
+        "PARAMETER p\nPARAMETER q\nPOINTS (4 0.5)\nPOINTS (8 1)\n\n"
+        "REGION main->f\nMETRIC time\nDATA 1.5 2\nDATA\n\nREGION main\nMETRIC n\nDATA 1e+20\nDATA -3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameter", "callpath", "metric"),
+    [("a b", "c", "m"), ("#p", "c", "m"), ("p", "a\nb", "m"), ("p", " c", "m"), ("p", "", "m"), ("p", "c", "m\r")],
+)
+def test_names_that_cannot_be_written(parameter: str, callpath: str, metric: str) -> None:
+    """A name that would read back as another one is refused."""
+    experiment = Experiment((parameter,), np.array([1.0]), {(callpath, metric): np.array([1.0])})
+    with pytest.raises(OutputError, match="cannot be written in Extra-P's text format"):
+        experiment_text(experiment)
