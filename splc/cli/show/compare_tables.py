@@ -139,9 +139,13 @@ def semantic_rows(
     for key in (exchanged.get(key, key) for key in keys):
         title = directed_title(key, second if key == reversed_ else first)
         distance = key in ERROR_RATES.values() or measure(key).kind in DISTANCES
-        yield compared_with, title, *(_cell(score, score and score.values.get(key), distance) for score in found)
+        yield (
+            compared_with,
+            title,
+            *(_cell(score, None if score is None else score.values.get(key), distance) for score in found),
+        )
     for power in some.mean_power:
-        values = (_cell(score, score and score.mean_power[power]) for score in found)
+        values = (_cell(score, None if score is None else score.mean_power[power]) for score in found)
         yield compared_with, mean_power_title(power), *values
 
 

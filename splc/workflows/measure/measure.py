@@ -275,13 +275,13 @@ def run(
             """Warn of a loaded machine after the first run: it is not too late to measure later."""
             nonlocal loaded
             on_progress(progress, at_once)
-            if progress.measured == 1 and not loaded and (text := load_warning(journal.records)) is not None:
+            if progress.measured == 1 and not loaded and (warned := load_warning(journal.records)) is not None:
                 loaded = True
-                tell(text, warning=True)
+                tell(warned, warning=True)
 
         latest, interrupted, error = do_runs(session, cluster, advance, should_stop, request.keep_going)
-        if not loaded and (text := load_warning(journal.records)) is not None:
-            tell(text, warning=True)
+        if not loaded and (warned := load_warning(journal.records)) is not None:
+            tell(warned, warning=True)
         try:
             written = outputs.write(setup, session.recorded)
         except OutputError as failure:

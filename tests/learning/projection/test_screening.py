@@ -79,6 +79,7 @@ def test_other_options_have_no_relevance() -> None:
     design, z = design_of(columns), columns[:, 3] / columns[:, 3].std()
     found = search_hyperparameters(design, z - z.mean(), np.ones(ROWS), start_of(OPTIONS, OPTIONS), 10)
     blocks = screened_blocks(design, z - z.mean())
+    assert blocks is not None
     lowest = constants.BOUNDS["relevance"][0]
     others = np.setdiff1d(np.arange(OPTIONS), blocks)
     assert (found.logarithms[others] == lowest).all()
