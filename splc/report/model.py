@@ -23,8 +23,8 @@ from splc.report.sections.sample import sample_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
 from splc.workflows.learn.expected_error import EVERY, LEARNED, NEW, ExpectedError, error_of_learned
-from splc.workflows.optimize.optimize import TOO_GOOD
 from splc.workflows.optimize.optimize import Result as Optimized
+from splc.workflows.optimize.unreached import TOO_GOOD
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"

@@ -13,7 +13,7 @@ from sampling.space.ranking import Ranking, front_of_rounded
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
-from splc.errors import RequestError, listed
+from splc.errors import RequestError
 from splc.formats.measurements.assignment import parse_assignments
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
@@ -28,12 +28,10 @@ from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize.best import best_of, signs_of, without_equals
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
+from splc.workflows.optimize.unreached import unreached_notes, unreached_objectives
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 from splc.workflows.unused_options import unused_note
-
-# Why the interval of a best prediction may not hold.
-TOO_GOOD = "the best of many predictions is often too good; measure it before you rely on it"
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
@@ -175,10 +173,8 @@ def best_configurations(
             values = objective.values if len(objective.values) else learned_values(objective.full)
             texts = implausible(ranking.predicted[number], values, objective.measured or objective.name)
             notes += (Note(text, warning=True) for text in texts)
-        unreached = _unreached(objectives, columns)
-        if unreached:
-            what = "no measured value" + ("" if len(objectives) == 1 else f" of {listed(unreached)}")
-            notes.append(Note(f"{what} reaches the interval: {TOO_GOOD}"))
+        unreached = unreached_objectives(objectives, [[item.interval for item in column] for column in columns])
+        notes += unreached_notes(unreached, len(objectives))
         for objective in objectives:
             best = Configurations(objective.system, ranking.configurations.indices[:1])
             notes.add(unmeasured_notes(best, objective.known, objective.full, objective.options, "best configuration"))
@@ -226,22 +222,6 @@ def _values(objective: Objective, ranking: Ranking, number: int) -> list[Propert
     indices = objective.find(rows)
     measured = [None if index < 0 else float(objective.values[index]) for index in indices]
     return [PropertyValue(*row) for row in zip(predicted, intervals, measured, strict=True)]
-
-
-def _unreached(objectives: Sequence[Objective], columns: Sequence[Sequence[PropertyValue]]) -> tuple[str, ...]:
-    """Return the objectives of which no measured value is as good as the worst end of the best interval.
-
-    Intervals hold for configurations that are chosen without the model. The best of very many predictions is the one
-    in which errors of many influences add up.
-    """
-    names = []
-    for objective, sign, column in zip(objectives, signs_of(objectives), columns, strict=True):
-        known = np.concatenate([objective.values, learned_values(objective.full)])
-        known = known[~np.isnan(known)]
-        ends = [sign * (item.interval.high if sign > 0 else item.interval.low) for item in column if item.interval]
-        if len(known) and ends and min(ends) < (sign * known).min():
-            names.append(objective.name)
-    return tuple(names)
 
 
 def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedConfiguration) -> bool:
