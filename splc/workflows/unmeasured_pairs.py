@@ -13,6 +13,9 @@ from splc.workflows.note import Note, Rank
 
 # Pairs that are shown.
 SHOWN = 3
+# With more options, time and memory for all pairs of them would be larger than those of the predictions (8 GB with 14,000
+# options), and few of the pairs that no row has are impossible.
+MAX_OPTIONS = 2000
 # Independence must predict so many measured configurations with a pair, unless a single configuration selects both.
 EXPECTED = 1.0
 _BLOCK = 1 << 12
@@ -22,6 +25,8 @@ def unmeasured_notes(
     found: Configurations, known: Configurations | None, full: Predictor | None, used: frozenset[str], what: str
 ) -> tuple[Note, ...]:
     """Return a note on pairs of values that configurations have and no measured one has, none if there are none.
+
+    Pairs are not examined where more than `MAX_OPTIONS` options make a difference.
 
     Args:
         found: the configurations.
@@ -35,7 +40,7 @@ def unmeasured_notes(
     positions = [system.positions[option.name] for option in options]
     measured = [table.indices[:, positions] for table in _measured(found, known, full)]
     rows = sum(map(len, measured))
-    if not rows or not positions:
+    if not rows or not positions or len(positions) > MAX_OPTIONS:
         return ()
     literals = _literals(np.concatenate(measured))
     together, single = literals.T @ literals, literals.sum(axis=0)

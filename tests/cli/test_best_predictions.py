@@ -26,8 +26,7 @@ def write(folder: Path, *, reached: bool, sign: float) -> None:
     (folder / "measurements.csv").write_text("\n".join([",".join([*OPTIONS, "time"]), *lines]) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("maximize", [False, True])
-@pytest.mark.parametrize("reached", [False, True])
+@pytest.mark.parametrize(("reached", "maximize"), [(False, False), (False, True), (True, False)])
 def test_unreached_intervals(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, *, reached: bool, maximize: bool
 ) -> None:
