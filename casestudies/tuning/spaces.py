@@ -22,7 +22,7 @@ from splc.data.configurations import Configurations
 from splc.io.tables import Cell, Table
 from splc.tuning import Tuner
 
-SEEDS, BUDGET = 10, 60
+SEEDS, BUDGET = 20, 60
 
 
 class MadeRuns:
