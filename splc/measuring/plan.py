@@ -47,11 +47,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         problems = Problems()
-        for number, noun in (
-            (self.repeat, "repetitions"),
-            (self.warmup, "warm-ups"),
-            (self.max_repeat, "repetitions"),
-        ):
+        for number, noun in ((max(self.repeat, self.max_repeat), "repetitions"), (self.warmup, "warm-ups")):
             if number > LIMIT:
                 problems.add(f"so many {noun} are too many; at most {LIMIT:,} are possible")
         if self.repeat < 1:

@@ -13,8 +13,8 @@ from splc.workflows.note import Note, Rank
 
 # Pairs that are shown.
 SHOWN = 3
-# With more options, time and memory for all pairs of them would be larger than those of the predictions (8 GB with 14,000
-# options), and few of the pairs that no row has are impossible.
+# With more options, all pairs of them would take far longer than the predictions, and 9 GB with 14,000 options; few of
+# the pairs that no row has are impossible then.
 MAX_OPTIONS = 2000
 # Independence must predict so many measured configurations with a pair, unless a single configuration selects both.
 EXPECTED = 1.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.io.files import Source
 from splc.io.numbers import unit_of
 from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 # A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
 _MANY = 20
@@ -115,24 +116,26 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
     Raises:
         MeasurementError: naming them, their values, and what to do.
     """
-    several: dict[str, tuple[Context, set[str], int]] = {}
+    several: dict[str, tuple[Context, Array]] = {}
     for part in parts:
         if not part.contexts:
             continue
         valid = part.known
         for name, context in part.contexts.items():
-            values = context.in_rows(valid)
-            if len(values) > 1:
-                _, levels, rows = several.get(name, (context, set(), 0))
-                several[name] = (context, levels | set(values), rows + len(valid))
+            counts = np.bincount(context.codes[valid], minlength=len(context.values))
+            if np.count_nonzero(counts) > 1:
+                _, others = several.get(name, (context, 0))
+                several[name] = (context, counts + others)
     if not several:
         return
     problems = []
-    for name, (context, levels, rows) in several.items():
-        mixed = [value for value in context.values if value in levels]
-        message = f"the context {name!r} has {len(mixed):,} values: {shown_values(mixed)}"
-        problems.append(Problem(message, file, hint=_advice(name, mixed, rows, choice or ColumnChoice())))
-    texts = [name for name, (_, levels, rows) in several.items() if not differs_in_most(list(levels), rows)]
+    texts = []
+    for name, (context, counts) in several.items():
+        rows = {value: count for value, count in zip(context.values, counts.tolist(), strict=True) if count}
+        message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
+        problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
+        if not differs_in_most(list(rows), sum(rows.values())):
+            texts.append(name)
     if choice is not None and choice.inferred and len(texts) > 1:
         options = shlex.quote(",".join((*choice.options, *texts)))
         last = problems[-1]
@@ -148,22 +151,24 @@ def differs_in_most(values: Sequence[str], rows: int) -> bool:
 _PYTHON = "(in Python the argument where, read_measurements_by, the argument ignore)"
 
 
-def _advice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -> str:
-    """Return what to do about a context with several values."""
-    unit = unit_of(values)
+def _advice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
+    """Return what to do about a context with several values. `rows`: value → its number of rows."""
+    unit = unit_of(list(rows))
     numbers = f"if it is a property or an option, write numbers without the unit {unit!r}; else " if unit else ""
-    return numbers + _choice(name, values, rows, choice)
+    return numbers + _choice(name, rows, choice)
 
 
-def _choice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -> str:
-    """Return how to use a context with several values, or to leave it out."""
+def _choice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
+    """Return how to use a context with several values, or to leave it out. `rows`: value → its number of rows."""
     ignore = f"--ignore {shlex.quote(name)}"
-    if differs_in_most(values, rows):
+    if differs_in_most(list(rows), sum(rows.values())):
         return (
             f"if these are ids, dates or comments, leave the column out with {ignore} (in Python the argument ignore); "
             "--where selects a value"
         )
-    example = next((value for value in values if value and value.isprintable() and len(value) < _WIDEST), "VALUE")
+    # The value of most rows: another one may stand for failed runs.
+    readable = (value for value in rows if value and value.isprintable() and len(value) < _WIDEST)
+    example = max(readable, key=lambda value: rows[value], default="VALUE")
     select = f"--where {shlex.quote(f'{name}={example}')}"
     split = f"--by {shlex.quote(name)} (splc learn, study, scale)"
     options = shlex.quote(",".join((*choice.options, name)))

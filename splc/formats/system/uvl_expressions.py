@@ -237,7 +237,9 @@ class ExpressionParser:
         if isinstance(parsed, _Reference):
             value = self.names.value(parsed.name)
             if value is None:
-                raise self.wrong(f"{parsed.name!r} has no number", self.names.hint(parsed.name))
+                known = self.names.literal(parsed.name) is not None
+                hint = "it is a Boolean feature, which is selected or not" if known else self.names.hint(parsed.name)
+                raise self.wrong(f"{parsed.name!r} has no number", hint)
             return value
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
