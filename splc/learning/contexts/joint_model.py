@@ -38,6 +38,10 @@ from splc.types import Array
 
 # Fewer values cannot show that they are numbers.
 MIN_NUMBERS = 3
+# Of more rows, outliers have little influence, and a second fit takes long.
+ROWS_OF_WEIGHTS = 300
+# The degrees of freedom of Student's distribution that the noise of rows is weighted by.
+FREEDOM = 4
 # A stem, a number and a unit: `8`, `0.5`, `16 GB`, `cells_50`, `node-3`.
 _NUMBER = re.compile(r"(.*?[^\d.-]-?|)(-?\d+(?:\.\d+)?)\s*(\D*)")
 
@@ -202,20 +206,52 @@ def fit_joint_model(
     repetitions = np.concatenate([np.asarray(part.repetitions, dtype=float) for part in parts.values()])[rows]
     configurations = every[rows]
 
-    def data_of(block: ContextBlock, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
+    def data_of(block: ContextBlock, weights: Array, used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
         basis = OptionBasis(used, len(rows), block)
         designs = basis.designs(configurations, places)
         # Each fold of a context is predicted from the other folds of all contexts.
-        return basis, Data(designs, y, repetitions, on_fit, ranks % FOLDS)
+        return basis, Data(designs, y, repetitions * weights, on_fit, ranks % FOLDS)
 
+    equal = np.ones(len(rows))
     positive = bool(y.min() > 0)
     block = ContextBlock(names)
     if positive and variables and (numbers := numbers_of_contexts(names)):
         unnumbered, log = without_numbers(variables), positive_scale("log", y)
         blocks = block, ContextBlock(names, numbers=numbers)
-        block = max(blocks, key=lambda block: first_fit(data_of(block, unnumbered)[1], len(unnumbered), log).evidence)
-    model = chosen_model(configurations, rows, variables, partial(data_of, block), positive=positive, scale=scale)
+        block = max(
+            blocks, key=lambda block: first_fit(data_of(block, equal, unnumbered)[1], len(unnumbered), log).evidence
+        )
+
+    def fitted(weights: Array, scale: str, tested: bool) -> FullModel:
+        data = partial(data_of, block, weights)
+        return chosen_model(configurations, rows, variables, data, positive=positive, scale=scale, tested=tested)
+
+    model = fitted(equal, scale, True)
+    if model.refits is not None and len(rows) <= ROWS_OF_WEIGHTS:
+        weights = weights_of_rows(model)
+        model = unweighted(fitted(weights, model.scale.name if positive else scale, False), weights)
     return JointModel(model, names, places, origins)
+
+
+def weights_of_rows(model: FullModel) -> Array:
+    """Return the weights of rows, shape (n,): noise of Student's distribution has few large values.
+
+    They are those of one step of its iterated least squares (Lange, Little and Taylor, Journal of the American
+    Statistical Association 84, 1989) for the errors outside of the folds.
+    """
+    assert model.refits is not None
+    ratios = model.residuals / (model.refits.deviations * model.scale.slope(model.held_out))
+    return np.asarray((FREEDOM + 1) / (FREEDOM + ratios**2))
+
+
+def unweighted(model: FullModel, weights: Array) -> FullModel:
+    """Return a model of weighted rows with the deviations of a measurement of any row outside of the folds."""
+    refits, data = model.refits, model.data
+    assert refits is not None
+    variances = np.array([fold.noise_variance for fold in refits.folds])[data.folds]
+    deviations = np.sqrt(np.maximum(refits.deviations**2 + variances * refits.first.noise * (weights - 1), 0.0))
+    data = replace(data, repetitions=data.repetitions / weights)
+    return replace(model, data=data, refits=replace(refits, deviations=deviations))
 
 
 def numbers_of_contexts(names: Sequence[str]) -> tuple[float, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -84,3 +86,14 @@ def test_all_rows_of_the_poorest() -> None:
         "log",
     )
     assert [int((joint.places == place).sum()) for place in range(3)] == [300, 300, 400]
+
+
+def test_outliers_have_little_weight() -> None:
+    """One value that is far off changes predictions little; its repetitions stay those that are given."""
+    parts = {"a": _rows(1, 40), "b": _rows(2, 12), "c": _rows(5, 12)}
+    y = parts["a"].y.copy()
+    y[7] *= 20
+    joint = fit_joint_model({**parts, "a": replace(parts["a"], y=y)}, variables_of(SYSTEM))
+    for name, cores in (("a", 1), ("b", 2), ("c", 5)):
+        assert np.mean(np.abs(joint.of(name).ensemble.predict(SPACE) / _values(cores) - 1)) < 0.05
+    np.testing.assert_allclose(joint.whole.data.repetitions, 1)
