@@ -44,6 +44,8 @@ ROWS_OF_WEIGHTS = 300
 FREEDOM = 4
 # A stem, a number and a unit: `8`, `0.5`, `16 GB`, `cells_50`, `node-3`.
 _NUMBER = re.compile(r"(.*?[^\d.-]-?|)(-?\d+(?:\.\d+)?)\s*(\D*)")
+# The stems of versions, whose numbers are no magnitudes: `v3`, `release-2`.
+_VERSION = re.compile(r"(?:.*[^a-z])?(?:v|ver|version|r|rel|release|rev|revision)[^a-z]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,10 +260,12 @@ def numbers_of_contexts(names: Sequence[str]) -> tuple[float, ...]:
     """Return the numbers in the values of a context.
 
     They are empty if there are few, or if not all are distinct numbers with one stem and one unit. Versions such as
-    1.10 are names.
+    1.10 and v3 are names.
     """
     matches = [_NUMBER.fullmatch(name) for name in names]
     if len(names) < MIN_NUMBERS or None in matches or len({(match[1], match[3]) for match in matches if match}) > 1:
+        return ()
+    if any(_VERSION.fullmatch(match[1]) for match in matches if match):
         return ()
     texts = [match[2] for match in matches if match]
     numbers = tuple(map(float, texts))

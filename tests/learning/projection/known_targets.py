@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.optimize import lsq_linear
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -108,6 +107,9 @@ def random_goal(seed: int, language: Language, order: int = 2) -> tuple[Candidat
 
 def square_of(candidates: Candidates, chosen: Sequence[int], target: Array) -> float:
     """Return the sum of squared residuals of the best fit that keeps the signs, by SciPy."""
+    # Tests of what is imported use other parts of this module.
+    from scipy.optimize import lsq_linear
+
     free = candidates.free[list(chosen)]
     columns = candidates.columns[list(chosen)].T
     limits = np.where(free, -np.inf, 0.0), np.full(len(free), np.inf)
