@@ -102,7 +102,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     tuned = _tuned(request.models[0]) if len(request.models) == 1 else None
     results = archive_folders(request.models[0]) if len(request.models) == 1 else ()
     single = len(request.models) == 1 and not results and tuned is None
-    profile = request.models[0] if single and is_profile(request.models[0]) else None
+    profile = request.models[0] if single and _is_profile(request.models[0]) else None
     files = (
         () if profile is not None or results or tuned is not None else request.project_of_models(request.models).files
     )
@@ -168,6 +168,11 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
         return None
     content = parse_json(source.text())
     return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
+
+
+def _is_profile(file: str) -> bool:
+    """Return whether a file is a profile of call paths; folders are."""
+    return Path(file).is_dir() or is_profile(read_source(file))
 
 
 def _roles(request: Request) -> dict[str, Any]:

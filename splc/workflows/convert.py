@@ -99,7 +99,7 @@ def run(request: Request) -> Result:
         return _convert_profile(request)
     source = read_source(request.source)
     kind = registry.kind_of(source)
-    if kind in ("model", None) and is_profile(request.source):
+    if kind in ("model", None) and is_profile(source):
         return _convert_profile(request)
     if kind is None:
         message = "neither a system description (<vm>), nor measurements, a model or a profile"

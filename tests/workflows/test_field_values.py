@@ -101,6 +101,6 @@ def test_wrong_texts() -> None:
     ],
 )
 def test_wrong_words(words: dict[str, int], text: str, message: str) -> None:
-    """What is neither a word nor a number is refused with both."""
+    """A text that is neither a known word nor a number is refused; the message names both."""
     with pytest.raises(SpecError, match=message):
         number_or(words, *([1] if "all" in words else []))(text)

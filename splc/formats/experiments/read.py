@@ -89,11 +89,8 @@ def read_experiments(
     return parse_experiments(read_source(path), parameters, kind, choice, metrics)
 
 
-def is_profile(path: str) -> bool:
-    """Return whether a file is a profile of call paths, not a model or a table; folders are, too."""
-    if Path(path).is_dir():
-        return True
-    source = read_source(path)
+def is_profile(source: Source) -> bool:
+    """Return whether a file is a profile of call paths, not a model or a table."""
     form = registry.format_of("experiment", source)
     # Any table is CSV: it may be measurements of configurations.
     if form is None or form.name == "csv":
