@@ -1,4 +1,4 @@
-"""A random sample of the mutants of a package, made by cosmic-ray's operators."""
+"""A random sample of changed lines, made by cosmic-ray's operators."""
 
 from __future__ import annotations
 
@@ -66,15 +66,13 @@ Position = tuple[int, int]
 
 @dataclass(frozen=True)
 class Mutation:
-    """A changed file: the operator, the changed lines, and the whole text with the change."""
+    """A changed file: the operator, the change, and the whole text with it."""
 
     file: str
     line: int
     operator: str
     change: str
     text: str
-    lines: frozenset[int]
-    imported: bool
 
 
 @dataclass(frozen=True)
@@ -88,21 +86,33 @@ class _Place:
     key: str
 
 
-def sample(root: Path, files: Iterable[Path], number: int, seed: int) -> tuple[int, list[Mutation]]:
-    """Return the number of places that operators can change, and mutations of a random sample of places.
+def sample(root: Path, files: Iterable[Path], number: int, seed: int) -> list[Mutation]:
+    """Return mutations of random lines, fewer where fewer lines can be changed.
 
-    Places and the changes made there are drawn by hashes of the seed and the text of the line, so that a change
-    elsewhere does not alter the sample.
+    Lines, and the changes made there, are drawn by hashes of the seed and the text of the line, so that a change
+    elsewhere does not alter the sample. A file is parsed when the first of its lines is drawn.
     """
-    places = sorted(chain.from_iterable(_places(root, file, seed) for file in files), key=lambda place: place.key)
+    places: dict[Path, list[_Place]] = {}
     found: list[Mutation] = []
-    for place in places:
+    for _, file, line in sorted(chain.from_iterable(_lines(root, file, seed) for file in files)):
         if len(found) >= number:
             break
-        mutation = _mutation(root, place, seed)
-        if mutation is not None:
-            found.append(mutation)
-    return len(places), found
+        if file not in places:
+            places[file] = sorted(_places(root, file, seed), key=lambda place: place.key)
+        changes = (_mutation(root, place, seed) for place in places[file] if place.begin[0] == line)
+        found += [each for each in changes if each is not None][:1]
+    return found
+
+
+def _lines(root: Path, file: Path, seed: int) -> Iterator[tuple[str, Path, int]]:
+    """Yield the lines of a file with their hashes, but those without code."""
+    same: Counter[str] = Counter()
+    text = file.read_text(encoding="utf-8")
+    code = {node.lineno for node in ast.walk(ast.parse(text)) if isinstance(node, ast.expr | ast.stmt)}
+    for number, line in enumerate(text.splitlines(), 1):
+        if number in code:
+            same[line] += 1
+            yield _hash(seed, file.relative_to(root).as_posix(), line.strip(), same[line]), file, number
 
 
 def _places(root: Path, file: Path, seed: int) -> Iterator[_Place]:
@@ -137,8 +147,9 @@ def _mutation(root: Path, place: _Place, seed: int) -> Mutation | None:
     """Return the first mutation of a place that Python accepts without a warning and that changes the program."""
     text = place.file.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    order = sorted(place.ways, key=lambda way: _hash(seed, place.key, way[0].__name__, way[1]))
-    for operator, occurrence in order:
+    # By the operator and its number among those of the place: what it does elsewhere in the file does not matter.
+    ways = enumerate(place.ways)
+    for _, (operator, occurrence) in sorted(ways, key=lambda way: _hash(seed, place.key, way[1][0].__name__, way[0])):
         try:
             changed = mutate_code(text, operator(), occurrence)
         except AttributeError:
@@ -146,11 +157,10 @@ def _mutation(root: Path, place: _Place, seed: int) -> Mutation | None:
             continue
         if changed is None or not _accepted(changed) or ast.dump(ast.parse(changed)) == ast.dump(tree):
             continue
-        lines, imported = _statement(tree, place.begin[0])
         diff = difflib.unified_diff(text.splitlines(), changed.splitlines(), n=0, lineterm="")
         change = "\n".join(line for line in diff if not line.startswith(("---", "+++", "@@")))
         file = place.file.relative_to(root).as_posix()
-        return Mutation(file, place.begin[0], operator.__name__, change, changed, lines, imported)
+        return Mutation(file, place.begin[0], operator.__name__, change, changed)
     return None
 
 
@@ -162,20 +172,6 @@ def _accepted(text: str) -> bool:
         except (SyntaxError, ValueError):
             return False
     return True
-
-
-def _statement(tree: ast.Module, line: int) -> tuple[frozenset[int], bool]:
-    """Return the lines of the statement, or of the head of the block, at a line; and whether an import executes it."""
-    best, inside = range(line, line + 1), False
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            inside |= node.body[0].lineno <= line <= (node.end_lineno or line)
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
-            # ast.walk goes from the outside to the inside.
-            body = getattr(node, "body", None)
-            last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or line
-            best = range(node.lineno, last + 1) if line <= last else range(line, line + 1)
-    return frozenset(best), not inside
 
 
 def _excluded(tree: ast.Module, lines: list[str]) -> Iterator[tuple[Position, Position]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import resource
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,21 +17,17 @@ from typing import Any
 import pytest
 
 from tests.mutants import substitution
+from tests.support.cpu import used
 
 SITE = Path(__file__).resolve().parent / "site"
 MEMORY = 6 * 1024**3
-DEPENDENCIES = (
-    "hypothesis", "joblib", "lxml.etree", "numpy", "numpy.testing", "pandas", "scipy.optimize", "scipy.stats",
-    "scipy.sparse", "scipy.linalg", "sklearn.base", "sklearn.linear_model", "sklearn.model_selection", "rich.console",
-    "typer",
-)  # fmt: skip
 
 
 class Plugin:
-    """Choose and order the collected tests; let hypothesis stop at the first failing example."""
+    """Leave out tests, stop after some seconds of CPU, and let hypothesis stop at the first failing example."""
 
-    def __init__(self, tests: Sequence[str]) -> None:
-        self.order = {test: index for index, test in enumerate(tests)}
+    def __init__(self, left_out: Collection[str], seconds: float) -> None:
+        self.left_out, self.seconds, self.begin = left_out, seconds, used()
 
     def pytest_configure(self) -> None:
         """Leave out what makes hypothesis's failing examples smaller, before test modules are imported."""
@@ -43,19 +38,15 @@ class Plugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the chosen tests, in their order."""
-        if self.order:
-            items[:] = sorted((i for i in items if i.nodeid in self.order), key=lambda item: self.order[item.nodeid])
+        """Leave out tests, and begin to count the seconds."""
+        items[:] = [item for item in items if item.nodeid not in self.left_out]
+        self.begin = used()
 
-
-def preload() -> None:
-    """Import what tests of all packages need, once for all forked processes."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    for name in DEPENDENCIES:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self) -> None:
+        """Stop when the seconds are over."""
+        if used() - self.begin > self.seconds:
+            pytest.exit("the seconds are over", returncode=0)
 
 
 def run_tests(root: Path, arguments: Sequence[str], plugins: Sequence[object]) -> int:
@@ -120,6 +111,10 @@ class Child:
                 "TMPDIR": str(folder / "tmp"),
             }
             tempfile.tempdir = None
+            # The tests are those of the tree, which need not be the one of this program.
+            for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
+                del sys.modules[name]
+            sys.path.insert(0, str(self.root))
             substitution.guard()
             if self.file:
                 substitution.substitute(self.file, self.text)

@@ -1,0 +1,56 @@
+"""The tests of a mutant: first those that import its module or have its name, then those of its folder and words."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+# Whole commands: they reach everything.
+GENERAL = ("tests/cli/test_golden.py", "tests/test_readers.py", "tests/test_documentation.py")
+# More of them take too long to be imported.
+MOST = 25
+
+
+@dataclass(frozen=True)
+class Tests:
+    """The test files of a tree."""
+
+    root: Path
+
+    @cached_property
+    def imports(self) -> dict[str, set[str]]:
+        """Return test file → the modules that it imports names from."""
+        found = {}
+        for file in sorted((self.root / "tests").rglob("test_*.py")):
+            nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+            modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+            found[file.relative_to(self.root).as_posix()] = modules
+        return found
+
+    def of(self, file: str) -> list[str]:
+        """Return the test files for a file of the product, the nearest ones first."""
+        module = file.removesuffix(".py").replace("/", ".")
+        package = module.rpartition(".")[0]
+        stem, folder = Path(file).stem, Path(file).parent.as_posix().removeprefix("splc/")
+
+        def nearness(name: str) -> int:
+            near = 8 * (module in self.imports[name]) + 8 * (Path(name).stem == f"test_{stem}")
+            near += 2 * (package in {each.rpartition(".")[0] for each in self.imports[name]})
+            near += 2 * (Path(name).parent.as_posix() == f"tests/{folder}")
+            return near + len(_words(name.removeprefix("tests/")) & _words(file.removeprefix("splc/")))
+
+        ranked = sorted(self.imports, key=lambda name: (-nearness(name), name))
+        near = [name for name in ranked if nearness(name) and name not in GENERAL]
+        return [*near[:MOST], *(name for name in GENERAL if name in self.imports)]
+
+
+def _words(path: str) -> set[str]:
+    return set(_parts(path)) - {"test", "py", "init", "read", "of"}
+
+
+def _parts(path: str) -> Iterable[str]:
+    return re.findall(r"[a-z]+", path)
