@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from tests import budget
 from tests.support.paths import ROOT
 from tests.support.tracked import PAGES, tracked
 
@@ -42,8 +42,10 @@ PHRASES = {
     r"(?<!there\x20)\b(is|are) no (finite|number|array|interval|exponent|parameter|point|option)": "is not a …",
 }
 QUESTION = re.compile(r"(What|Where|How|Who|Whose)\b")
+DOCSTRING = re.compile(r'\s*r?"""(.*)')
 
 
+@cache
 def text_of(file: Path) -> str:
     """Return the text of a file."""
     return file.read_text(encoding="utf-8")
@@ -66,23 +68,13 @@ def test_phrases(phrase: str) -> None:
     assert found == []
 
 
-def docstrings(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the line and the docstring of a module, its classes and its functions."""
-    for node in ast.walk(ast.parse(text_of(file))):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(node)
-            if text:
-                yield getattr(node, "lineno", 1), text
-
-
-@pytest.mark.parametrize("folder", ["splc", "sampling", "comparison", "casestudies"])
-def test_docstrings_are_statements(folder: str) -> None:
+def test_docstrings_are_statements() -> None:
     """A docstring says what a module, a class or a function is or does; it is not a question."""
     found = [
-        f"{relative(file)}:{line}: {text.splitlines()[0]}"
-        for file in tracked(ROOT / folder, pattern="*.py")
-        for line, text in docstrings(file)
-        if QUESTION.match(text)
+        f"{relative(file)}:{number}: {match[1]}"
+        for file in budget.files(*budget.PRODUCT, "casestudies")
+        for number, line in enumerate(text_of(file).splitlines(), 1)
+        if (match := DOCSTRING.match(line)) and QUESTION.match(match[1])
     ]
     assert found == []
 

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import re
-import statistics
 import tomllib
 from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
 
+from tests import budget
+from tests.budget import length
+from tests.budget import name_of as relative
+from tests.support import cpu
 from tests.support.paths import ROOT
 from tests.support.tracked import DECISIONS, PAGES, tracked
 
-PACKAGES = ("splc", "sampling", "comparison")
-FILES = tracked(*(ROOT / package for package in PACKAGES), pattern="*.py")
+PACKAGES = budget.PRODUCT
+FILES = budget.files(*PACKAGES)
 LONGEST = 450
-
-
-def relative(file: Path) -> str:
-    """Return a path as text, from the checkout."""
-    return file.relative_to(ROOT).as_posix()
-
-
-def length(file: Path) -> int:
-    """Return the number of lines of a file."""
-    return len(file.read_text(encoding="utf-8").splitlines())
 
 
 def subpackages(package: str) -> list[str]:
@@ -58,18 +51,35 @@ def test_every_package_has_a_layer() -> None:
     assert 12 <= len(found) <= 18
 
 
-def test_file_lengths() -> None:
-    """The median file has at most 130 lines, 95 % have at most 300, none has more than 450."""
-    lengths = [length(file) for file in FILES]
-    assert statistics.median(lengths) <= 130
-    assert statistics.quantiles(lengths, n=20)[-1] <= 300
-    assert {relative(file) for file, lines in zip(FILES, lengths, strict=True) if lines > LONGEST} == set()
-
-
-@pytest.mark.parametrize("folder", ["casestudies", "tests", "benchmarks"])
+@pytest.mark.parametrize("folder", [*PACKAGES, "casestudies", "tests", "benchmarks"])
 def test_no_file_is_too_long(folder: str) -> None:
-    """No Python file outside of the packages has more than 450 lines either."""
-    assert {relative(file) for file in tracked(ROOT / folder, pattern="*.py") if length(file) > LONGEST} == set()
+    """A file is a chapter: it has at most 450 lines."""
+    assert {relative(file) for file in budget.files(folder) if length(file) > LONGEST} == set()
+
+
+def test_budget() -> None:
+    """Packages, imports, small files and inner names that tests import cost at most what the table allows."""
+    now = budget.cost()
+    assert now.keys() == budget.table().keys()
+    assert budget.above(now, budget.table()) == []
+
+
+def test_one_door_to_real_data() -> None:
+    """One file names the folder of the measurements of others; decisions are records."""
+    named = re.compile(r"shared['\"/ ]+data")
+    door = ROOT / "casestudies" / "real_data.py"
+    others = (file for suffix in ("*.py", "*.md", "run", "Makefile") for file in tracked(pattern=suffix))
+    found = [file for file in others if named.search(file.read_text(encoding="utf-8"))]
+    assert [file for file in found if file not in DECISIONS] == [door]
+
+
+def test_exceptions_from_the_limit_of_time() -> None:
+    """At most 30 tests of `make test` may take longer than others, each for a reason; each exists."""
+    assert len(cpu.EXCEPTIONS) <= 30
+    for name, reason in cpu.EXCEPTIONS.items():
+        file, *parts = name.split("::")
+        assert all(re.search(rf"\b{part}\b", (ROOT / file).read_text(encoding="utf-8")) for part in parts), name
+        assert reason
 
 
 def test_module_and_package_names_differ() -> None:
