@@ -28,6 +28,16 @@ def test_the_checkout_is_what_gitignore_does_not_name() -> None:
     assert set(tracked()) <= set(not_ignored(ROOT))
 
 
+def test_leftovers_are_ignored(tmp_path: Path) -> None:
+    """What commands write beside committed files is not listed."""
+    for name in IGNORED:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(TEXT, encoding="utf-8")
+    (tmp_path / "casestudies" / "committed.py").write_text("", encoding="utf-8")
+    assert list(not_ignored(tmp_path)) == [tmp_path / "casestudies" / "committed.py"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("git", [True, False], ids=["git", "archive"])
 def test_leftovers_are_no_concern_of_tests(git: bool, tmp_path: Path) -> None:
     """Tests about committed files pass where commands have written others beside them."""
