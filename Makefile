@@ -16,11 +16,9 @@ KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
 SESSIONS ?= 1000
 FIRST ?= 0
-TRACED_SECONDS ?= 0.4
-PACKAGES ?= splc.arithmetic splc.calibration splc.cli splc.data splc.formats splc.io splc.learning splc.measuring \
-    splc.models splc.plotting splc.project splc.scaling splc.study splc.system splc.workflows sampling comparison
-SAMPLE ?= 100
-SEED ?= 0
+PACKAGES ?=
+SAMPLE ?= 40
+SEED ?= $(shell date -u +%Y%m%d)
 # Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 # Every process that a test starts would compile the packages again, and every run of pytest all tests.
@@ -38,7 +36,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes samplings agent measure bench explore slow fuzz commands mutants oldest package docs schemas format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes samplings agent measure bench explore slow fuzz commands mutants oldest package docs schemas budget realdata format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -92,23 +90,19 @@ $(MUTABLE): $(TESTABLE)
 	@$(PIP) install --quiet -e '.[mutants]'
 	@touch $@
 
-# TRACED=1: the tests run under coverage, whose floor is `fail_under` in pyproject.toml. Tracing doubles the time of what
-# it sees: TRACED_SECONDS of CPU of each test, in which slow machines reach less, are enough to stay above the floor;
-# `make coverage` traces all.
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@# Its processes have 3 s to start, which a busy machine may not keep.
 	$(BIN)/mypy --strict --num-workers 2 || $(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
-ifdef TRACED
-	rm -rf build/coverage
-	SPLC_TRACED_SECONDS=$(TRACED_SECONDS) COVERAGE_CORE=ctrace $(BIN)/python -m coverage run -m pytest $(PARALLEL)
-	$(BIN)/python -m coverage combine --quiet
-	$(BIN)/python -m coverage report
-else
 	$(BIN)/python -m pytest $(PARALLEL)
-endif
+
+realdata: $(TESTABLE) ## the tests of real measurements alone
+	$(BIN)/python -m pytest $(PARALLEL) -m "real_data and not slow"
+
+budget: $(TESTABLE) ## lines now / budget / goal of each package; LOWER=1 lowers the budgets to what is there now
+	@$(BIN)/python -m tests.budget $(if $(LOWER),--lower)
 
 golden: $(TESTABLE) ## run the commands and readers of the golden files (tests/golden) and rewrite what they print; review the difference
 	SPLC_GOLDEN=1 $(BIN)/python -m pytest $(PARALLEL) -q tests/cli/test_golden.py tests/test_readers.py $$(grep -rlE 'check_(messages|lines)' --include='test_*.py' tests)
@@ -124,7 +118,7 @@ coverage: $(TESTABLE) ## branch coverage of the tests and of the processes that 
 # OpenBLAS's kernels for other CPUs (x86) round differently: what the pages show must not depend on that.
 kernels: $(TESTABLE) ## the commands of README, docs and golden files as other CPUs compute them
 	for kernel in $(KERNELS); do \
-	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py tests/cli/test_golden.py $(if $(PAGES),-k '$(PAGES)') || exit 1; done
+	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py tests/cli/test_golden.py -m 'slow or not slow' $(if $(PAGES),-k '$(PAGES)') || exit 1; done
 
 # The long tests of what is promised for machines, kills and clusters; parts of `make slow`.
 everywhere: $(TESTABLE) ## the same numbers on three kernels of OpenBLAS, 1 and 2 threads and three hash seeds (minutes)
@@ -229,9 +223,9 @@ commands: $(TESTABLE) ## random command lines in generated projects (an hour for
 fuzz: commands $(FUZZABLE) ## `make commands`, and random files for every reader (atheris; an hour, or FUZZ_SECONDS for each of READERS)
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(READERS)
 
-# PACKAGES, SAMPLE and SEED: which mutants. MUTANTS: further options, as MUTANTS="--survivors" or MUTANTS=--help.
-mutants: $(MUTABLE) ## change the code at random places and see whether tests fail (cosmic-ray; about an hour, or PACKAGES="splc.io")
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.mutants $(PACKAGES) --sample $(SAMPLE) --seed $(SEED) $(MUTANTS)
+# SAMPLE and SEED: which mutants; PACKAGES: of which folders or files, as PACKAGES=splc/io; MUTANTS: more, as MUTANTS=--help.
+mutants: $(MUTABLE) ## change random lines, one at a time, and see whether tests fail (cosmic-ray; 10 minutes)
+	$(BIN)/python -m tests.mutants $(PACKAGES) --sample $(SAMPLE) --seed $(SEED) $(MUTANTS)
 
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created

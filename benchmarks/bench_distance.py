@@ -15,7 +15,7 @@ from sampling import sample
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
 
 def seconds(system: VariabilityModel, spec: str) -> float:
@@ -25,7 +25,7 @@ def seconds(system: VariabilityModel, spec: str) -> float:
     return found
 
 
-@needs_data
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     "spec",
     [
@@ -43,7 +43,7 @@ def test_a_thousand_of_86058(spec: str) -> None:
     assert growth[1] < 5
 
 
-@needs_data
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("spec", "limit"),
     [

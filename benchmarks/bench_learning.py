@@ -27,7 +27,7 @@ CASES: dict[str, dict[str, Any]] = {"readme": README, "defaults": {}, "thirty ro
 
 
 def problem(system: str) -> FeatureTable:
-    """Return the learning problem of all measurements of a system under shared/data."""
+    """Return the learning problem of all measurements of a real system."""
     folder = real(system)
     ms = read_measurements(folder / "measurements.xml", read_variability_model(folder / "FeatureModel.xml"))
     return feature_table(ms.configurations, ms["Performance"])

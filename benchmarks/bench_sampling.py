@@ -17,7 +17,6 @@ from sampling import Space, sample
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from tests.support.real_data import needs_data
 
 
 def chained(n: int) -> VariabilityModel:
@@ -54,7 +53,7 @@ def test_memory_of_pairs() -> None:
     assert peak < 1e9
 
 
-@needs_data
+@pytest.mark.real_data
 def test_random_samples_of_a_large_space() -> None:
     """1,000 configurations of 10^28 take less than 1 s of CPU; the cost of one does not grow with their number."""
     system = joined(3)

@@ -16,9 +16,9 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
-pytestmark = needs_data
+pytestmark = pytest.mark.real_data
 
 
 def renamed(option: BinaryOption, prefix: str) -> BinaryOption:

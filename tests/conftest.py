@@ -1,4 +1,4 @@
-"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, garbage, tracing, skips."""
+"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, garbage, time, skips."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typer import Typer
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from tests.support import cpu
 from tests.support.examples import examples
-from tests.support.real_data import ABSENT
-from tests.support.tracing import Tracing
+from tests.support.real_data import ABSENT, DATA, MARK, Guard
 
 # Before numpy is imported, also by the processes that tests start: two workers must not fight for the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -25,7 +25,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 settings.register_profile("splc", examples())
 settings.load_profile("splc")
 
-TRACING = Tracing()
+GUARD = Guard()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,22 +82,32 @@ def scheduler() -> Iterator[str]:
         yield cluster.scheduler_address
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Take modules and tests out of garbage collection, which took a quarter of the time of the tests with them."""
+    if len(session.items) >= cpu.WHOLE:
+        cpu.preload()
     gc.collect()
     gc.freeze()
-    TRACING.suspend()
+
+
+def pytest_sessionstart() -> None:
+    """Refuse to read real measurements outside of the tests that are marked."""
+    GUARD.install()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test of real measurements where they are absent."""
+    GUARD.allowed = item.get_closest_marker(MARK) is not None
+    if GUARD.allowed and not DATA.is_dir():
+        pytest.skip(ABSENT)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Let coverage trace the first part of the test where it does not trace all of it."""
-    test = pyfuncitem.obj
-    pyfuncitem.obj = TRACING(test)
-    try:
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Limit the CPU time of a test, without its fixtures, which several tests share."""
+    with cpu.limited(item):
         return (yield)
-    finally:
-        pyfuncitem.obj = test
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

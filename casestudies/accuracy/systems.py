@@ -1,7 +1,7 @@
 """The real systems, and the splits of their configurations into learning set and test set.
 
-x264, LLVM and Dune are measurements of others in `../shared/data` beside the checkout, split as in DeepPerf (Ha and
-Zhang, ICSE 2019): run m of the i-th size learns from the first n of a permutation of the rows. The case studies are
+x264, LLVM and Dune are measurements of others (`casestudies/real_data.py`), split as in DeepPerf (Ha and Zhang, ICSE
+2019): run m of the i-th size learns from the first n of a permutation of the rows. The case studies are
 sampled by designs. The test set is every other configuration.
 """
 
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from casestudies.real_data import DATA
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -30,7 +31,6 @@ from splc.types import Array
 from splc.workflows.learn.learning_sets import learning_rows
 
 CASES = Path(__file__).parents[1]
-SHARED = CASES.parents[1] / "shared" / "data"
 NUMERIC = ", numeric columns"
 # Numbers of rows, in the protocol's order, which decides the splits.
 SIZES: Mapping[str, tuple[int, ...]] = {
@@ -80,7 +80,7 @@ def names() -> tuple[str, ...]:
 def absent(name: str) -> bool:
     """Return whether the measurements of a system are not on this machine."""
     shared = name in SIZES or name in TABLES or name == EXASTENCILS
-    return shared and not SHARED.is_dir()
+    return shared and not DATA.is_dir()
 
 
 def sizes(name: str) -> tuple[int | str, ...]:
@@ -92,17 +92,17 @@ def sizes(name: str) -> tuple[int | str, ...]:
 def load(name: str) -> System:
     """Read a system."""
     if name in SIZES:
-        folder = SHARED / name.removesuffix(NUMERIC)
+        folder = DATA / name.removesuffix(NUMERIC)
         system = read_variability_model(folder / "FeatureModel.xml")
         measured = read_measurements(folder / "measurements.xml", system)
         return System(with_numbers(measured) if name.endswith(NUMERIC) else measured, "Performance")
     if name in TABLES:
         file, nfp, environment = TABLES[name]
-        inferred = infer_system(SHARED / file, nfp=nfp)
-        return System(read_measurements(SHARED / file, inferred, where={"environment": environment}), nfp)
+        inferred = infer_system(DATA / file, nfp=nfp)
+        return System(read_measurements(DATA / file, inferred, where={"environment": environment}), nfp)
     if name == EXASTENCILS:
-        system = read_variability_model(SHARED / name / "FeatureModel.xml")
-        return System(read_measurements(SHARED / name / "SS-X.csv.gz", system), "Fixed-compile-cpu-")
+        system = read_variability_model(DATA / name / "FeatureModel.xml")
+        return System(read_measurements(DATA / name / "SS-X.csv.gz", system), "Fixed-compile-cpu-")
     case, _, nfp = name.partition(", ")
     project = Project.load(CASES / FOLDERS[case], nfp=nfp)
     return System(project.measurements(project.variability_model(observed=False)), nfp, project.learning)

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from casestudies.accuracy.real_systems import rounded
-from casestudies.accuracy.systems import SHARED
 from casestudies.contexts.methods import PROPERTY, code, errors_of, full_model_of, inside, measurements_of
 from casestudies.contexts.systems import TABLES, absent, contexts_of
 from casestudies.contexts.tables import published_table
 from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.real_data import DATA
 from splc.io.tables import Table
 from splc.learning.contexts.sharing import SharedFit, Sharing
 from splc.learning.problem import LearningProblem
@@ -101,7 +101,7 @@ def split(usable: int, size: int, run: int) -> tuple[Array, Array]:
 def published() -> Mapping[tuple[str, int, str], Mapping[str, float]]:
     """Return (system, rows, environment) → method → mean error in percent over 30 runs."""
     found: dict[tuple[str, int, str], dict[str, float]] = {}
-    with (SHARED / "contexts" / "published.csv").open(encoding="utf-8", newline="") as file:
+    with (DATA / "contexts" / "published.csv").open(encoding="utf-8", newline="") as file:
         for line in csv.DictReader(file):
             key = line["system"], int(line["rows of the target"]), line["environment"]
             found.setdefault(key, {})[line["method"]] = float(line["mean error in percent"])

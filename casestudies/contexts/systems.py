@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from casestudies.accuracy.systems import SHARED, load
+from casestudies.accuracy.systems import load
+from casestudies.real_data import DATA
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements_by
@@ -35,7 +36,7 @@ class ContextTable:
 
 def absent() -> bool:
     """Return whether the measurements are not on this machine."""
-    return not SHARED.is_dir()
+    return not DATA.is_dir()
 
 
 @cache
@@ -73,7 +74,7 @@ def contexts_of(name: str) -> Mapping[str, ContextTable]:
 
 def _table(name: str) -> dict[str, ContextTable]:
     """Return a public table; values of 0 were not measured."""
-    file = SHARED / "contexts" / f"{name}.csv.gz"
+    file = DATA / "contexts" / f"{name}.csv.gz"
     system = infer_system(file, contexts=CONTEXT, constraints=False)
     parts: Mapping[str, Measurements] = read_measurements_by(file, system, CONTEXT)
     found = {}

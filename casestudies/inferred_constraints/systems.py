@@ -8,7 +8,8 @@ from functools import cache
 
 import numpy as np
 
-from casestudies.accuracy.systems import FOLDERS, SHARED, load
+from casestudies.accuracy.systems import FOLDERS, load
+from casestudies.real_data import DATA
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.formats.measurements.read import read_measurements
@@ -58,7 +59,7 @@ class MeasuredSystem:
 
 def absent(name: str) -> bool:
     """Return whether the measurements of a system are not on this machine."""
-    return name not in FOLDERS and not SHARED.is_dir()
+    return name not in FOLDERS and not DATA.is_dir()
 
 
 @cache
@@ -66,8 +67,8 @@ def measured_system(name: str) -> MeasuredSystem:
     """Read a system."""
     if name in TABLES:
         file, nfp = TABLES[name]
-        system = infer_system(SHARED / file, nfp=nfp, constraints=False)
-        measured = read_measurements(SHARED / file, system)
+        system = infer_system(DATA / file, nfp=nfp, constraints=False)
+        measured = read_measurements(DATA / file, system)
         return MeasuredSystem(name, None, measured.configurations, measured.column(nfp))
     found = load(DESCRIBED[name])
     known = found.measurements.measured(found.nfp)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from casestudies.accuracy import systems
-from casestudies.accuracy.systems import SHARED, System
+from casestudies.accuracy.systems import System
+from casestudies.real_data import DATA
 from sampling import Space
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
@@ -82,7 +83,7 @@ def present() -> tuple[str, ...]:
     return tuple(
         name
         for name in SYSTEMS
-        if (not systems.absent(CASES[name]) if name in CASES else (SHARED / EXASTENCILS).is_dir())
+        if (not systems.absent(CASES[name]) if name in CASES else (DATA / EXASTENCILS).is_dir())
     )
 
 
@@ -91,7 +92,7 @@ def load(name: str) -> System:
     """Read a system."""
     if name in CASES:
         return systems.load(CASES[name])
-    folder = SHARED / EXASTENCILS
+    folder = DATA / EXASTENCILS
     system = read_variability_model(folder / "FeatureModel.xml")
     measured = read_measurements(folder / "SS-X.csv.gz", system)
     return System(measured, next(iter(measured.properties)))

@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from casestudies.real_data import DATA
 from splc.errors import InputError
 from splc.formats.experiments.read import read_experiment
 from splc.scaling.fit import fit_many
 from splc.types import Array
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 SETS = ("extrap", "smg1d", "smg2d", "smg3d", "smg3d few ranks")
 METRICS = (
     "setup_s", "solve_s", "setup_comp_max", "solve_comp_max", "solve_comp_sum", "solve_msgs_sum", "solve_bytes_sum",

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
+from casestudies.real_data import DATA
 from casestudies.scaling_evaluation.families import LEARNERS
-from casestudies.scaling_evaluation.profile_lines import BANDS, DATA, SETS, lines, scores
+from casestudies.scaling_evaluation.profile_lines import BANDS, SETS, lines, scores
 from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from splc.errors import InputError
 from splc.io.tables import Cell, Table
@@ -22,7 +23,7 @@ _PICTURE = "pictures/profiles.png"
 class ProfileEvaluation(ScalingEvaluation):
     """The default learner against Extra-P's two modelers, on lines of real profiles.
 
-    The profiles are not part of the repository: `profile_lines.DATA` is the folder that has them.
+    The profiles are not part of the repository: `casestudies.real_data.DATA` is the folder that has them.
     """
 
     preset: ClassVar[str] = "real-profiles"

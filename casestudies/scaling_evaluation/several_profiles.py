@@ -18,7 +18,8 @@ import numpy as np
 
 from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
-from casestudies.scaling_evaluation.profile_lines import BANDS, DATA, METRICS
+from casestudies.real_data import DATA
+from casestudies.scaling_evaluation.profile_lines import BANDS, METRICS
 from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from splc.errors import InputError
 from splc.formats.experiments.read import read_experiment

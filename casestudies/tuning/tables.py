@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from casestudies.accuracy import systems
+from casestudies.real_data import DATA
 from splc.data.configurations import Configurations
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.table_inference import infer_system
@@ -26,7 +27,7 @@ DESCRIBED: Mapping[str, str] = {
 }
 # Name → property, of tables without a description.
 TUNED: Mapping[str, str] = {"HSQLDB": "performance", "dconvert": "time", "deeparch": "aws-theano"}
-PUBLISHED = systems.SHARED / "tuning" / "published.csv"
+PUBLISHED = DATA / "tuning" / "published.csv"
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +55,7 @@ class TuningTable:
 def present() -> tuple[str, ...]:
     """Return the tables that are on this machine."""
     described = tuple(name for name, own in DESCRIBED.items() if not systems.absent(own))
-    return (*described, *(name for name in TUNED if (systems.SHARED / "tuning" / f"{name}.csv.gz").is_file()))
+    return (*described, *(name for name in TUNED if (DATA / "tuning" / f"{name}.csv.gz").is_file()))
 
 
 @cache
@@ -64,7 +65,7 @@ def load(name: str) -> TuningTable:
         system = systems.load(DESCRIBED[name])
         measured, nfp = system.measurements, system.nfp
     else:
-        nfp, path = TUNED[name], systems.SHARED / "tuning" / f"{name}.csv.gz"
+        nfp, path = TUNED[name], DATA / "tuning" / f"{name}.csv.gz"
         measured = read_measurements(path, infer_system(path, nfp=nfp))
     y = measured.column(nfp)
     known = ~np.isnan(y)

@@ -31,12 +31,11 @@ from splc.learning import learn
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term, option_term
-from tests.support.real_data import needs_data
 
 CASE = "SMG2000 1-D, solve_seconds"
 
 
-@needs_data
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", systems.SIZES)
 def test_published_splits(name: str) -> None:
     """The learning set of run m of the i-th size is the begin of the permutation with the seed 30 i + m."""
@@ -48,7 +47,7 @@ def test_published_splits(name: str) -> None:
             assert systems.learning_set(name, size, run).tolist() == order[: int(size)].tolist()
 
 
-@needs_data
+@pytest.mark.real_data
 def test_numeric_columns_of_dune() -> None:
     """Dune with numeric columns has the same rows and values, numbers instead of levels, and the same space."""
     binary, numeric = (systems.load(name).measurements for name in ("Dune", "Dune, numeric columns"))

@@ -6,6 +6,8 @@ import json
 import random
 from pathlib import Path
 
+import pytest
+
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.page import HERE, blocks_of_page
 from casestudies.contexts.published_rows import PublishedEvaluation, published, split
@@ -13,10 +15,9 @@ from casestudies.contexts.systems import SYSTEMS, TABLES, contexts_of
 from casestudies.contexts.tables import METHODS, PUBLISHED_METHODS, few_table, published_table
 from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import blocks_of
-from tests.support.real_data import needs_data
 
 
-@needs_data
+@pytest.mark.real_data
 def test_contexts_of_a_group() -> None:
     """The members of a group are contexts; their configurations do not have the options of the group."""
     found = contexts_of("x264 by ref")
@@ -26,7 +27,7 @@ def test_contexts_of_a_group() -> None:
     assert not any(name.startswith("ref") for name in names)
 
 
-@needs_data
+@pytest.mark.real_data
 def test_rows() -> None:
     """Every context has a row per method; with the rows of the others the error is smaller."""
     rows = FewRowsEvaluation().rows({"system": "imagemagick", "size": 10, "seed": 0})
@@ -55,7 +56,7 @@ def test_splits() -> None:
     assert (found[0].tolist(), found[1].tolist()) == (learned, others)
 
 
-@needs_data
+@pytest.mark.real_data
 def test_published_rows() -> None:
     """With few rows, and all rows of the other environments, the error is below that of all published methods."""
     cell = {"system": "imagemagick", "size": 11, "context": "e0", "seed": 0}
@@ -76,7 +77,7 @@ def test_published_table() -> None:
     assert line == ("s", 5, 1, 2.0, 4.0, "4 (b)", 0.5, 0.5, "1 of 2", 90.0)
 
 
-@needs_data
+@pytest.mark.real_data
 def test_committed_results() -> None:
     """The committed results are finished, have all systems, and are on the page."""
     blocks, found = blocks_of_page(), blocks_of(Path(HERE / "README.md").read_text(encoding="utf-8"))

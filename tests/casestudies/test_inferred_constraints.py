@@ -16,7 +16,6 @@ from casestudies.inferred_constraints.tables import inference_table, learning_ta
 from casestudies.report.page import blocks_of
 from sampling import Space
 from splc.system.variability import VariabilityModel
-from tests.support.real_data import needs_data
 
 CASE = "SMG2000 1-D"
 
@@ -30,7 +29,7 @@ def test_rows_of_a_case_study() -> None:
     assert row["valid"] == row["inferred"] == row["without"]
 
 
-@needs_data
+@pytest.mark.real_data
 def test_rows_of_a_described_system() -> None:
     """All rows of Dune give the constraint that its description has beside groups."""
     [row] = inference.InferenceEvaluation().rows({"system": "Dune", "share": 1.0, "seed": 0})
@@ -52,7 +51,7 @@ def test_inferred() -> None:
     assert found.names == system.configurations.system.names
 
 
-@needs_data
+@pytest.mark.real_data
 def test_learning() -> None:
     """With constraints, the best configuration is a possible one."""
     cell = {"system": "HSQLDB", "size": 50, "seed": 0, "constraints": True}

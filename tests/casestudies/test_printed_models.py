@@ -42,7 +42,7 @@ from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.full import overview_of_result
-from tests.support.real_data import needs_data
+from tests.support.real_data import with_real
 
 CASE = "SMG2000 1-D, solve_compute_seconds"
 MEMBERS = [
@@ -311,8 +311,7 @@ def test_explanations_of_a_case_study(tmp_path: Path) -> None:
     assert run_evaluation(evaluation, tmp_path).found == 1
 
 
-@needs_data
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", with_real(*ROWS))
 def test_explained_systems_are_completely_measured(name: str) -> None:
     """All valid configurations are measured."""
     found = systems.load(name).measurements

@@ -27,7 +27,7 @@ from casestudies.scaling_evaluation.__main__ import main
 from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation
 from casestudies.scaling_evaluation.family_functions import NOISES, TRUTHS, draw, scores
 from casestudies.scaling_evaluation.family_functions import POINTS as FAMILY_POINTS
-from casestudies.scaling_evaluation.profile_lines import DATA, SETS, lines
+from casestudies.scaling_evaluation.profile_lines import SETS, lines
 from casestudies.scaling_evaluation.quoted import COSTS, LIKE, QUOTATIONS, SUMS, WITHOUT, QuotedEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
@@ -107,10 +107,9 @@ def test_noise_of_families(noise: str) -> None:
     assert (between > 0.03) == (noise in ("common", "outliers"))
 
 
+@pytest.mark.real_data
 def test_lines_of_profiles() -> None:
     """Lines have five points or more, ascending."""
-    if not DATA.exists():
-        pytest.skip(f"there are no profiles in {DATA}")
     found = lines("smg3d")
     assert len(found) > 100
     assert all(len(x) >= 5 and (np.diff(x) > 0).all() and len(x) == len(values) for x, values in found)

@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 import pytest
 
-from casestudies.scaling_evaluation.profile_lines import DATA
 from casestudies.scaling_evaluation.several_profiles import series, split
 
 GRID = np.array(list(itertools.product([1.0, 2, 4], [10.0, 20, 30])))
@@ -34,10 +33,9 @@ def test_the_largest_point_is_held_out(held_out: str) -> None:
     assert last.tolist() == [8.0 if held_out == "corner" else 1.0]
 
 
+@pytest.mark.real_data
 def test_series_of_hypre() -> None:
     """Runs in three dimensions have four parameters, and one series per metric with positive values."""
-    if not (DATA / "hypre").exists():
-        pytest.skip("hypre's measurements are absent")
     found = series("smg3d")
     assert {points.shape for points, _ in found} == {(320, 4)}
     assert len(found) == 7

@@ -50,6 +50,7 @@ def test_rows_of_a_cell() -> None:
     assert table.regret(float(np.median(table.y))) == pytest.approx(100)
 
 
+@pytest.mark.real_data
 def test_tables() -> None:
     """The tables have means over the seeds, over all tables and for each."""
     rows = [
@@ -65,6 +66,7 @@ def test_tables() -> None:
     assert each.rows[0][5] == pytest.approx(2 / np.sqrt(3))
 
 
+@pytest.mark.real_data
 def test_committed_results() -> None:
     """The page shows what the committed table has."""
     page = (HERE / "README.md").read_text(encoding="utf-8")
@@ -118,6 +120,7 @@ def test_runs_of_spaces() -> None:
     assert 1 <= values[TUNE] < values[RANDOM]
 
 
+@pytest.mark.real_data
 def test_bias() -> None:
     """The reported value of a replay differs from the true one by about its noise, otherwise for each table."""
     cells = [cell for _, cell in BiasEvaluation(systems=(CASE, "HSQLDB"), seeds=1).cells()]

@@ -29,6 +29,7 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.real_data
 def test_tables_and_json(tree: Path, run: Run) -> None:
     """The text, CSV and JSON have the stated and the recomputed errors."""
     arguments = ("corpus", ".", "--systems", str(DATA), "--jobs", "1")
@@ -51,6 +52,7 @@ def test_tables_and_json(tree: Path, run: Run) -> None:
     assert (tree / "plot.svg").read_text().count("<svg") == 1
 
 
+@pytest.mark.real_data
 def test_failures_and_differences_have_exit_code_1(tree: Path, run: Run) -> None:
     """Logs that cannot be read are listed with the reason, and wrong errors are counted."""
     (tree / "x264_\x1b[2J.log").write_text("nothing")
@@ -83,6 +85,7 @@ def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None]) -> N
     assert 0 < found["learnings"] < 18
 
 
+@pytest.mark.real_data
 def test_wrong_requests_are_refused(tree: Path, refused: Callable[..., str]) -> None:
     """Unknown folders, tables and forms are refused."""
     del tree

@@ -26,6 +26,7 @@ def described(run: Run, *arguments: str) -> dict[str, Any]:
 
 
 class TestJson:
+    @pytest.mark.real_data
     @pytest.mark.parametrize(
         ("system", "binary", "numeric", "constraints", "valid"),
         [
@@ -93,6 +94,7 @@ class TestInputs:
 
 
 class TestMeasurements:
+    @pytest.mark.real_data
     @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
     def test_real_systems(self, run: Run, system: str) -> None:
         """All valid configurations of the measured systems are counted."""

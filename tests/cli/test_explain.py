@@ -63,6 +63,7 @@ class TestModel:
         assert "geometric mean over all valid configurations" in text
         assert "× 0.1353" in text
 
+    @pytest.mark.real_data
     @pytest.mark.parametrize("name", ["x264", "LLVM", "Dune"])
     def test_real_systems(self, name: str, run: Run, tmp_path: Path) -> None:
         """Mean and deviation are those of all predictions of a learned model, and the shares add up."""

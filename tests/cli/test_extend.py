@@ -42,6 +42,7 @@ def test_the_command_extends_a_file(run: Run, refused: Refused, folder: Path) ->
     assert "three.csv" in message
 
 
+@pytest.mark.real_data
 def test_a_file_of_measurements_is_extended(run: Run, folder: Path) -> None:
     """Measurements in XML are extended, too."""
     (folder / "system.xml").write_bytes(real("x264", "FeatureModel.xml").read_bytes())

@@ -218,6 +218,7 @@ def test_the_case_study(
     assert (tmp_path / "learned.log").exists()
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("system", "error"), [("LLVM", 2.234), ("x264", 3.599)])
 def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: float) -> None:
     """With all measurements and the program's defaults the log has the published error."""

@@ -26,6 +26,7 @@ def chosen(at: int) -> bool:
     return rest == 5 * system % REST
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "described", "kind", "versions"),
     [

@@ -14,7 +14,7 @@ from splc import read_model
 from splc.cli.show.scale import MANY
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
 Refused = Callable[..., str]
 FILES = sorted((DATA / "extrap_formats").glob("*/*"))
@@ -200,7 +200,7 @@ class TestProfiles:
         # A command ends them when it ends; the processes of pytest-xdist end without that.
         get_reusable_executor().shutdown(wait=True)
 
-    @needs_data
+    @pytest.mark.real_data
     @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
     def test_published_files(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
         """Every file of Extra-P's tests gives a finite model for each of its series."""

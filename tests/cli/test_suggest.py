@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
 N = (10, 20, 30, 40, 50)
 P = (4, 8, 16, 32, 64)
@@ -152,7 +152,7 @@ def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> Non
     assert result.stdout.splitlines()[2].split()[:2] == ["16", "10"]
 
 
-@needs_data
+@pytest.mark.real_data
 def test_hypotheses_without_variance(run: Run) -> None:
     """Points at which a hypothesis has no variance are candidates without warnings."""
     file = str(DATA / "extrap_formats" / "jsonlines" / "incomplete_matrix_2p.jsonl")

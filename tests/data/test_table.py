@@ -91,6 +91,7 @@ def test_the_columns_are_those_of_the_file(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "again.csv"), table.to_frame(), check_dtype=False)
 
 
+@pytest.mark.real_data
 def test_real_measurements() -> None:
     """A data frame of 86,058 real rows gives the measurements that are read from the file."""
     folder = real("exastencils")

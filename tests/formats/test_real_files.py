@@ -33,6 +33,7 @@ def load(data: Path, name: str) -> tuple[VariabilityModel, Measurements]:
     return model, read_measurements(data / name / file, model)
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_systems(data: Path, name: str) -> None:
     """Every published file is read completely, and no value of its properties but LLVM's MainMemory is missing."""
@@ -41,6 +42,7 @@ def test_published_systems(data: Path, name: str) -> None:
     assert set(measured.report.missing) == ({"MainMemory"} if name == "LLVM" else set())
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_systems_read_back(data: Path, tmp_path: Path, name: str) -> None:
     """Every published system and its measurements read back equal after they were written."""
@@ -56,6 +58,7 @@ def test_published_systems_read_back(data: Path, tmp_path: Path, name: str) -> N
             np.testing.assert_array_equal(kept[nfp], measured[nfp][rows])
 
 
+@pytest.mark.real_data
 def test_the_invalid_rows_of_spl_conquerors_example(data: Path) -> None:
     """Four of the twenty rows of SPL Conqueror's own example are invalid, which is an error unless they are dropped."""
     folder = data / "splc_examples"
@@ -69,6 +72,7 @@ def test_the_invalid_rows_of_spl_conquerors_example(data: Path) -> None:
     assert [line for line, _ in kept.report.invalid] == [48, 103, 158, 213]
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ["LLVM", "x264", "Dune", "exastencils"])
 def test_all_other_published_rows_are_valid(data: Path, name: str) -> None:
     """No row of the other published files fails the check, and they are all valid configurations."""
@@ -78,6 +82,7 @@ def test_all_other_published_rows_are_valid(data: Path, name: str) -> None:
     assert space.count == len(measured)
 
 
+@pytest.mark.real_data
 def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
     """A comma in a file with decimal points is not a thousands separator: only that value is missing."""
     _, measured = load(data, "LLVM")
@@ -87,6 +92,7 @@ def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
     assert np.nanmax(measured.repetitions("MainMemory")) < 1e6
 
 
+@pytest.mark.real_data
 def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
     """4 MB of XML are read, every repetition of every configuration."""
     model = read_variability_model(data / "Dune" / "FeatureModel.xml")
@@ -97,6 +103,7 @@ def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
     assert measured.repetitions("Performance").shape == (2304, 7)
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ["LLVM", "splc_examples"])
 def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
     """A published file that is truncated at any position is refused with its name and a line."""
@@ -109,6 +116,7 @@ def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
             read_measurements(path, model)
 
 
+@pytest.mark.real_data
 def test_a_system_instead_of_measurements(data: Path) -> None:
     """A file given instead of another one is recognised."""
     model = read_variability_model(data / "LLVM" / "FeatureModel.xml")

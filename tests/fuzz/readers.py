@@ -51,10 +51,10 @@ from tests.fuzz.seeds import (
 )
 from tests.support.cube_files import write_cube
 from tests.support.extrap3_files import binary
-from tests.support.paths import CASES, ROOT
+from tests.support.paths import CASES
+from tests.support.real_data import DATA
 from tests.support.tracked import tracked
 
-DATA = ROOT.parent / "shared" / "data"
 # Larger files make runs slow; their beginnings have the same structure.
 SEED_BYTES = 3000
 # Of inputs with one text per line.
@@ -68,7 +68,7 @@ class Reader:
     Attributes:
         read: reads a file.
         seeds: texts to begin with.
-        patterns: files whose beginnings are seeds too, in the case studies and in `../shared/data`.
+        patterns: files whose beginnings are seeds too, in the case studies and among the real measurements.
         suffix: the suffix of its files.
     """
 

@@ -56,7 +56,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def measured(system: str) -> Measurements:
-    """Return the measurements of a system under shared/data."""
+    """Return the measurements of a real system."""
     folder = real(system)
     model = read_variability_model(folder / "FeatureModel.xml")
     return read_measurements(folder / "measurements.xml", model)

@@ -14,6 +14,7 @@ from splc.data.measurements import Measurements
 from splc.learning import LearningResult, learn
 from splc.learning.projection.ensemble import Ensemble
 from tests.support.member_names import PROPERTY, REAL, measured, permuted, unnumbered
+from tests.support.real_data import with_real
 
 MAX_JUDGED = 1000
 # Renamed members may raise an error by this factor.
@@ -43,7 +44,7 @@ def numbered(result: LearningResult) -> list[str]:
     return [each.name for each in result.intervals.basis.variables if each.kind == "group" and each.values]
 
 
-@pytest.mark.parametrize(("name", "size"), [("made", 77), ("x264", 40), ("Dune", 49), ("SMG2000 2-D", 50)])
+@pytest.mark.parametrize(("name", "size"), with_real(("made", 77), ("x264", 40), ("Dune", 49), ("SMG2000 2-D", 50)))
 def test_names_without_numbers_do_not_matter(name: str, size: int) -> None:
     """Other names of members, in another order, change neither predictions nor the number of terms."""
     found = measured(name)
@@ -64,7 +65,7 @@ def test_block_sizes(seed: int) -> None:
     np.testing.assert_allclose(errors, errors_without_numbers("made", 77, seed), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", with_real(*REAL))
 def test_permuted_numbers(name: str) -> None:
     """Members renamed in random order have an error that is at most 5 % above that under unnumbered names."""
     found = measured(name)
@@ -73,7 +74,7 @@ def test_permuted_numbers(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [40, 77, 150])
-@pytest.mark.parametrize("name", ["made", *REAL])
+@pytest.mark.parametrize("name", with_real("made", *REAL))
 def test_permuted_numbers_of_many_samples(name: str, size: int) -> None:
     """On average over samples and permutations the error is at most 5 % above that under unnumbered names."""
     if size > 0.6 * len(measured(name)):

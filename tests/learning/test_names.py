@@ -22,7 +22,7 @@ from splc.types import Array
 from tests.support.examples import examples
 from tests.support.member_names import PROPERTY, renamed
 from tests.support.paths import ROOT
-from tests.support.real_data import real
+from tests.support.real_data import real, with_real
 
 TOLERANCE = 1e-9
 SHARED = ("x264", "Dune", "LLVM")
@@ -89,7 +89,7 @@ def assert_follows(found: Measurements, rows: Array, seed: int) -> None:
     np.testing.assert_allclose(learned[0][1], learned[0][0], rtol=TOLERANCE)
 
 
-@pytest.mark.parametrize("name", [*SHARED, "smg2000/2d", "boomeramg"])
+@pytest.mark.parametrize("name", with_real(*SHARED, "smg2000/2d", "boomeramg"))
 def test_real_systems(name: str) -> None:
     """Models of real measurements follow."""
     # Numbers in names have a meaning, so that neither has any.

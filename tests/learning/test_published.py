@@ -65,6 +65,7 @@ PUBLISHED: list[tuple[str, dict[str, Any], float, str, dict[str, float]]] = [
 ]
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("system", "settings", "error", "termination", "influences"), PUBLISHED)
 def test_published_models_are_met(
     system: str, settings: dict[str, Any], error: float, termination: str, influences: dict[str, float]

@@ -29,6 +29,7 @@ from tests.support.evaluators import EVALUATOR
 from tests.support.examples import examples
 from tests.support.format_strategies import configurations
 from tests.support.full_models import SYSTEMS, learned_system
+from tests.support.real_data import with_real
 from tests.support.strategies import all_assignments
 
 _RUN = """
@@ -100,7 +101,7 @@ def test_functions() -> None:
     np.testing.assert_allclose(sums, model.predict(rows), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", with_real(*SYSTEMS))
 def test_real_systems(name: str, tmp_path: Path) -> None:
     """Random and valid configurations of real systems: the same validity, predictions and intervals."""
     stored = read_stored_model(learned_system(name, tmp_path).file, full=True)

@@ -62,6 +62,7 @@ def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed:
         assert len(added) == 2
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("spec", ["optionwise", "pairwise", "twise:3", "covering:2", "covering:3", "all"])
 def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], VariabilityModel], spec: str) -> None:
     """A sample that a design selected lacks nothing of it; of a covering array every row is needed."""
@@ -74,6 +75,7 @@ def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], 
     assert len(sample(model, spec, existing=whole[:0])) == len(whole)
 
 
+@pytest.mark.real_data
 def test_only_what_is_not_covered_is_added(real_model: Callable[[str], VariabilityModel]) -> None:
     """A large random sample covers almost all pairs; configurations for the others are added."""
     model = real_model("x264")
@@ -110,6 +112,7 @@ def test_random_extensions_are_uniform() -> None:
     assert abs(others - 200).max() < 55
 
 
+@pytest.mark.real_data
 def test_a_set_apart_covers_everything_again(real_model: Callable[[str], VariabilityModel]) -> None:
     """A set of its own has all rows of the design but those that are taken; random designs draw others."""
     model = real_model("x264")

@@ -28,6 +28,7 @@ def test_every_strategy_is_recorded() -> None:
     assert recorded == {*BINARY, *NUMERIC, *WHOLE} - OTHERS
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in SYSTEMS])
 def test_samples_are_those_recorded(name: str, real_model: Callable[[str], VariabilityModel]) -> None:
     """Every strategy selects the recorded configurations with seed 3, all of them valid and distinct, or refuses."""

@@ -106,6 +106,7 @@ def test_too_many_are_refused_before_they_are_built() -> None:
     assert len(sample(model, "random:100")) == 100
 
 
+@pytest.mark.real_data
 def test_missing_parts_are_taken_in_full(real_model: Callable[[str], VariabilityModel]) -> None:
     """A part that the spec leaves out is `all` or `ff`, with a note."""
     model = real_model("splc_examples")

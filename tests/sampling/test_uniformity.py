@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from scipy import stats
 
 from sampling import Space
@@ -14,6 +15,7 @@ from sampling.space.parts import Parts
 from splc.system.variability import VariabilityModel
 
 
+@pytest.mark.real_data
 def test_draws_of_exastencils_by_distance(real_model: Callable[[str], VariabilityModel]) -> None:
     """In 40,000 of 86,058 configurations, each distance has its share."""
     model = real_model("exastencils")

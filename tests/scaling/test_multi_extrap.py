@@ -103,6 +103,7 @@ def test_adjusted_r2() -> None:
     assert fit([1, 2, 3], [4, 4, 4], method="basic").adjusted_r2 is None
 
 
+@pytest.mark.real_data
 def test_published_model() -> None:
     """Extra-P's own test data have the model that its manual shows: 1.374 + 6.698 * log2(y) + …."""
     experiment = read_experiment(real("extrap_formats", "text", "two_parameter_1.txt"))

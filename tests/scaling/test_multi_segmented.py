@@ -31,6 +31,7 @@ def test_change_along_the_second_parameter() -> None:
     assert "the behaviour changes at p = 6" in model.notes[0]
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("method", ["default", "basic", "refinement"])
 def test_example_of_extrap(method: str) -> None:
     """Extra-P's test data of two parameters, 0.4·x²·y up to x = 50, have two segments with every method."""

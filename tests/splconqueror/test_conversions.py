@@ -52,6 +52,7 @@ def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
         list(disjunctions(constraint, system))
 
 
+@pytest.mark.real_data
 def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
     """Systems and measurements of folders are written into a folder, and scripts can use them."""
     source = folder / "systems" / "example"

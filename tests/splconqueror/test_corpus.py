@@ -52,6 +52,7 @@ def by_name(found: corpus.Result) -> dict[str, Recomputed]:
     return {Path(each.file).stem: each for each in found.learnings}
 
 
+@pytest.mark.real_data
 def test_published_errors_are_recomputed(tree: Path) -> None:
     """Every error that the published logs state is that of its model, and the table has the last and the best one."""
     found = run(request(tree))
@@ -72,6 +73,7 @@ def test_published_errors_are_recomputed(tree: Path) -> None:
     ]
 
 
+@pytest.mark.real_data
 def test_progress(tree: Path) -> None:
     """The number of finished logs grows to the number of all logs, and its text states both."""
     calls: list[tuple[int, int, str]] = []
@@ -81,6 +83,7 @@ def test_progress(tree: Path) -> None:
     assert whole[-1] == (5, 5, "5 of 5 logs")
 
 
+@pytest.mark.real_data
 def test_processes_change_nothing(tree: Path) -> None:
     """The result does not depend on the number of processes."""
     one, two = run(request(tree)), run(request(tree, jobs=2))
@@ -88,6 +91,7 @@ def test_processes_change_nothing(tree: Path) -> None:
     assert one.cells == two.cells
 
 
+@pytest.mark.real_data
 def test_wrong_errors_are_found(tree: Path) -> None:
     """A stated error in which one of its first five digits is another one differs."""
     log = tree / "x264" / "x264_3" / "out_rand_t2.log"
@@ -96,6 +100,7 @@ def test_wrong_errors_are_found(tree: Path) -> None:
     assert (found.checked, found.differing) == (3, 1)
 
 
+@pytest.mark.real_data
 def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
     """Logs of unknown systems, damaged and empty ones, wrong models and unreadable bytes are failures, not crashes."""
     folder = tree / "x264" / "x264_3"
@@ -117,6 +122,7 @@ def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
     assert len(found.learnings) == 4
 
 
+@pytest.mark.real_data
 def test_damaged_logs_never_crash(tree: Path) -> None:
     """Whatever bytes of a log are changed or cut off, the corpus is recomputed and learned again."""
     rng = np.random.default_rng(0)
@@ -132,6 +138,7 @@ def test_damaged_logs_never_crash(tree: Path) -> None:
     assert len(files | set(found.switches)) == 65
 
 
+@pytest.mark.real_data
 def test_systems_in_the_tree(tree: Path) -> None:
     """Without a folder of systems, the description and the measurements above a log are its own."""
     for name in ("FeatureModel.xml", "measurements.xml"):
@@ -141,6 +148,7 @@ def test_systems_in_the_tree(tree: Path) -> None:
     assert len(found.failures) == 2
 
 
+@pytest.mark.real_data
 def test_broken_systems_are_failures(tree: Path, tmp_path: Path) -> None:
     """A system that cannot be read fails with its logs; the others are recomputed."""
     for system in ("x264", "LLVM", "Dune"):
@@ -155,6 +163,7 @@ def test_broken_systems_are_failures(tree: Path, tmp_path: Path) -> None:
     assert any("not well-formed" in each.reason or "cannot be read" in each.reason for each in found.failures)
 
 
+@pytest.mark.real_data
 def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
     """Missing folders, trees without logs, and trees without systems are refused."""
     with pytest.raises(InputError, match="there is no such folder"):
@@ -168,6 +177,7 @@ def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
         assert caught.value.problems[0].file == str(named)
 
 
+@pytest.mark.real_data
 def test_own_logs_and_statistics(tmp_path: Path) -> None:
     """Logs of ours are recomputed, and strategies with several learnings are compared."""
     x264 = measured("x264")
@@ -196,6 +206,7 @@ def test_own_logs_and_statistics(tmp_path: Path) -> None:
     assert test.test.pairs[0].a12 == pytest.approx(np.mean(wins))
 
 
+@pytest.mark.real_data
 def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
     """Once asked to stop, no further logs are recomputed."""
     seen: list[int] = []
@@ -204,6 +215,7 @@ def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
     assert len(found.learnings) < 4
 
 
+@pytest.mark.real_data
 def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
     """An interruption after a request to stop ends at once with what is finished; one without a request is raised."""
     seen: list[int] = []
@@ -220,6 +232,7 @@ def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
         run(request(tree), progress)
 
 
+@pytest.mark.real_data
 def test_missing_measurements_are_the_reason(tree: Path, tmp_path: Path) -> None:
     """Logs of a system whose description has no measurements beside it say so; the others are recomputed."""
     systems = tmp_path / "systems"
@@ -250,6 +263,7 @@ def test_invalid_rows(tmp_path: Path) -> None:
     assert found.differing == 5
 
 
+@pytest.mark.real_data
 def test_measurements_in_an_archive(tree: Path, tmp_path: Path) -> None:
     """Measurements may be the only file of a compressed archive."""
     folder = tmp_path / "systems" / "x264"

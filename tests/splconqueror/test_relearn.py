@@ -223,6 +223,7 @@ def test_too_many_choices(tmp_path: Path) -> None:
     assert "5 alternative groups" in again(log, measured, tmp_path).reason
 
 
+@pytest.mark.real_data
 def test_published_logs(tmp_path: Path) -> None:
     """The published logs of t-wise samples are learned again; the others say what is not known about their samples."""
     (tmp_path / "logs").mkdir()

@@ -34,6 +34,7 @@ def runs(tmp_path: Path) -> Runs:
     return running
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("system", "settings", "error", "termination", "terms"),
     [
@@ -88,6 +89,7 @@ def script_of(folder: Path, system: str, *names: str) -> str:
     return "\n".join(["log first.log", *lines])
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("system", "names", "sampled"),
     [
@@ -128,6 +130,7 @@ def _write_all(system: str, path: Path) -> None:
     write_measurements_splconqueror_csv(Measurements(everything, {}), path)
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("strength", "terms"), [(1, 3), (2, 4)])
 def test_published_models(strength: int, terms: int, tmp_path: Path) -> None:
     """With its first term and its configurations, a script learns the model of a published log."""
@@ -165,6 +168,7 @@ analyze-learning
 """
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("count", "sampled"), [("3", True), ("asOW", True), ("asTW2", False)])
 def test_an_example_script(count: str, sampled: bool, runs: Runs, tmp_path: Path) -> None:
     """A typical example script prints configurations, fits given terms, and calls a script that learns.

@@ -15,12 +15,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from casestudies.real_data import DATA
 from splc.cli import main
 from tests.support.paths import ROOT
 from tests.support.tracked import copy_tracked
 
 CASES = ROOT / "casestudies"
-DATA = ROOT.parent / "shared" / "data"
 # What depends on time and place, or repeats other numbers, rounded.
 LEFT_OUT = {"seconds", "version", "file", "output", "path", "sha256", "text", "log2"}
 

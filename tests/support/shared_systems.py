@@ -1,4 +1,4 @@
-"""Small tables of every system in `../shared/data`: a few of its measured configurations, with a made-up context."""
+"""Small tables of every real system: a few of its measured configurations, with a made-up context."""
 
 from __future__ import annotations
 

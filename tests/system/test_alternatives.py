@@ -207,6 +207,7 @@ def test_common_beginning(one: str, other: str) -> None:
     assert common_prefix(one, other) == max(n for n in range(len(one) + 1) if other.startswith(one[:n]))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
 def test_real_systems(system: str) -> None:
     """The groups of measured systems are those of their descriptions."""

@@ -19,9 +19,10 @@ from splc.workflows.explain import Request
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of
 from tests.support.full_models import SYSTEMS, learned_system
+from tests.support.real_data import with_real
 
 
-@pytest.mark.parametrize("name", list(SYSTEMS))
+@pytest.mark.parametrize("name", with_real(*SYSTEMS))
 def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     """Shares add up to 1, everything lies in its interval, and no interaction of the printed model is left out."""
     learned = learned_system(name, tmp_path)
@@ -60,7 +61,7 @@ def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     assert (result.folds > 0) == any(each.folds is not None for each in found.interactions if each.printed)
 
 
-@pytest.mark.parametrize("name", ["smg2000", "LLVM"])
+@pytest.mark.parametrize("name", with_real("smg2000", "LLVM"))
 def test_contributions_add_up_to_the_prediction_of_the_full_model(name: str, tmp_path: Path) -> None:
     """With what is not in the printed model, contributions add up to the full model's prediction, in its interval."""
     learned = learned_system(name, tmp_path)

@@ -17,7 +17,7 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import learn
 from tests.support.paths import BOOMERAMG, SMG2000
-from tests.support.real_data import real
+from tests.support.real_data import real, with_real
 
 SYSTEMS = ["x264", "LLVM", "Dune", "splc_examples"]
 
@@ -56,6 +56,7 @@ def used_values(description: Path, measurements: Path) -> dict[str, set[float]]:
     return {option.name: set(configurations.value(option.name).tolist()) for option in system.numeric_options}
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_options_and_groups(system: str, tmp_path: Path) -> None:
     """Tables and XML of measured systems give the options and groups of their descriptions."""
@@ -67,6 +68,7 @@ def test_options_and_groups(system: str, tmp_path: Path) -> None:
         assert len(read_measurements(file, found, duplicates="mean")) > 0
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("rows", [40, 100, 400])
 @pytest.mark.parametrize("system", SYSTEMS[:3])
 def test_samples(system: str, rows: int, tmp_path: Path) -> None:
@@ -98,10 +100,13 @@ def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) 
     return found
 
 
-SLOW = [pytest.param(each, marks=pytest.mark.slow) for each in ("Dune", "boomeramg")]
+SLOW = [
+    pytest.param("Dune", marks=(pytest.mark.slow, pytest.mark.real_data)),
+    pytest.param("boomeramg", marks=pytest.mark.slow),
+]
 
 
-@pytest.mark.parametrize("system", ["x264", "LLVM", "2d", *SLOW])
+@pytest.mark.parametrize("system", [*with_real("x264", "LLVM"), "2d", *SLOW])
 def test_errors_of_models(system: str, tmp_path: Path) -> None:
     """Models learned from a table alone have the same errors as those learned with the description, within noise."""
     if system in ("x264", "LLVM", "Dune"):
@@ -114,6 +119,7 @@ def test_errors_of_models(system: str, tmp_path: Path) -> None:
     assert np.mean(own) == pytest.approx(np.mean(described), rel=0.1)
 
 
+@pytest.mark.real_data
 def test_named_options_of_a_real_table() -> None:
     """The named columns of a raw table are options; columns that do not vary, and no others, are options as well."""
     source = read_source(real("hypre", "smg2d.csv"))

@@ -13,9 +13,10 @@ from splc.learning import learn
 from splc.workflows import optimize
 from splc.workflows.optimize import Request
 from tests.support.full_models import SYSTEMS, learned_system
+from tests.support.real_data import with_real
 
 
-@pytest.mark.parametrize("name", list(SYSTEMS))
+@pytest.mark.parametrize("name", with_real(*SYSTEMS))
 @pytest.mark.parametrize("maximize", [False, True])
 def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: bool) -> None:
     """It is the best of all valid configurations, positive, in its interval, and has its measured value."""
@@ -41,7 +42,7 @@ def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: b
     assert not [note.text for note in found.notes if "outside" in note.text]
 
 
-@pytest.mark.parametrize("name", ["smg2000", "x264"])
+@pytest.mark.parametrize("name", with_real("smg2000", "x264"))
 def test_the_optimum_of_the_printed_model(name: str, tmp_path: Path) -> None:
     """With `printed` the optimum is that of the printed model, in the interval of the printed model."""
     learned = learned_system(name, tmp_path)

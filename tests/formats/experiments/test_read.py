@@ -21,10 +21,9 @@ from splc.formats.experiments.extrap_text import experiment_text
 from splc.formats.experiments.json_lines import experiment_jsonl
 from splc.formats.experiments.read import parse_experiment, read_experiment
 from splc.io.files import Source, write_whole
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
 FOLDER = DATA / "extrap_formats"
-FILES = sorted(path for folder in ("text", "jsonlines") for path in (FOLDER / folder).glob("*.*"))
 # File → parameters, points, series.
 FACTS = {
     "one_parameter_2.txt": ("x", 5, 15),
@@ -79,39 +78,40 @@ def of(experiment: Experiment) -> Plain:
     }
 
 
-@needs_data
+@pytest.mark.real_data
 class TestRealFiles:
-    def test_all_are_there(self) -> None:
-        """The folder has the files of this test."""
-        assert len(FILES) == 39
-        assert set(FACTS) <= {path.name for path in FILES}
+    @pytest.fixture
+    def files(self) -> dict[str, Path]:
+        """Return name → file; there are 39 files."""
+        found = {path.name: path for path in FOLDER.glob("*/*.*")}
+        assert len(found) == 39
+        return found
 
-    @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-    def test_values(self, path: Path) -> None:
+    def test_values(self, files: dict[str, Path]) -> None:
         """Every value of every file is that of an independent reading."""
-        kept = read_experiment(path)
-        assert of(kept) == plainly(path)
-        assert kept.report.notes == ()
-        assert experiment_format(Source("x", path.read_bytes())) == {".txt": "text"}.get(path.suffix, "jsonl")
+        for path in files.values():
+            kept = read_experiment(path)
+            assert of(kept) == plainly(path)
+            assert kept.report.notes == ()
+            assert experiment_format(Source("x", path.read_bytes())) == {".txt": "text"}.get(path.suffix, "jsonl")
 
     @pytest.mark.parametrize("name", FACTS)
-    def test_facts(self, name: str) -> None:
+    def test_facts(self, name: str, files: dict[str, Path]) -> None:
         """Parameters, points and series are as counted by hand."""
-        kept = read_experiment(next(path for path in FILES if path.name == name))
+        kept = read_experiment(files[name])
         assert ("".join(kept.parameters), len(kept), len(kept.series)) == FACTS[name]
 
-    @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-    def test_read_back(self, path: Path, tmp_path: Path) -> None:
+    def test_read_back(self, files: dict[str, Path], tmp_path: Path) -> None:
         """Every file reads back equal after it was written as text and as JSON lines, compressed or not."""
-        kept = read_experiment(path)
-        write_whole(tmp_path / "e.txt.gz", experiment_text(kept))
-        write_whole(tmp_path / "e.jsonl", experiment_jsonl(kept))
-        assert read_experiment(tmp_path / "e.txt.gz") == read_experiment(tmp_path / "e.jsonl") == kept
+        for path in files.values():
+            kept = read_experiment(path)
+            write_whole(tmp_path / "e.txt.gz", experiment_text(kept))
+            write_whole(tmp_path / "e.jsonl", experiment_jsonl(kept))
+            assert read_experiment(tmp_path / "e.txt.gz") == read_experiment(tmp_path / "e.jsonl") == kept
 
-    def test_an_incomplete_profile(self, tmp_path: Path) -> None:
+    def test_an_incomplete_profile(self, files: dict[str, Path], tmp_path: Path) -> None:
         """A file that lacks a point of one call path is read, with a note."""
-        path = next(path for path in FILES if path.name == "one_parameter_2.txt")
-        write_whole(tmp_path / "e.jsonl", experiment_jsonl(read_experiment(path)))
+        write_whole(tmp_path / "e.jsonl", experiment_jsonl(read_experiment(files["one_parameter_2.txt"])))
         lines = (tmp_path / "e.jsonl").read_text(encoding="utf-8").splitlines()
         (tmp_path / "e.jsonl").write_text("\n".join(lines[:7] + lines[8:]), encoding="utf-8")
         kept = read_experiment(tmp_path / "e.jsonl")

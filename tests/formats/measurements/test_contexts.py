@@ -19,7 +19,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes
 from tests.support.examples import examples
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
 SYSTEM = VariabilityModel("s", (BinaryOption("fast", optional=True), NumericOption("n", (1.0, 2.0, 3.0))))
 HEADER = "version,fast,n,seconds"
@@ -199,7 +199,7 @@ def table(rows: list[tuple[str, ...]]) -> str:
     return text.getvalue()
 
 
-@needs_data
+@pytest.mark.real_data
 def test_versions_of_real_measurements(tmp_path: Path) -> None:
     """Real measurements with a factor per version are read as they were before they were combined."""
     system = read_variability_model(DATA / "x264" / "FeatureModel.xml")

@@ -323,6 +323,7 @@ def test_boomeramg() -> None:
     assert kinds(found) == kinds(read_variability_model(BOOMERAMG / "system.xml"))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("file", "names"),
     [("smg1d", "px,nx"), ("smg2d", "px,py,nx"), ("smg3d", "px,py,pz,nx"), ("amg7", "px,py,pz,nx,ny,nz")],

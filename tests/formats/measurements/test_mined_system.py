@@ -173,6 +173,7 @@ class TestRows:
 class TestReal:
     """Tables of others."""
 
+    @pytest.mark.real_data
     @pytest.mark.parametrize(
         ("file", "nfp", "count", "free"),
         [("HSQLDB", "performance", 864, 6144), ("dconvert", "time", 1920, 24576)],
@@ -185,12 +186,14 @@ class TestReal:
         assert Space(infer_system(table, nfp=nfp, constraints=False)).count == free
         assert len(read_measurements(table, found)) > 0
 
+    @pytest.mark.real_data
     @pytest.mark.parametrize("spec", ["optionwise", "negoptionwise", "pairwise", "twise:3", "covering:2", "henard:50"])
     @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
     def test_designs_of_binary_options(self, system: str, spec: str) -> None:
         """Combinations that a design leaves out are no constraints."""
         self.require_no_false_one(read_variability_model(real(system, "FeatureModel.xml")), spec)
 
+    @pytest.mark.real_data
     @pytest.mark.parametrize("numeric", ["ff", "pb:9,3", "pb:25,5", "cci", "bbd", "ofat:5", "hyper:30", "random:20"])
     @pytest.mark.parametrize("binary", ["optionwise", "pairwise", "random:8"])
     def test_mixed_designs(self, binary: str, numeric: str) -> None:

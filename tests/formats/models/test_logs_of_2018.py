@@ -14,7 +14,7 @@ from splc.formats.models.log_lines import MIN_FIELDS, learnings_of
 from splc.formats.models.log_reader import parse_stored_log
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
-from tests.support.real_data import DATA, needs_data
+from tests.support.real_data import DATA
 
 LOGS = ("Dune_divDistBased_t2", "Dune_solvBased_t1", "LLVM_distBased_t3", "x264_henard_t1", "x264_rand_t2")
 ROUNDS = (
@@ -32,7 +32,7 @@ def parsed(text: str) -> tuple[InfluenceModel, tuple[str, ...]]:
 WHOLE = "Learning progress:\n" + "\n".join(ROUNDS) + "\n"
 
 
-@needs_data
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", [*LOGS, "x264_twise_t1", "x264_twise_t2"])
 def test_stated_errors_are_those_of_the_models(name: str) -> None:
     """The error that a log states is that of its model on all measurements of the system."""
@@ -49,7 +49,7 @@ def test_stated_errors_are_those_of_the_models(name: str) -> None:
     assert found.notes[0].startswith("numbers out of range are read as infinite (line ")
 
 
-@needs_data
+@pytest.mark.real_data
 def test_samplings_sizes_and_test_errors_of_rounds() -> None:
     """A learning has the commands that drew its learning set, its size, and the test error of each round."""
     [found] = learnings_of(read_source(DATA / "splc_logs" / "x264_henard_t1.log"))[0]

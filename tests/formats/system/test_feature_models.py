@@ -13,11 +13,34 @@ from splc.formats import registry
 from splc.formats.system.read import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
-from tests.support.paths import ROOT
+from tests.support.real_data import DATA
 from tests.support.unit_propagation import named_clauses, without_proof
 
-FOLDER = ROOT.parent / "shared" / "data" / "feature_models"
-FILES = {name.name.removesuffix(".uvl.gz"): name for name in sorted(FOLDER.glob("*.uvl.gz"))}
+FOLDER = DATA / "feature_models"
+# In UVL, DIMACS and XML.
+MODELS = (
+    "BusyBox-Pett2021-2008-07-15_22-01-49",
+    "FRSCS-Mendonca2009",
+    "Fiasco-Pett2023-2018-08-20_14-36-18",
+    "Tankwar-Schulze2012",
+    "ToyBox-Oh2020-0_7_5",
+    "XSEngine-Knueppel2017",
+    "adder-Knueppel2017",
+    "automotive01-Kowal2016",
+    "automotive2-Knueppel2017-2_1",
+    "bank-AlHajjaji2019",
+    "berkeleydb-Hierons2020",
+    "cnn-architecture-Ghamizi2019-light",
+    "decisional-Mendonca2009",
+    "decisionmaking-AlHajjaji2019",
+    "e_agribusiness-Pereira2016",
+    "e_shop-Lau2006",
+    "pc-richmond-Sprey2020",
+    "printer-Mendonca2009",
+    "routefinding-Mendonca2009",
+    "uClibc-Pett2023-2013-01-10_10-56-19",
+)
+ABSENT = {"ToyBox-Oh2020-0_7_5.dimacs", "ToyBox-Oh2020-0_7_5.xml", "automotive2-Knueppel2017-2_1.dimacs"}
 LARGE = ("automotive", "cnn-", "XSEngine", "adder", "e_agri")
 # The features that published files lack: a dot is not allowed in names of UVL, and the conversion of the shop from SXFM
 # did not understand its groups.
@@ -30,18 +53,17 @@ DIFFERENT = {
     "routefinding-Mendonca2009.xml",
 }
 
-pytestmark = pytest.mark.skipif(not FILES, reason="needs ../shared/data/feature_models")
+pytestmark = pytest.mark.real_data
 
 
 def models(*suffixes: str) -> list[Any]:
     """Return the parameters of tests: a model and a suffix, large models marked as slow."""
-    found = []
-    for name in FILES:
-        for suffix in suffixes:
-            if (FOLDER / f"{name}.{suffix}.gz").exists():
-                marks = (pytest.mark.slow,) if name.startswith(LARGE) else ()
-                found.append(pytest.param(name, suffix, marks=marks, id=f"{name}.{suffix}"))
-    return found
+    return [
+        pytest.param(name, suffix, marks=pytest.mark.slow if name.startswith(LARGE) else (), id=f"{name}.{suffix}")
+        for name in MODELS
+        for suffix in suffixes
+        if f"{name}.{suffix}" not in ABSENT
+    ]
 
 
 @cache

@@ -190,6 +190,7 @@ def test_the_largest_products(order_wanted: int, columns: int, products: int) ->
     assert order({"order": order_wanted}, Sizes(rows + 1, columns)) == 1
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("name", "error"), [("forest", 5.8), ("lasso", 2.3), ("tree", 6.9)])
 def test_x264(name: str, error: float) -> None:
     """The errors on x264 from 32 rows are about those that the reference reports for such methods."""

@@ -235,6 +235,7 @@ def _contexts(name: str, parent: str, count: int, seed: int) -> tuple[dict[str, 
     return parts, others
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "parent", "count", "bound"),
     [("x264", "ref", 10, 0.012), pytest.param("Dune", "Cells", 20, 0.11, marks=pytest.mark.slow)],

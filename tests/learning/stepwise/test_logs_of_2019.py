@@ -47,6 +47,7 @@ def t_wise(x264: Measurements, t: int) -> Array:
     return np.array(sorted(rows))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("t", "size"), [(1, 12), (2, 65)])
 def test_published_models_of_t_wise_sampling(t: int, size: int) -> None:
     """With its first term, every round of a published log is learned: terms, influences and both errors."""
@@ -69,6 +70,7 @@ def test_published_models_of_t_wise_sampling(t: int, size: int) -> None:
     assert result.error_all == pytest.approx(float(stated[-1][11]), rel=1e-12)
 
 
+@pytest.mark.real_data
 def test_settings_are_those_of_the_logs() -> None:
     """The preset has the settings that the published logs state."""
     text = real("splc_logs", "x264_twise_t1.log").read_text()

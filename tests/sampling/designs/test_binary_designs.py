@@ -128,6 +128,7 @@ def test_pairwise_takes_each_pair_once() -> None:
     assert draw_sample(forest(), "pairwise").notes == ("5 pairs of options cannot be selected together",)
 
 
+@pytest.mark.real_data
 def test_negative_optionwise_with_numeric_constraints(real_model: Callable[[str], VariabilityModel]) -> None:
     """A system with constraints among numeric options alone has the largest selection, and one without each option."""
     system = real_model("exastencils")
@@ -141,6 +142,7 @@ def test_negative_optionwise_with_numeric_constraints(real_model: Callable[[str]
             assert any(option.name in names for names in without), option.name
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(("name", "counts"), [("LLVM", (11, 55, 165)), ("x264", (12, 65, 212))], ids=["LLVM", "x264"])
 def test_sizes_of_published_samples(
     real_model: Callable[[str], VariabilityModel], name: str, counts: tuple[int, int, int]

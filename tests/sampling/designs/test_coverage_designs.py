@@ -104,6 +104,7 @@ def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, s
     assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "size", "most"),
     [("LLVM", 2, 9), ("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28), ("Dune", 1, 8), ("Dune", 2, 54)],
@@ -119,6 +120,7 @@ def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int,
     assert len(found) <= most
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("spec", ["covering:2", "pairwise"])
 def test_pairs_of_a_large_system(real_model: Read, spec: str) -> None:
     """On copies of real systems, 10^18 configurations, the pairs are those of the copies and all between them."""
@@ -202,6 +204,7 @@ def test_added_options_count_more_than_dropped_ones() -> None:
     assert {"b0", "b1", "b2", "b3", "d"} not in found
 
 
+@pytest.mark.real_data
 def test_negative_optionwise_of_real_systems(real_model: Read) -> None:
     """LLVM has one largest configuration and 10 options to leave out; x264 has 9 of equal size and 7 options."""
     assert [len(sample(real_model(name), "negoptionwise")) for name in ("LLVM", "x264")] == [11, 16]
@@ -222,6 +225,7 @@ def three() -> VariabilityModel:
     return VariabilityModel("three", tuple(BinaryOption(name, optional=False, excluded=others[name]) for name in "abc"))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("size", [1, 2])
 def test_sizes_of_published_logs(real_model: Read, size: int) -> None:
     """SPL Conqueror's logs of x264 state the number of t-wise configurations it learned from."""
@@ -231,6 +235,7 @@ def test_sizes_of_published_logs(real_model: Read, size: int) -> None:
     assert len(sample(real_model("x264"), f"twise:{size}")) == int(stated)
 
 
+@pytest.mark.real_data
 def test_sizes_that_published_commands_state(real_model: Read) -> None:
     """The numbers of configurations of other samples in the logs are those of t-wise sampling, where it is unique."""
     for log, name, spec in (("LLVM_distBased_t3", "LLVM", "asTW3"), ("x264_rand_t2", "x264", "asTW2")):

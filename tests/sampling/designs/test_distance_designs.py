@@ -156,6 +156,7 @@ def test_distance_starts_with_the_smallest_configuration() -> None:
     assert first[8:] == [0, 4]
 
 
+@pytest.mark.real_data
 def test_distances_run_out(real_model: Callable[[str], VariabilityModel]) -> None:
     """A distance whose configurations are all in the sample is left out; the next ones take its place."""
     found = sample(real_model("LLVM"), "distaware:150,distribution=geometric", seed=1)
@@ -164,6 +165,7 @@ def test_distances_run_out(real_model: Callable[[str], VariabilityModel]) -> Non
     assert sum(drawn.values()) == 150
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("selection", ["random", "solver"])
 def test_draws_within_a_distance_are_uniform(selection: str, real_model: Callable[[str], VariabilityModel]) -> None:
     """All configurations with a distance are equally often drawn; the first ones are with selection=solver."""
@@ -191,6 +193,7 @@ def test_preserving_uniform_is_a_uniform_draw() -> None:
     assert stats.chisquare(counts).pvalue > 1e-4
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("system", "log", "design"),
     [
@@ -212,6 +215,7 @@ def test_sizes_of_published_runs(
     assert len(sample(real_model(system), f"{design}:{asked[1]},seed=3")) == int(learned[1])
 
 
+@pytest.mark.real_data
 def test_sizes_of_other_designs(real_model: Callable[[str], VariabilityModel]) -> None:
     """`asOW`, `asTW2` and `asTW3` are sizes of these designs, as in the published runs."""
     for design in ("distance", "distaware", "distpreserving", "divdistance", "solver", "henard"):
@@ -219,6 +223,7 @@ def test_sizes_of_other_designs(real_model: Callable[[str], VariabilityModel]) -
     assert len(sample(real_model("LLVM"), "distaware:asTW3")) == 165
 
 
+@pytest.mark.real_data
 def test_notes_on_distances(real_model: Callable[[str], VariabilityModel]) -> None:
     """Empty distances, distances that ran out, and coarse rounding are stated."""
     notes = draw_sample(real_model("Dune"), "distaware:50").notes

@@ -111,6 +111,7 @@ def test_removed_places_are_not_drawn() -> None:
     assert {lottery.draw() for _ in range(200)} == {1, 2}
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("preserving", [False, True])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_distribution_of_distances(

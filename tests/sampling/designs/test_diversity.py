@@ -17,6 +17,7 @@ def spread(rows: Array, distance_of: Array) -> float:
     return float(np.mean([(rows[distance_of == d].sum(axis=0).astype(float) ** 2).sum() for d in set(distance_of)]))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("weights", ["1", "2", "1-2"])
 @pytest.mark.parametrize("name", ["LLVM", "x264"])
 def test_diversified_samples_use_options_more_evenly(
@@ -32,6 +33,7 @@ def test_diversified_samples_use_options_more_evenly(
         assert spread(diverse, diverse.sum(axis=1)) < 0.99 * spread(plain, sizes)
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("optimization", ["local", "global"])
 @pytest.mark.parametrize("weights", [(1, 1), (2, 2), (1, 2)])
 def test_diversified_configurations_have_the_least_used_options(
@@ -56,6 +58,7 @@ def test_diversified_configurations_have_the_least_used_options(
         assert uses(row[None], counted)[0] == uses(candidates[unused], counted).min()
 
 
+@pytest.mark.real_data
 def test_divdistance_is_distaware_with_local_optimisation(real_model: Callable[[str], VariabilityModel]) -> None:
     """The name of the published strategy, and its options."""
     model = real_model("x264")

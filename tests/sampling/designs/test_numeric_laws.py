@@ -85,6 +85,7 @@ def test_samples_are_valid_and_distinct(spec: str, model: VariabilityModel, seed
     assert configurations == again.configurations
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ["splc_examples", "exastencils"])
 @pytest.mark.parametrize("spec", ["bbd", "ofat:3", "hyper:40", "dopt:40", "lhs:20", "sobol:20", "pb:49,7,compat"])
 def test_real_systems(name: str, spec: str, real_model: Callable[[str], VariabilityModel]) -> None:

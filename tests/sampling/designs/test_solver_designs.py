@@ -6,11 +6,13 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
+import pytest
 
 from sampling import Space, sample
 from splc.system.variability import VariabilityModel
 
 
+@pytest.mark.real_data
 def test_solver_order_is_lexicographic(real_model: Callable[[str], VariabilityModel]) -> None:
     """Without a seed the first selections are the first that are listed; a seed draws another order."""
     model = real_model("Dune")
@@ -26,6 +28,7 @@ def test_solver_order_is_lexicographic(real_model: Callable[[str], VariabilityMo
     assert changes[0] < changes[1]
 
 
+@pytest.mark.real_data
 def test_henard_finds_every_selection(real_model: Callable[[str], VariabilityModel]) -> None:
     """A sample may be as large as the space."""
     model = real_model("LLVM")

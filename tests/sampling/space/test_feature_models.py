@@ -80,6 +80,7 @@ def read(name: str, suffix: str = "uvl") -> VariabilityModel:
     return system
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ALL)
 def test_published_statistics(name: str) -> None:
     """Features, core and dead features, and the number of digits of the count are the published ones."""
@@ -94,6 +95,7 @@ def test_published_statistics(name: str) -> None:
         assert math.floor(math.log10(found.count)) + 1 == stated.digits
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ALL)
 def test_draws(name: str) -> None:
     """Draws are valid and distinct, and select options as often as exact counts say."""
@@ -110,6 +112,7 @@ def test_draws(name: str) -> None:
         assert math.sqrt((deviation**2).mean()) < 1.5
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ALL)
 def test_optionwise(name: str) -> None:
     """Every option that is not dead is selected in some valid configuration of an option-wise sample."""
@@ -119,6 +122,7 @@ def test_optionwise(name: str) -> None:
     assert int((found.indices == 1).any(axis=0).sum()) == published(name).features - published(name).dead
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs(name: str) -> None:
     """Every pair of values that a valid configuration has is in a sample of `twise:2`; another solver looks for them.

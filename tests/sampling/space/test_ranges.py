@@ -153,6 +153,7 @@ def test_wrong_models_and_empty_spaces_are_errors() -> None:
         term_ranges(InfluenceModel(()), Space(VariabilityModel("s", system.options, contradiction)))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("name", ["Dune", "x264"])
 def test_ranges_over_real_systems(name: str) -> None:
     """On real systems, with their constraints, terms of up to four options have exactly the range of enumeration."""

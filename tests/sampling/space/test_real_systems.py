@@ -26,6 +26,7 @@ Read = Callable[[str], VariabilityModel]
 Requires = Literal["all", "none"]
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "count"),
     [("LLVM", 1024), ("x264", 1152), ("Dune", 2304), ("exastencils", 86_058), ("splc_examples", 24)],
@@ -38,6 +39,7 @@ def test_real_systems_have_as_many_configurations_as_were_measured(real_model: R
     assert space.check(listed).all()
 
 
+@pytest.mark.real_data
 def test_every_measured_configuration_of_exastencils_is_valid(real_model: Read) -> None:
     """The checker accepts all rows of the measurements, which are all that is enumerated."""
     model = real_model("exastencils")
@@ -52,6 +54,7 @@ def test_every_measured_configuration_of_exastencils_is_valid(real_model: Read) 
     assert len(measured.unique()) == space.count
 
 
+@pytest.mark.real_data
 def test_a_space_of_10_to_the_28_is_counted_and_drawn_from(real_model: Read) -> None:
     """Three copies each of x264, LLVM and Dune are counted exactly, and 1,000 draws are valid and distinct."""
     model = joined([real_model(name) for name in ("x264", "LLVM", "Dune")] * 3)
@@ -62,6 +65,7 @@ def test_a_space_of_10_to_the_28_is_counted_and_drawn_from(real_model: Read) -> 
     assert len(drawn.unique()) == 1000
 
 
+@pytest.mark.real_data
 def test_a_hundred_thousand_configurations_are_checked_in_one_call(real_model: Read) -> None:
     """Of 100,000 arbitrary configurations of exastencils exactly those that are enumerated are valid."""
     model = real_model("exastencils")

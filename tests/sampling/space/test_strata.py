@@ -89,6 +89,7 @@ def test_numbers_above_64_bits() -> None:
     assert len(np.unique(rows, axis=0)) == 101
 
 
+@pytest.mark.real_data
 def test_strata_of_joined_systems(real_model: Callable[[str], VariabilityModel]) -> None:
     """Strata of independent systems are the convolution of theirs."""
     single = real_model("x264")

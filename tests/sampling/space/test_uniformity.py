@@ -28,6 +28,7 @@ def significance(counts: Array, expected: Array, size: int, total: int) -> float
     return float(chi2.sf(statistic, len(counts) - 1))
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "size"),
     [

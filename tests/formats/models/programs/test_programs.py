@@ -32,6 +32,7 @@ from tests.support.evaluators import assignments, c_predictions, javascript_pred
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.influence_strategies import influence_models
+from tests.support.real_data import with_real
 from tests.support.schemas import schema_errors
 from tests.support.strategies import all_assignments, models
 
@@ -123,7 +124,7 @@ def test_full_models(name: str, form: str, tmp_path: Path) -> None:
     check(stored, others, tmp_path, float(np.abs(stored.predictor.predict(others)).max()))
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", with_real(*SYSTEMS))
 def test_real_systems(name: str, tmp_path: Path) -> None:
     """Models of real systems."""
     found = learned_system(name, tmp_path)

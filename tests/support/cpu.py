@@ -1,0 +1,66 @@
+"""The CPU time of each test, whose limit is a second: what takes longer is slow, or a named exception.
+
+A run of the whole suite enforces it. CPU times differ between machines, and on a busy machine: seconds are those of a
+machine that adds 20 million numbers in a second, and a test fails above twice the limit only.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.support.examples import EXPLORING, TRACING
+
+LIMIT, TOLERANCE = 1.0, 2.0
+ADDITIONS, ADDITIONS_PER_SECOND = 1_000_000, 20_000_000
+# A run with fewer tests is one of chosen files; modules that it imports would count for the test that needs them first.
+WHOLE = 2000
+MODULES = (
+    "distributed", "hypothesis", "joblib", "lxml.etree", "matplotlib.figure", "numpy.testing", "pandas", "polars",
+    "rich.console", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.stats", "sklearn.base", "sklearn.ensemble",
+    "sklearn.linear_model", "sklearn.model_selection", "sklearn.neighbors", "sklearn.svm", "typer",
+)  # fmt: skip
+# Tests that may take longer in `make test`, at most 30: nothing smaller has their promise. File::function → reason.
+EXCEPTIONS: dict[str, str] = {}
+
+
+def preload() -> None:
+    """Import what many tests need, where it is installed."""
+    for name in MODULES:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+
+
+def used() -> float:
+    """Return the CPU seconds of this process and of those that it started and that have ended."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
+
+
+def _speed() -> float:
+    """Return how many times faster than the reference this machine is now."""
+    begin, total = time.process_time(), 0
+    while total < ADDITIONS:
+        total += 1
+    return ADDITIONS / (time.process_time() - begin) / ADDITIONS_PER_SECOND
+
+
+@contextmanager
+def limited(item: pytest.Item) -> Generator[None, None, None]:
+    """Fail a test that takes far more than its limit, in a run of the whole suite without more examples or tracing."""
+    begin = used()
+    yield
+    seconds = used() - begin
+    free = item.get_closest_marker("slow") or item.nodeid.partition("[")[0] in EXCEPTIONS
+    if free or seconds < LIMIT or len(item.session.items) < WHOLE or {EXPLORING, TRACING} & os.environ.keys():
+        return
+    seconds *= max(_speed() for _ in range(3))
+    if seconds > TOLERANCE * LIMIT:
+        pytest.fail(f"{seconds:.1f} s of CPU: mark it as slow, make it smaller, or name it in {__name__}")
