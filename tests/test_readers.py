@@ -22,7 +22,7 @@ def test_messages(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     found = [case.outcome(READERS[name], tmp_path) for case in cases]
     if os.environ.get(REWRITE):
         file.write_text(golden_text(found), encoding="utf-8")
-        return
+        cases = found
     assert [each.text for each in found] == [each.text for each in cases], "If this is intended: make golden"
     assert file.read_text(encoding="utf-8") == golden_text(found), "make golden"
 

@@ -106,11 +106,12 @@ class TestLearnedModels:
     def test_damaged_contexts_are_ignored(self, table: Path, model: str, run: Run) -> None:
         """A model predicts without its contexts."""
         text = (table / model).read_text()
-        for right, wrong in (('{"version": "v2"}', '{"version"'), ('"version": "v2"', '"version": [2]')):
-            if right in text and (model.endswith("log") or right[0] != "{"):
-                (table / model).write_text(text.replace(right, wrong))
-                done = run("explain", model)
-                assert (done.exit_code, "learned from" in done.stderr) == (0, False)
+        damages = [('"version": "v2"', '"version": [2]'), ('{"version": "v2"}', '{"version"')]
+        # The second one would damage a JSON file.
+        for right, wrong in damages[: 2 if model.endswith("log") else 1]:
+            (table / model).write_text(text.replace(right, wrong))
+            done = run("explain", model)
+            assert (right in text, done.exit_code, "learned from" in done.stderr) == (True, 0, False)
 
 
 class TestBy:

@@ -37,7 +37,7 @@ def test_golden(file: Path, run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     text = "\n".join(session.text for session in found)
     if os.environ.get(REWRITE):
         file.write_text(text, encoding="utf-8")
-        return
+        sessions = found
     for session, own in zip(sessions, found, strict=True):
         for step, new in zip(session.steps, own.steps, strict=True):
             assert new.lines == step.lines, f"$ {step.command}\nIf this is intended: make golden"

@@ -163,6 +163,12 @@ class TestResults:
         assert result.exit_code == 0, result.stderr
         assert (empty / "below" / "seen").read_text(encoding="utf-8") == "4 b c\n"
 
+    @pytest.mark.parametrize("text", ["A", " =b", "A=\0"])
+    def test_wrong_environment_variables(self, refused: Refused, empty: Path, text: str) -> None:
+        """A variable without a name or a value, or with a null character, is refused."""
+        assert "NAME=VALUE" in refused("measure", "--command", "true", *ALL, "--env", text)
+        assert not (empty / "measurements.csv").exists()
+
     def test_configurations_of_a_file(self, run: Run, refused: Refused, empty: Path) -> None:
         """Configurations come from a file, too, each once; invalid ones are refused with the constraint."""
         run("sample", *ALL, "-o", "some.csv")

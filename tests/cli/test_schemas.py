@@ -24,7 +24,7 @@ def test_the_files_are_up_to_date() -> None:
 @pytest.mark.parametrize("kind", schemas.outputs(), ids=lambda kind: kind.schema_id)
 def test_schemas_are_valid(kind: type[JsonObject]) -> None:
     """Every schema is one of the draft that it names."""
-    Draft202012Validator.check_schema(schema_of(kind))
+    assert not list(Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema_of(kind)))
 
 
 def test_ids_differ() -> None:

@@ -38,6 +38,8 @@ def test_rows_are_those_of_the_csv_module(text: str) -> None:
     """A plain table has the rows and columns that the csv module reads; other files are not plain."""
     grid = plain_rows(text.encode(), ",")
     if grid is None:
+        ragged = len({line.count(",") for line in text.removesuffix("\n").split("\n")}) > 1
+        assert ragged or '"' in text or "\r" in text
         return
     rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
     assert [*grid] == rows

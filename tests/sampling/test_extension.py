@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
@@ -15,6 +16,7 @@ from sampling.space.parts import Parts
 from sampling.spec import parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
+from splc.formats.measurements.configurations_csv import write_configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -139,7 +141,7 @@ def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: s
     try:
         whole = draw_sample(model, f"{spec}[{','.join(names)}]", space=space)
     except SpaceError:
-        return
+        reject()
     configurations = whole.configurations
     # Selections that are in no valid configuration are left out, with what they alone would cover.
     assert whole.notes or not len(sample(model, whole.spec, space=space, existing=configurations))
@@ -167,6 +169,15 @@ def test_random_designs_of_some_options_add_new_selections_of_them(seed: int) ->
     existing = Configurations(model, np.array([[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]]))
     added = sample(model, parse_spec(binary="random:1[f0,f1]"), seed, existing=existing).indices
     assert added.tolist() == [[1, 1, 0, 0]]
+
+
+def test_rows_of_a_file_that_are_new(tmp_path: Path) -> None:
+    """Rows of a file that are in the existing sample are not drawn again."""
+    system = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(9)))),))
+    rows = Configurations(system, np.arange(9)[:, np.newaxis])
+    write_configurations(rows, tmp_path / "rows.csv")
+    found = sample(system, f"random:2,from={tmp_path / 'rows.csv'}", existing=rows[[8, 0, 1, 2, 4, 5, 7]])
+    assert sorted(found.indices[:, 0].tolist()) == [3, 6]
 
 
 @pytest.mark.parametrize("spec", ["measured", "measured:3", "measured:60%"])

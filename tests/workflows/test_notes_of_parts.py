@@ -40,17 +40,16 @@ def test_problems_of_scripts_show_the_command(tmp_path: Path) -> None:
     assert problem.message == "the script calls itself"
 
 
-@pytest.mark.parametrize(("before", "refused"), [("binary allbinary\n", True), ("", False)])
-def test_hybrid_samplings_stand_alone(tmp_path: Path, before: str, refused: bool) -> None:
+def test_hybrid_samplings_stand_alone(tmp_path: Path) -> None:
     """A hybrid sampling and a binary one cannot be joined; a hybrid one alone can be learned from."""
     (tmp_path / "s.xml").write_text(SYSTEM, encoding="utf-8")
     (tmp_path / "m.csv").write_text(MEASUREMENTS, encoding="utf-8")
     hybrid = "hybrid distribution-aware distribution:uniform numConfigs:2 seed:1\n"
     file = tmp_path / "one.a"
-    file.write_text(f"vm s.xml\nall m.csv\nnfp time\n{before}{hybrid}learn-splconqueror\n", encoding="utf-8")
-    if not refused:
-        checked((str(file),))
-        return
+    text = "vm s.xml\nall m.csv\nnfp time\n{}learn-splconqueror\n"
+    file.write_text(text.format(hybrid), encoding="utf-8")
+    assert len(checked((str(file),))) == 1
+    file.write_text(text.format(f"binary allbinary\n{hybrid}"), encoding="utf-8")
     with pytest.raises(SplcError) as caught:
         checked((str(file),))
     [problem] = caught.value.problems

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import gzip
 import io
 import struct
@@ -23,6 +22,7 @@ from splc.errors import InputError, SpecError
 from splc.formats.experiments.read import read_experiment
 from tests.support.cube_files import write_cube
 from tests.support.examples import examples
+from tests.support.refusal import check_read_or_refused
 
 NODES = ("main", "main->solve", "main->solve->sweep", "main->solve->MPI_Send", "main->output")
 # Seconds of two processes without the calls inside, and messages.
@@ -248,8 +248,7 @@ def test_any_damage(cut: int, flipped: int, byte: int, tmp_path_factory: pytest.
     content = bytearray(path.read_bytes())
     content[flipped % len(content)] = byte
     path.write_bytes(content[: cut or None])
-    with contextlib.suppress(InputError):
-        read_experiment(path)
+    check_read_or_refused(lambda: read_experiment(path), InputError)
 
 
 def test_calls_from_two_places(runs: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from splc.formats.measurements.columns import ColumnChoice
 from tests.support.inferred_tables import grid, inferred, kinds, rows
 
@@ -50,19 +48,9 @@ class TestNamedOptions:
         system = inferred(rows("o,o_x,time", grid(("x", "-x", "+x"), (0, 1))), options=("o", "o_x")).system
         assert system.names == ("o", "o_x_2", "o_x_3", "o_x_4", "o_x")
 
-    @pytest.mark.parametrize(
-        ("options", "nfp", "message"),
-        [
-            (("pX",), None, "there is no column for the option 'pX'\n    did you mean 'px'?"),
-            (("px",), "tim", "there is no column for the property 'tim'"),
-            (("px", "time"), "time", "the option 'time' is also the property"),
-            (("px", "n", "time"), None, "no column seems to be a property"),
-            ((), "n", None),
-        ],
-    )
-    def test_wrong_names(self, options: tuple[str, ...], nfp: str | None, message: str | None) -> None:
-        """Wrong names are errors with the nearest name."""
+    def test_named_property(self) -> None:
+        """A column that would be an option is the property if it is named."""
         text = "px,n,time\n2,3,1.5\n3,4,1.6\n"
-        if message is None:
-            assert inferred(text, options=options, nfp=nfp).properties[0] == nfp
-            return
+        assert "n" in inferred(text).system.names
+        found = inferred(text, nfp="n")
+        assert (found.system.names, found.properties[0]) == (("px",), "n")

@@ -127,10 +127,13 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 @given(st.one_of(st.binary(max_size=60), damaged()), st.sampled_from(["p.toml", "p.txt"]))
 def test_only_input_errors(content: bytes, name: str) -> None:
-    """Any bytes are parameters with usable names and finite numbers, or refused as bad input."""
+    """Any bytes are parameters with usable names and finite numbers, or refused as bad input with their file."""
     try:
         found = parsed(content, name)
-    except InputError:
+    except InputError as caught:
+        files = {problem.file for problem in caught.problems}
+    else:
+        again = parsed(parameters_text(found))
+        assert (again.quantities, again.expressions) == (dict(found.quantities), dict(found.expressions))
         return
-    again = parsed(parameters_text(found))
-    assert (again.quantities, again.expressions) == (dict(found.quantities), dict(found.expressions))
+    assert files == {name}

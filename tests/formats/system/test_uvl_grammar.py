@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from antlr4 import CommonTokenStream, InputStream
 from antlr4.error.ErrorListener import ErrorListener
-from hypothesis import event, given
+from hypothesis import event, given, reject
 from hypothesis import strategies as st
 from uvl.UVLCustomLexer import UVLCustomLexer
 from uvl.UVLPythonParser import UVLPythonParser
@@ -22,7 +22,8 @@ from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from tests.support.strategies import models
 
-LINES = ("A", "B", '"C d"', "mandatory", "optional", "or", "[1..2]", "alternative", "A {x 1, y 'z'}", "B {c [1, true]}")
+FEATURES = ("A", "B", '"C d"', "A {x 1, y 'z'}", "B {c [1, true]}", *"DEFGHIJKLMNO")
+GROUPS = ("mandatory", "optional", "or", "[1..2]", "alternative")
 CONSTRAINTS = ("A => B", "!(A & B) | A", "(A", "A &", "A <=> B & !A", "A B", "=> A", '"C d" | A', "A | | B", "!!B")
 
 
@@ -65,7 +66,7 @@ def test_written_models(system: VariabilityModel) -> None:
         try:
             write_uvl(system, path)
         except OutputError:
-            return
+            reject()
         tree, errors = tree_of(path.read_text(encoding="utf-8"))
     assert errors == []
     assert set(system.names) <= set(features(tree))
@@ -80,18 +81,29 @@ def messages(text: str) -> list[str]:
     return []
 
 
-@given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from(LINES)), min_size=1, max_size=7))
-def test_features(lines: list[tuple[int, str]]) -> None:
+def subtrees(depth: int) -> st.SearchStrategy[str]:
+    """Lines of a feature and of all below it."""
+    names = st.sampled_from(FEATURES if depth > 1 else ["R"]).map(lambda name: "\t" * depth + f"{name}\n")
+    if depth > 4:
+        return names
+    keywords = st.sampled_from(GROUPS).map(lambda keyword: "\t" * (depth + 1) + f"{keyword}\n")
+    members = st.lists(subtrees(depth + 2), min_size=1, max_size=2).map("".join)
+    groups = st.tuples(keywords, members).map("".join)
+    return st.tuples(names, st.lists(groups, max_size=2).map("".join)).map("".join)
+
+
+@given(subtrees(1))
+def test_features(tree_text: str) -> None:
     """Every feature tree of UVL is read, unless a name is used twice or a group cannot be fulfilled."""
-    text = "features\n" + "".join("\t" * depth + f"{line}\n" for depth, line in [(1, "R"), *lines])
+    text = f"features\n{tree_text}"
     tree, errors = tree_of(text)
-    event("wrong" if errors else "right")
-    if errors:
-        # Ours also reads words of the language as names where nothing else is possible.
-        return
+    assert errors == []
     found = messages(text)
+    event("refused" if found else "read")
     if found:
-        assert all("used twice" in message or "can never be fulfilled" in message for message in found)
+        # A feature that is used twice may be below itself.
+        reasons = ("used twice", "can never be fulfilled", "is its own ancestor")
+        assert all(any(reason in message for reason in reasons) for message in found)
     else:
         assert set(parse_uvl(Source("f.uvl", text.encode())).names) == set(features(tree))
 

@@ -10,8 +10,8 @@ import pytest
 
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
-from splc.formats.models.log_writer import learned_log_text, settings_text
-from splc.learning import PRESETS, learn
+from splc.formats.models.log_writer import learned_log_text
+from splc.learning import learn
 from splc.types import Array
 from tests.learning.conftest import measured
 from tests.support.golden_messages import check_messages
@@ -68,19 +68,6 @@ def test_published_models_of_t_wise_sampling(t: int, size: int) -> None:
             ]
     assert logged[1].split(";")[10][:15] == stated[0][10][:15] == "1.7976931348623"
     assert result.error_all == pytest.approx(float(stated[-1][11]), rel=1e-12)
-
-
-@pytest.mark.real_data
-def test_settings_are_those_of_the_logs() -> None:
-    """The preset has the settings that the published logs state."""
-    text = real("splc_logs", "x264_twise_t1.log").read_text()
-    [line] = re.findall("Current machine learning settings: (.*)", text)
-    stated = dict(each.split(":", 1) for each in line.split())
-    own = settings_text(PRESETS[PRESET].as_dict())
-    ours = dict(each.split(":", 1) for each in own.split())
-    shared = {name: value for name, value in stated.items() if name.replace("-", "_") in ours}
-    assert len(shared) > 25
-    assert {name: ours[name.replace("-", "_")] for name in shared} == shared
 
 
 def test_best_candidate_without_a_first_term() -> None:

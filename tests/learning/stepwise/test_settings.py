@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from splc.errors import LearningError, SpecError
+from splc.formats.models.log_writer import settings_text
 from splc.io.settings import settings_in
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
@@ -16,8 +17,27 @@ from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged, part_of
 from splc.learning.stepwise.candidate_grid import MAX_CELLS, CandidateGrid
 from splc.learning.stepwise.folds import folds_of
-from splc.learning.stepwise.settings import PRESETS, Settings, preset
+from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
 from splc.learning.stepwise.stopping import REASONS, stop_reason
+
+# The settings that logs of SPL Conqueror's program state where none was changed.
+LOGGED = (
+    "epsilon:0 lossFunction:RELATIVE parallelization:True bagging:False baggingNumbers:3 considerEpsilonTube:False "
+    "baggingTestDataFraction:50 useBackward:False abortError:1 limitFeatureSize:False featureSizeTreshold:4 "
+    "quadraticFunctionSupport:True crossValidation:False crossValidation-k:5 learn-logFunction:False "
+    "learn-accumulatedLogFunction:False learn-asymFunction:False learn-ratioFunction:False "
+    "learn-mirrowedFunction:False numberOfRounds:70 backwardErrorDelta:1 minImprovementPerRound:0.1 "
+    "withHierarchy:False bruteForceCandidates:False ignoreBadFeatures:False stopOnLongRound:True "
+    "candidateSizePenalty:True learnTimeLimit:00:00:00 scoreMeasure:RELERROR outputRoundsToStdout:False blacklisted:"
+)
+# What the logs published in 2019 state instead.
+LOGGED_IN_2019 = {
+    "abortError": "10",
+    "featureSizeTreshold": "7",
+    "learn_logFunction": "True",
+    "minImprovementPerRound": "0.25",
+    "stopOnLongRound": "False",
+}
 
 
 def problem(rows: int = 120, options: int = 6, seed: int = 0) -> FeatureTable:
@@ -45,6 +65,15 @@ def test_names_and_values_are_read_as_spl_conqueror_writes_them() -> None:
     assert (chosen.abortError, chosen.learn_logFunction, chosen.featureSizeTreshold) == (5.0, True, 3)
     assert chosen.learnTimeLimit == 3723
     assert Settings().changed({"parallelization": "false"}) == Settings()
+
+
+@pytest.mark.parametrize(("name", "changed"), [("splconqueror", {}), ("splconqueror-2019", LOGGED_IN_2019)])
+def test_defaults_are_those_of_the_program(name: str, changed: dict[str, str]) -> None:
+    """Every setting of a preset has the value that the program's logs state; one that they do not state is on."""
+    stated = dict(each.split(":", 1) for each in LOGGED.replace("-", "_").split())
+    own = dict(each.split(":", 1) for each in settings_text(preset(name).as_dict()).split())
+    wanted = {key: value for key, value in stated.items() if key not in WITHOUT_EFFECT}
+    assert own == {**wanted, "learn_numeric_disabled": "True", **changed}
 
 
 def test_least_values() -> None:
@@ -119,12 +148,8 @@ def test_feature_size_limit_keeps_terms_small() -> None:
 def test_no_square_without_its_setting() -> None:
     """Without quadraticFunctionSupport the square of an option needs the option in the model first."""
     for switch in (True, False):
-        seen: set[str] = set()
-        for this in rounds(quadraticFunctionSupport=switch, numberOfRounds=25):
-            text = this.added.log_text()
-            if text == "x * x" and not switch:
-                assert "x" in seen
-            seen.add(text)
+        texts = [this.added.log_text() for this in rounds(quadraticFunctionSupport=switch, numberOfRounds=25)]
+        assert ("x" in texts[: texts.index("x * x")]) == (not switch)
 
 
 def test_functions_are_offered_only_where_they_are_defined() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from splc.arithmetic.tokens import NameTable
@@ -118,13 +118,19 @@ def test_places_within_broken_statements() -> None:
     assert (problem.message, problem.line, problem.column) == ("unknown name 'foo'", 6, 5)
 
 
-@given(st.text(st.sampled_from("xyT=+-*/^()#` \n,1"), max_size=30))
+@given(
+    st.lists(
+        st.sampled_from(["a = x\n", "b = y * (\n", "x) + 1\n", "T = a\n", "  - b\n", "# x = 1\n", "\n"])
+        | st.text(st.sampled_from("xyT=+-*/^()#` \n,1"), max_size=6),
+        max_size=8,
+    ).map("".join)
+)
 def test_statements_hold_every_line(text: str) -> None:
     """The statements of a text contain everything except comments, with the right lines."""
     try:
         parts = split_text(text, NameTable(NAMES))
     except ExpressionError:
-        return
+        reject()
     lines = text.splitlines()
     covered: dict[int, str] = {}
     for each in (*parts.definitions, parts.model):
