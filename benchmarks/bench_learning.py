@@ -33,6 +33,7 @@ def problem(system: str) -> FeatureTable:
     return feature_table(ms.configurations, ms["Performance"])
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("settings", CASES)
 @pytest.mark.parametrize("system", ["LLVM", "x264", "Dune"])
 def test_learning_against_a_plain_loop(benchmark: Any, system: str, settings: str) -> None:
@@ -63,6 +64,7 @@ print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_
 """
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("system", "nfp", "file"),
     [("x264", "Performance", "measurements.xml"), ("exastencils", "Fixed-compile-cpu-", "SS-X.csv.gz")],

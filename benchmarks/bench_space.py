@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 
 from benchmarks.yardstick import cpu, report
 from sampling import Space

@@ -17,15 +17,13 @@ from typer.testing import CliRunner, Result
 
 from tests.support import cpu
 from tests.support.examples import examples
-from tests.support.real_data import ABSENT, DATA, MARK, Guard
+from tests.support.real_data import pytest_runtest_setup, pytest_sessionstart, pytest_terminal_summary  # noqa: F401
 
 # Before numpy is imported, also by the processes that tests start: two workers must not fight for the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("splc", examples())
 settings.load_profile("splc")
-
-GUARD = Guard()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -90,28 +88,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
 
 
-def pytest_sessionstart() -> None:
-    """Refuse to read real measurements outside of the tests that are marked."""
-    GUARD.install()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip a test of real measurements where they are absent."""
-    GUARD.allowed = item.get_closest_marker(MARK) is not None
-    if GUARD.allowed and not DATA.is_dir():
-        pytest.skip(ABSENT)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Limit the CPU time of a test, without its fixtures, which several tests share."""
     with cpu.limited(item):
         return (yield)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say how many tests were skipped because the real measurements are absent."""
-    skipped = [report for report in terminalreporter.stats.get("skipped", []) if ABSENT in str(report.longrepr)]
-    if skipped:
-        terminalreporter.write_line(f"{len(skipped)} tests were skipped because {ABSENT}")

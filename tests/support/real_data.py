@@ -37,17 +37,37 @@ def with_real(*cases: Any) -> list[Any]:
     ]
 
 
-class Guard:
+class _Guard:
     """Refuse to open real measurements but in tests with the marker."""
 
     def __init__(self) -> None:
         self.allowed = False
         self.folder = str(DATA) + os.sep
 
-    def install(self) -> None:
+    def hook(self, event: str, arguments: tuple[object, ...]) -> None:
         """Watch every file that Python opens in this process."""
-        sys.addaudithook(self._hook)
-
-    def _hook(self, event: str, arguments: tuple[object, ...]) -> None:
         if event == "open" and not self.allowed and str(arguments[0]).startswith(self.folder):
             pytest.fail(f"{arguments[0]} is opened by what is not marked {MARK}")
+
+
+_GUARD = _Guard()
+
+
+def pytest_sessionstart() -> None:
+    """Refuse to read real measurements outside of the tests that are marked."""
+    sys.addaudithook(_GUARD.hook)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test of real measurements where they are absent."""
+    _GUARD.allowed = item.get_closest_marker(MARK) is not None
+    if _GUARD.allowed and not DATA.is_dir():
+        pytest.skip(ABSENT)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many tests were skipped because the real measurements are absent."""
+    skipped = [report for report in terminalreporter.stats.get("skipped", []) if ABSENT in str(report.longrepr)]
+    if skipped:
+        terminalreporter.write_line(f"{len(skipped)} tests were skipped because {ABSENT}")

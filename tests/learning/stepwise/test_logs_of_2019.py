@@ -70,6 +70,7 @@ def test_published_models_of_t_wise_sampling(t: int, size: int) -> None:
     assert result.error_all == pytest.approx(float(stated[-1][11]), rel=1e-12)
 
 
+@pytest.mark.real_data
 def test_best_candidate_without_a_first_term() -> None:
     """Without a stated term the first one is the best candidate, and a note says so."""
     x264 = measured("x264")
@@ -82,6 +83,7 @@ def test_best_candidate_without_a_first_term() -> None:
     assert "first" not in result.settings
 
 
+@pytest.mark.real_data
 def test_wrong_first_terms() -> None:
     """A first term that is no candidate is refused."""
     check_messages(
@@ -89,6 +91,7 @@ def test_wrong_first_terms() -> None:
     )
 
 
+@pytest.mark.real_data
 def test_first_term_without_an_influence() -> None:
     """A first term that never changes in the learning set is refused."""
     x264 = measured("x264")
