@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.cli.test_tune import CODE, COMMAND, TIME, Refused, solver
+from tests.cli.test_tune import CODE, COMMAND, SHELL, TIME, Refused, solver, value
 from tests.support.programs import script
 
 __all__ = ["solver"]
@@ -20,7 +20,7 @@ ROWS = [*product((0, 1), (0, 1), (1, 2, 4, 8), (1, 3, 5, 7, 9))]
 @pytest.fixture
 def versions(solver: Path) -> Path:
     """Return a folder with a program that depends on its version, and measurements of another version."""
-    script(solver, CODE.replace('print(f"time:', 'time *= float(sys.argv[5])\nprint(f"time:'))
+    script(solver, CODE.replace('echo "time', 'time=$(( time * $5 ))\necho "time'), SHELL)
     lines = [
         f"{cache},{log},{threads},{level},{version},{value(cache, threads, level) * float(version)}"
         for version in ("1.5", "1.9")
@@ -32,11 +32,6 @@ def versions(solver: Path) -> Path:
     plain = [line.replace(",1.9,", ",") for line in lines if ",1.9," in line]
     (solver / "plain.csv").write_text("\n".join(["cache,log,threads,level,time", *plain]) + "\n", encoding="utf-8")
     return solver
-
-
-def value(cache: int, threads: int, level: int) -> float:
-    """Return the time of the program."""
-    return (10 / threads + 0.16 * threads) * (0.7 if cache else 1) * (1 + 0.05 * abs(level - 3))
 
 
 def test_the_value_is_in_the_command_and_in_the_table(run: Run, refused: Refused, versions: Path) -> None:

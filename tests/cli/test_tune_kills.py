@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_tune import CODE, DESCRIPTION, TUNE, runs_of
+from tests.cli.test_tune import CODE, DESCRIPTION, SHELL, TUNE, runs_of
 from tests.support.programs import script
 from tests.support.tracing import untraced
 
@@ -23,7 +23,7 @@ KILLS = 20
 def test_twenty_kills(tmp_path: Path, workers: int) -> None:
     """After 20 kills at random moments every run is recorded once, as of a tuning run that was not disturbed."""
     (tmp_path / "system.xml").write_text(DESCRIPTION, encoding="utf-8")
-    script(tmp_path, CODE + "import time as clock\nclock.sleep(0.05)\nopen('done', 'a').write('.')\n")
+    script(tmp_path, CODE + "sleep 0.05\nprintf . >> done\n", SHELL)
     budget = ("--budget", "60", "--explore", "0.5", "--workers", f"{workers}", "--resume", "-q")
     command = [sys.executable, "-m", "splc", *TUNE[:5], "--default", "threads=1,level=9", *budget]
     journal, rng = tmp_path / "measurements.journal", random.Random(workers)

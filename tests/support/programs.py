@@ -31,9 +31,9 @@ def table(repeat: int = 1, leave_out: Callable[[tuple[int, ...]], bool] = lambda
     return "\n".join(["cache,left,right,x,time", *rows, ""])
 
 
-def script(folder: Path, code: str) -> str:
-    """Write an executable Python script that starts fast, and return its name."""
+def script(folder: Path, code: str, interpreter: str = f"{sys.executable} -IS") -> str:
+    """Write an executable script, of Python that starts fast, and return its name."""
     path = folder / "program"
-    path.write_text(f"#!{sys.executable} -IS\n{code}\n", encoding="utf-8")
+    path.write_text(f"#!{interpreter}\n{code}\n", encoding="utf-8")
     path.chmod(0o755)
     return "./program"
