@@ -21,9 +21,9 @@ REST = len(CASES) // len(SYSTEMS)
 
 
 def chosen(at: int) -> bool:
-    """Return whether a case belongs to the usual run: each system with one of the rest, in turn."""
+    """Return whether a case belongs to the usual run: every fifth system with one of the rest, in turn."""
     system, rest = divmod(at, REST)
-    return rest == 5 * system % REST
+    return system % 5 == 0 and rest == system % REST
 
 
 @pytest.mark.real_data
@@ -64,7 +64,6 @@ def test_matrix(
 
 
 def test_the_usual_run_is_representative() -> None:
-    """The usual run has every system, and every kind of model, described or not, with and without versions."""
+    """The usual run has described and other systems, every kind of model, with and without versions."""
     usual = [case for at, case in enumerate(CASES) if chosen(at)]
-    assert [case[0] for case in usual] == list(SYSTEMS)
-    assert {case[1:] for case in usual} == set(itertools.product((True, False), KINDS, (True, False)))
+    assert [set(each) for each in zip(*usual, strict=True)][1:] == [{True, False}, set(KINDS), {True, False}]

@@ -16,8 +16,8 @@ import pytest
 
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
+from tests.support.file_size import file_size_limit
 from tests.support.programs import ALL, AWK, TIME, script, table
-from tests.support.tracing import untraced
 
 Refused = Callable[..., str]
 
@@ -72,37 +72,29 @@ class TestResuming:
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
     @pytest.mark.parametrize("ignored", [True, False])
-    def test_hang_up(self, empty: Path, ignored: bool) -> None:
+    def test_hang_up(self, run: Run, empty: Path, ignored: bool) -> None:
         """A closed terminal ends a measurement as SIGTERM does, unless `nohup` says otherwise."""
-        code = "import os, signal, time\nos.kill(os.getppid(), signal.SIGHUP)\ntime.sleep(0.2)\nprint('time:', 1)"
-        arguments = ["measure", "--command", script(empty, code), "--sampling", "random:1", *TIME]
-        handler = signal.SIG_IGN if ignored else signal.SIG_DFL
-        start = f"import signal, sys\nsignal.signal(1, signal.Handlers({int(handler)}))\n"
-        start += "from splc.cli import main\nsys.argv[0] = 'splc'\nmain()"
-        done = subprocess.run([sys.executable, "-c", start, *arguments], capture_output=True, text=True, check=False)
-        assert done.returncode == (0 if ignored else 130), done.stderr
+        command = script(empty, "kill -HUP $PPID; sleep 0.2; echo time: 1", "/bin/sh")
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
+        try:
+            done = run("measure", "--command", command, "--sampling", "random:1", *TIME)
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        assert done.exit_code == (0 if ignored else 130), done.stderr
 
-    @pytest.mark.parametrize(("sent", "times"), [(signal.SIGINT, 1), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
-    def test_interrupted(self, run: Run, empty: Path, sent: signal.Signals, times: int) -> None:
+    @pytest.mark.parametrize(("sent", "times"), [("INT", 1), ("INT", 2), ("TERM", 1)])
+    def test_interrupted(self, run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch, sent: str, times: int) -> None:
         """Ctrl-C ends it after the run in flight, again (or SIGTERM) at once: code 130, and what is done is kept."""
         # The third run interrupts who measures, and would go on for ever where that is to end it.
-        code = (
-            "import os, sys, time\nx, cache = map(int, sys.argv[1:])\n"
-            "if os.environ.get('SENT') and (x, cache) == (4, 0):\n"
-            f"    for _ in range({times}): os.kill(os.getppid(), {int(sent)}); time.sleep(0.3)\n"
-            f"    if ({int(sent)}, {times}) != ({int(signal.SIGINT)}, 1): time.sleep(1000)\n"
-            "print('time:', x * 2 + cache)"
-        )
-        arguments = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
-        done = subprocess.run(
-            [sys.executable, "-m", "splc", *arguments],
-            env={**os.environ, "SENT": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 130, done.stderr
-        kept = 3 if (sent, times) == (signal.SIGINT, 1) else 2
+        kill = f"kill -{sent} $PPID; sleep 0.2; "
+        wait = "" if (sent, times) == ("INT", 1) else "sleep 1000"
+        code = f'if [ "$SENT$1$2" = 140 ]; then {kill * times}{wait}:; fi\necho "time: $(( $1 * 2 + $2 ))"'
+        arguments = ["measure", "--command", script(empty, code, "/bin/sh") + " {x} {cache}", *ALL, *TIME]
+        with monkeypatch.context() as patch:
+            patch.setenv("SENT", "1")
+            done = run(*arguments)
+        assert done.exit_code == 130, done.stderr
+        kept = 3 if (sent, times) == ("INT", 1) else 2
         assert f"interrupted with {9 - kept} runs left" in done.stderr
         assert len((empty / "measurements.csv").read_text(encoding="utf-8").splitlines()) == 1 + kept
         assert run(*arguments, "--resume").exit_code == 0
@@ -111,15 +103,10 @@ class TestResuming:
     @pytest.mark.parametrize("size", [10, 4000])
     def test_a_full_disk(self, run: Run, empty: Path, size: int) -> None:
         """A full disk ends with code 2 and a message; measured values are kept, and the measurement can be resumed."""
-        code = (
-            "import resource, sys\nfrom splc.cli import main\n"
-            f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\nsys.argv[0] = 'splc'\nmain()"
-        )
         arguments = ["measure", "--command", AWK, *ALL, *TIME, "--repeat", "3"]
-        # Coverage could not write its data either.
-        command = [sys.executable, "-c", code, *arguments]
-        done = subprocess.run(command, env=untraced(), capture_output=True, text=True, check=False)
-        assert done.returncode == 2, done.stderr
+        with file_size_limit(size):
+            done = run(*arguments)
+        assert done.exit_code == 2, done.stderr
         assert "measurements.journal: cannot be written: File too large" in done.stderr
         assert "--resume" in done.stderr
         if size == 10:

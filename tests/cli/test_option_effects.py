@@ -12,8 +12,8 @@ from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
-POINTS = "measurements.csv --coordinates px,py,nx --metric solve_seconds"
-TARGET = f"suggest {POINTS} --target px=8,py=8,nx=800"
+POINTS = "measurements.csv --where py=2 --coordinates px,nx --metric solve_seconds"
+TARGET = f"suggest {POINTS} --target px=8,nx=800"
 # A command, the key of its answer, and the options.
 EFFECTS = {
     "calibrate --free alpha,beta": (
@@ -32,9 +32,9 @@ EFFECTS = {
         "next",
         ("--goal optimum", "--goal optimum --maximize", "--cost load_average", "--fix px=4", "--where iterations=8"),
     ),
-    f"suggest {POINTS}": ("next", ("--count 2", "--axis py=64,128")),
+    f"suggest {POINTS}": ("next", ("--count 2", "--axis px=64,128")),
     f"suggest {POINTS} ": ("spent", ("--cost px*value",)),
-    f"suggest {POINTS} --count 200": ("candidates", ("--extend 3",)),
+    f"suggest {POINTS} --count 40": ("candidates", ("--extend 3",)),
     TARGET: ("next", ("--strategy cheapest", "--budget 1", "--repetitions 1", "--count 2")),
     "learn --preset splconqueror --sampling measured:30": (
         "model",
@@ -53,11 +53,10 @@ EFFECTS = {
         ("--on pb:9,3", "--reference second", "--weights measured", "--where iterations=7", "--parameter f=1e-6"),
     ),
     "compare analytical.txt other.txt --on ff": ("syntactic", ("--no-constant",)),
-    "optimize --measurements few.csv --nfp messages": (
+    "optimize --measurements few.csv": (
         "top",
-        ("--top 2", "--maximize", "--fix px=4", "--where iterations=8"),
+        ("--top 2", "--maximize", "--fix px=4", "--where iterations=8", "--aggregate min", "--nfp messages"),
     ),
-    "optimize --measurements few.csv": ("top", ("--aggregate min",)),
 }
 
 
@@ -68,8 +67,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     analytical = (folder / "analytical.txt").read_text(encoding="utf-8")
     (folder / "other.txt").write_text(f"{analytical}# another one\n".replace("20 *", "15 *"), encoding="utf-8")
     header, *rows = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    # Every tenth configuration, with its three runs.
-    few = [row for index, row in enumerate(rows) if index // 3 % 10 == 0]
+    # Every 15th configuration, with its three runs.
+    few = [row for index, row in enumerate(rows) if index // 3 % 15 == 0]
     (folder / "few.csv").write_text("\n".join([header, *few]), encoding="utf-8")
     monkeypatch.chdir(folder)
     return folder
