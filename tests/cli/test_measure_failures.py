@@ -20,7 +20,7 @@ BATCH = ("measure", "--sampling", "all+ff", "--property", "t", "--command")
 
 def program(code: str) -> str:
     """Return a command that runs Python code with the value of an option."""
-    return f"{sys.executable} -c {shlex.quote(code)} {{x}}"
+    return f"{sys.executable} -ISc {shlex.quote(code)} {{x}}"
 
 
 BROKEN = program("raise SystemExit('no such library')")

@@ -30,7 +30,7 @@ def killed(kills: int, repeat: int) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(("kills", "repeat"), [(4, 6), pytest.param(50, 60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("kills", "repeat"), [(2, 3), pytest.param(50, 60, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(empty: Path, kills: int, repeat: int) -> None:
     """After kills, each with new runs recorded, no run is lost or repeated, and the file is as without kills."""
     found = killed(kills, repeat)

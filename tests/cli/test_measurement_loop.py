@@ -39,7 +39,7 @@ def table(rows: list[tuple[int, str]]) -> str:
 
 def command(more: str = "") -> tuple[str, ...]:
     """Return the options that measure the program."""
-    text = f"{sys.executable} program.py {{n}} {{mode}} {more}".strip()
+    text = f"{sys.executable} -IS program.py {{n}} {{mode}} {more}".strip()
     return ("--command", text, "--property", "time=regex:seconds (.*)")
 
 

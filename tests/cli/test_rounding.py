@@ -38,7 +38,7 @@ def test_percentages() -> None:
     assert without_rounding(1e-13, 1.0) == 0.0 != without_rounding(1e-13, 1e-6)
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
+@pytest.mark.parametrize("name", [pytest.param("positive", marks=pytest.mark.slow), "signed", "product"])
 def test_exact_models(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """No command prints an error or a difference of a model that is exact but for rounding."""
     monkeypatch.chdir(tmp_path)

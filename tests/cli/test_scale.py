@@ -12,6 +12,7 @@ import pytest
 
 from splc import read_model
 from splc.cli.show.scale import MANY
+from splc.scaling.profile import fit_experiment
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA
@@ -190,6 +191,20 @@ class TestProfiles:
         assert "q is 7 at all points" in " ".join(found["notes"])
         assert run("scale", "one.csv").stderr.count("q is 7 at all points") == 1
 
+    def test_jobs(self, run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """`--jobs` is the number of processes that fit, one by default."""
+        asked: list[int] = []
+
+        def noted(*arguments: Any, jobs: int, **settings: Any) -> Any:
+            asked.append(jobs)
+            return fit_experiment(*arguments, **settings)
+
+        monkeypatch.setattr("splc.workflows.scale.scale.fit_experiment", noted)
+        for more in ((), ("--jobs", "2")):
+            fitted(run, "profile.txt", *more)
+        assert asked == [1, 2]
+
+    @pytest.mark.slow
     def test_processes(self, run: Run, empty: Path) -> None:
         """Several processes give the same models as one."""
         from joblib.externals.loky import get_reusable_executor

@@ -75,11 +75,11 @@ def test_no_constraints(table: Path, run: Run) -> None:
 def test_a_violated_inferred_constraint_of_a_model(table: Path, run: Run) -> None:
     """A configuration that violates a constraint, which the table of a model led to, is refused with what to do."""
     rng = np.random.default_rng(0)
-    a, *others = rng.integers(2, size=(12, 300))
-    b = (1 - a) * rng.integers(2, size=300)
+    a, *others = rng.integers(2, size=(6, 100))
+    b = (1 - a) * rng.integers(2, size=100)
     header = ",".join(["a", "b", *(f"o{number}" for number in range(len(others)))])
     rows = np.stack([a, b, *others], axis=1)
-    times = 3 + a - b + others[0] + rng.normal(0, 0.1, 300)
+    times = 3 + a - b + others[0] + rng.normal(0, 0.1, 100)
     lines = [f"{','.join(map(str, row))},{time:.3f}" for row, time in zip(rows.tolist(), times.tolist(), strict=True)]
     (table / "measurements.csv").write_text("\n".join([f"{header},time", *lines]) + "\n", encoding="utf-8")
     assert "1 inferred" in run("describe", "measurements.csv").stderr
