@@ -16,20 +16,12 @@ SIGNATURES = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
 
 
 def capture(monkeypatch: pytest.MonkeyPatch, draw: Callable[[], Any]) -> Figure:
-    """Return the figure that a call saves."""
+    """Return the figure that a call saves; its pixels, which take half of the time, are not made."""
     seen: list[Figure] = []
-    save = Figure.savefig
-
-    def look(figure: Figure, *arguments: Any, **options: Any) -> None:
-        save(figure, *arguments, **options)
-        seen.append(figure)
-
     with monkeypatch.context() as patched:
-        patched.setattr(Figure, "savefig", look)
+        patched.setattr(Figure, "savefig", lambda figure, *_, **__: seen.append(figure))
         draw()
     (figure,) = seen
-    # Texts remember the resolution that they were last drawn at, which was the file's.
-    figure.draw_without_rendering()
     return figure
 
 

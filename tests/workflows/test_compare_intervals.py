@@ -18,18 +18,17 @@ from splc.workflows.compare.intervals import with_intervals
 from splc.workflows.compare.models import Basis
 from splc.workflows.note import Note
 
-SYSTEM = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)), NumericOption("y", (1.0, 2.0))))
-ALL = Configurations(SYSTEM, np.array(list(itertools.product((0, 1), (0, 1))), dtype=np.uint8))
-
 
 @pytest.mark.parametrize(
     ("unknown", "text"), [("a", "a is not determined"), ("ab", "a, b are not determined")], ids=["one", "two"]
 )
 def test_parameters_that_are_not_determined(unknown: str, text: str) -> None:
     """A model with parameters that the measurements do not determine has no intervals and is not exact."""
+    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)), NumericOption("y", (1.0, 2.0))))
+    everything = Configurations(system, np.array(list(itertools.product((0, 1), (0, 1))), dtype=np.uint8))
     values = {n: Quantity.undetermined(2.0) if n in unknown else Quantity(2.0, 1.0, 3.0, 0.9) for n in "ab"}
-    model = parse_model_text(Source("m", b"a * x + b * y"), SYSTEM, Parameters(values))
+    model = parse_model_text(Source("m", b"a * x + b * y"), system, Parameters(values))
     notes: list[Note] = []
-    (found,) = with_intervals([compared_model("m", model)], Basis(ALL), 0.9, notes)
+    (found,) = with_intervals([compared_model("m", model)], Basis(everything), 0.9, notes)
     assert (found.intervals, found.exact) == (None, False)
     assert [note.text for note in notes] == [f"m has no intervals: {text} (see splc calibrate)"]

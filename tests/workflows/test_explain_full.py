@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,16 @@ from splc.workflows import explain
 from splc.workflows.explain import Request
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of
-from tests.support.full_models import SYSTEMS, learned_system
+from tests.support.full_models import learned_system
 from tests.support.real_data import with_real
 
+SYSTEMS = [
+    "smg2000",
+    *(pytest.param(name, marks=(pytest.mark.slow, pytest.mark.real_data)) for name in ("x264", "LLVM", "Dune")),
+]
 
-@pytest.mark.parametrize("name", with_real(*SYSTEMS))
+
+@pytest.mark.parametrize("name", SYSTEMS)
 def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     """Shares add up to 1, everything lies in its interval, and no interaction of the printed model is left out."""
     learned = learned_system(name, tmp_path)
@@ -91,32 +97,36 @@ def test_contributions_add_up_to_the_prediction_of_the_full_model(name: str, tmp
     assert printed.explained.predicted == pytest.approx(learned.result.model.predict(everything[[0]])[0], rel=1e-9)
 
 
-OPTIONS = VariabilityModel(
-    "truth", (*(BinaryOption(f"b{at}") for at in range(5)), NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)))
-)
-EVERYTHING = Space(OPTIONS).enumerate()
+@cache
+def everything(binary: int, levels: int) -> Configurations:
+    """Return all configurations of binary options and an option whose values are powers of 2."""
+    x = NumericOption("x", tuple(2.0**at for at in range(levels)))
+    return Space(VariabilityModel("truth", (*(BinaryOption(f"b{at}") for at in range(binary)), x))).enumerate()
 
 
-def explained(truth: np.ndarray, seed: int) -> Overview:
-    """Return the overview of the full model that is learned from 40 configurations with noise of 1 %."""
+def explained(valid: Configurations, truth: np.ndarray, seed: int, learned: int) -> Overview:
+    """Return the overview of the full model that is learned from some configurations with noise of 1 %."""
     rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(EVERYTHING))[:40]
+    rows = rng.permutation(len(valid))[:learned]
     y = truth[rows] * np.exp(0.01 * rng.normal(size=len(rows)))
-    result = learn(Measurements(Configurations(OPTIONS, EVERYTHING.indices[rows]), {"time": y}), "time")
-    found = overview_of_result(result, Space(OPTIONS))
+    result = learn(Measurements(valid[rows], {"time": y}), "time")
+    found = overview_of_result(result, Space(valid.system))
     assert found.full
-    assert not overview_of_result(result.of_printed, Space(OPTIONS)).full
+    assert not overview_of_result(result.of_printed, Space(valid.system)).full
     return found
 
 
-def test_known_truth() -> None:
+@pytest.mark.parametrize(
+    ("binary", "levels", "learned", "seeds"), [(4, 3, 24, 2), pytest.param(5, 5, 40, 8, marks=pytest.mark.slow)]
+)
+def test_known_truth(binary: int, levels: int, learned: int, seeds: int) -> None:
     """Of a truth with an interaction, options without effect are the last, and intervals cover in 85 % of the cases."""
-    b = [EVERYTHING.column(f"b{at}") for at in range(5)]
-    x = EVERYTHING.column("x")
+    valid = everything(binary, levels)
+    b, x = [valid.column(f"b{at}") for at in range(binary)], valid.column("x")
     truth = 100 + 30 * b[0] + 3 * x + 20 * b[1] * b[2]
     covered = []
-    for seed in range(8):
-        found = explained(truth, seed)
+    for seed in range(seeds):
+        found = explained(valid, truth, seed, learned)
         by_name = {each.name: each for each in found.options}
         assert {each.name for each in found.options[:4]} == {"b0", "b1", "b2", "x"}
         strongest = next(each for each in found.interactions if len(each.names) == 2)
@@ -124,7 +134,7 @@ def test_known_truth() -> None:
         assert strongest.low is not None
         assert strongest.low > 0
         for name in by_name:
-            values = EVERYTHING.column(name)
+            values = valid.column(name)
             for value, level in zip(by_name[name].values[1:], np.unique(values)[1:], strict=True):
                 true = truth[values == level].mean() - truth[values == values.min()].mean()
                 assert value.low is not None
@@ -135,8 +145,8 @@ def test_known_truth() -> None:
 
 def test_a_constant_full_model() -> None:
     """Of pure noise, nothing is explained."""
-    rng = np.random.default_rng(3)
-    found = explained(np.exp(rng.normal(size=len(EVERYTHING))), 1)
+    valid = everything(5, 5)
+    found = explained(valid, np.exp(np.random.default_rng(3).normal(size=len(valid))), 1, 40)
     assert found.options == ()
-    assert set(found.unused) == set(OPTIONS.names)
+    assert set(found.unused) == set(valid.system.names)
     assert found.deviation == pytest.approx(0, abs=1e-9)

@@ -17,7 +17,7 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import learn
 from tests.support.paths import BOOMERAMG, SMG2000
-from tests.support.real_data import real, with_real
+from tests.support.real_data import real
 
 SYSTEMS = ["x264", "LLVM", "Dune", "splc_examples"]
 
@@ -101,21 +101,21 @@ def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) 
 
 
 SLOW = [
-    pytest.param("Dune", marks=(pytest.mark.slow, pytest.mark.real_data)),
-    pytest.param("boomeramg", marks=pytest.mark.slow),
+    *(pytest.param(name, 40, marks=(pytest.mark.slow, pytest.mark.real_data)) for name in SYSTEMS[:3]),
+    *(pytest.param(name, 40, marks=pytest.mark.slow) for name in ("2d", "boomeramg")),
 ]
 
 
-@pytest.mark.parametrize("system", [*with_real("x264", "LLVM"), "2d", *SLOW])
-def test_errors_of_models(system: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("system", "rows"), [("2d", 16), *SLOW])
+def test_errors_of_models(system: str, rows: int, tmp_path: Path) -> None:
     """Models learned from a table alone have the same errors as those learned with the description, within noise."""
     if system in ("x264", "LLVM", "Dune"):
         description, table, nfp = files_of(system)[0], table_of(system, tmp_path), "Performance"
     else:
         case = BOOMERAMG if system == "boomeramg" else SMG2000 / system
         description, table, nfp = case / "system.xml", case / "measurements.csv", "solve_compute_seconds"
-    own = errors(table, None, nfp, 40, tmp_path / "own")
-    described = errors(table, description, nfp, 40, tmp_path / "described")
+    own = errors(table, None, nfp, rows, tmp_path / "own")
+    described = errors(table, description, nfp, rows, tmp_path / "described")
     assert np.mean(own) == pytest.approx(np.mean(described), rel=0.1)
 
 

@@ -30,7 +30,7 @@ def printed(*arguments: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("fields", "options"),
     [
-        ({"sampling": "pb:49,7"}, ["--sampling", "pb:49,7"]),
+        ({"sampling": "pb:9,3"}, ["--sampling", "pb:9,3"]),
         (
             {"preset": "splconqueror", "sampling": "random:40", "seed": 3, "nfp": "messages"},
             ["--preset", "splconqueror", "--sampling", "random:40", "--seed", "3", "--property", "messages"],
@@ -40,7 +40,10 @@ def printed(*arguments: str) -> dict[str, Any]:
             ["--terms", "4", "--set", "form=sum", "--sampling", "random:20", "--seed", "3"],
         ),
         ({"learner": "pmnf", "sampling": "pb:25,5"}, ["--learner", "pmnf", "--sampling", "pb:25,5"]),
-        ({"evaluate_on": "measurements.csv"}, ["--evaluate-on", "measurements.csv"]),
+        (
+            {"learner": "stepwise", "evaluate_on": "measurements.csv"},
+            ["--learner", "stepwise", "--evaluate-on", "measurements.csv"],
+        ),
     ],
 )
 def test_a_script_gets_what_the_command_gets(project: Path, fields: dict[str, Any], options: list[str]) -> None:
@@ -75,7 +78,7 @@ def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.Ca
 )
 def test_every_format(project: Path, name: str) -> None:
     """Stepwise models are written as programs, LaTeX, JSON and logs; other names are logs."""
-    learn.run(learn.Request(sampling="pb:49,7", nfp="messages", output=name))
+    learn.run(learn.Request(sampling="pb:9,3", nfp="messages", output=name))
     text = (project / name).read_text(encoding="utf-8")
     begins = {
         "model.py": '"""Program of the model of messages',
@@ -88,7 +91,7 @@ def test_every_format(project: Path, name: str) -> None:
 
 def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> None:
     """The function of the module takes the options of the model, and gives its predictions."""
-    found = learn.run(learn.Request(sampling="pb:49,7", nfp="messages", output="model.py"))
+    found = learn.run(learn.Request(sampling="pb:25,5", nfp="messages", output="model.py"))
     module = runpy.run_path(str(project / "model.py"))
     configurations = found.measured.configurations[found.rows[:3]]
     rows = [configurations.assignment(row) for row in range(3)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,34 +13,43 @@ import splc
 from splc.errors import SpecError, SplcError, VariabilityError
 from tests.support.paths import SMG2000
 
-SYSTEM = splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]})
-GRID = splc.Space(SYSTEM).enumerate()
-COLUMNS = {
-    "x": GRID.value("x"),
-    "tls": GRID.value("tls"),
-    "codec": np.where(GRID.value("codec_a") == 1, "a", "b"),
-    "time": 10 + 3 * GRID.value("x") + 5 * GRID.value("tls"),
-    "size": 20 - 2 * GRID.value("x"),
-    "version": ["1"] * len(GRID),
-}
+
+@cache
+def known() -> splc.VariabilityModel:
+    """Return a system of each kind of option."""
+    return splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]})
+
+
+@cache
+def grid() -> splc.Configurations:
+    """Return its configurations."""
+    return splc.Space(known()).enumerate()
+
+
+@cache
+def columns() -> dict[str, Any]:
+    """Return a table of measurements of all of them."""
+    x, tls, codec = (grid().value(name) for name in ("x", "tls", "codec_a"))
+    values = {"time": 10 + 3 * x + 5 * tls, "size": 20 - 2 * x, "version": ["1"] * len(grid())}
+    return {"x": x, "tls": tls, "codec": np.where(codec == 1, "a", "b"), **values}
 
 
 def test_learning_from_a_table() -> None:
     """A table gives what its measurements give, with a system or with the inferred one; `where` selects rows."""
-    result = splc.learn(COLUMNS, "time", system=SYSTEM)
-    measured = splc.Measurements.from_frame(SYSTEM, COLUMNS)
+    result = splc.learn(columns(), "time", system=known())
+    measured = splc.Measurements.from_frame(known(), columns())
     assert result.model == splc.learn(measured, "time").model
-    assert result.system == SYSTEM
-    inferred = splc.learn(COLUMNS, "time", options="codec", ignore="size")
+    assert result.system == known()
+    inferred = splc.learn(columns(), "time", options="codec", ignore="size")
     assert inferred.system is not None
-    assert inferred.model.predict(COLUMNS) == pytest.approx(COLUMNS["time"])
-    both = {name: [*values, *values] for name, values in COLUMNS.items()}
-    both["version"] = ["1"] * len(GRID) + ["2"] * len(GRID)
-    both["time"][len(GRID) :] = [2 * value for value in COLUMNS["time"]]
-    second = splc.learn(both, "time", system=SYSTEM, where={"version": "2"})
-    assert second.predict(GRID) == pytest.approx(2 * result.predict(GRID), rel=1e-6)
+    assert inferred.model.predict(columns()) == pytest.approx(columns()["time"])
+    both = {name: [*values, *values] for name, values in columns().items()}
+    both["version"] = ["1"] * len(grid()) + ["2"] * len(grid())
+    both["time"][len(grid()) :] = [2 * value for value in columns()["time"]]
+    second = splc.learn(both, "time", system=known(), where={"version": "2"})
+    assert second.predict(grid()) == pytest.approx(2 * result.predict(grid()), rel=1e-6)
     with pytest.raises(SplcError, match="the context 'version' has 2 values"):
-        splc.learn(both, "time", system=SYSTEM)
+        splc.learn(both, "time", system=known())
 
 
 def test_learning_from_a_file() -> None:
@@ -54,8 +65,8 @@ def test_learning_from_a_file() -> None:
 @pytest.mark.parametrize("preset", [None, "splconqueror"])
 def test_optimizing(preset: str | None) -> None:
     """The best configurations are those of a search of all valid ones, by the full model where there is one."""
-    result = splc.learn(COLUMNS, "time", preset, system=SYSTEM)
-    predicted = result.predict(GRID)
+    result = splc.learn(columns(), "time", preset, system=known())
+    predicted = result.predict(grid())
     for maximize in (False, True):
         found = splc.optimize(result, count=3, maximize=maximize)
         values = np.sort(-predicted if maximize else predicted)
@@ -63,33 +74,33 @@ def test_optimizing(preset: str | None) -> None:
         best = values[:3] if preset is None else np.unique(values.round(9))[:3]
         assert np.abs(found.predicted[0]) == pytest.approx(np.abs(best))
         assert result.predict(found.configurations) == pytest.approx(found.predicted[0])
-    fixed = splc.optimize(result, splc.Space(SYSTEM), fixed={"tls": True, "codec": "b"})
+    fixed = splc.optimize(result, splc.Space(known()), fixed={"tls": True, "codec": "b"})
     assert fixed.configurations.value("tls") == [1]
-    assert fixed.predicted[0] == pytest.approx(predicted[(COLUMNS["tls"] == 1) & (COLUMNS["codec"] == "b")].min())
+    assert fixed.predicted[0] == pytest.approx(predicted[(columns()["tls"] == 1) & (columns()["codec"] == "b")].min())
 
 
 def test_the_front_of_several_models() -> None:
     """Of several models it is the Pareto front; a model may be a formula."""
-    result = splc.learn(COLUMNS, "time", system=SYSTEM)
-    size = splc.parse_model("20 - 2 * x", SYSTEM)
+    result = splc.learn(columns(), "time", system=known())
+    size = splc.parse_model("20 - 2 * x", known())
     front = splc.optimize([result, size])
     assert sorted(front.configurations.value("x")) == [1, 2, 3, 4, 5, 6]
     assert splc.optimize([result, size], maximize=[False, True]).configurations.value("x") == [1]
-    formulas = splc.optimize([splc.parse_model("x", SYSTEM), size], splc.Space(SYSTEM))
+    formulas = splc.optimize([splc.parse_model("x", known()), size], splc.Space(known()))
     assert sorted(formulas.configurations.value("x")) == [1, 2, 3, 4, 5, 6]
 
 
 def test_explaining() -> None:
     """The options of a result and of its printed model have the same order of importance here."""
-    result = splc.learn(COLUMNS, "time", system=SYSTEM)
+    result = splc.learn(columns(), "time", system=known())
     assert [each.name for each in splc.explain(result).options][:2] == ["x", "tls"]
-    assert [each.name for each in splc.explain(result.model, splc.Space(SYSTEM)).options][:2] == ["x", "tls"]
+    assert [each.name for each in splc.explain(result.model, splc.Space(known())).options][:2] == ["x", "tls"]
 
 
 def test_refused() -> None:
     """A model without a space, wrong counts and impossible values are refused."""
-    model = splc.parse_model("x", SYSTEM)
-    result = splc.learn(COLUMNS, "time", system=SYSTEM)
+    model = splc.parse_model("x", known())
+    result = splc.learn(columns(), "time", system=known())
     with pytest.raises(SpecError, match="needs a space"):
         splc.optimize(model)
     with pytest.raises(SpecError, match="needs a space"):
@@ -98,7 +109,7 @@ def test_refused() -> None:
         splc.optimize([result, model], maximize=[True])
     for each in (result, model):
         with pytest.raises(SpecError, match="must be at least 1, not 0"):
-            splc.optimize(each, splc.Space(SYSTEM), 0)
+            splc.optimize(each, splc.Space(known()), 0)
     with pytest.raises(VariabilityError):
         splc.optimize(result, fixed={"codec_a": True, "codec_b": True})
     with pytest.raises(SplcError, match=r"nothing\.csv"):

@@ -36,14 +36,14 @@ def command(*arguments: str) -> Result:
 
 def test_the_rest_of_a_split_judges_the_model(project: Path) -> None:
     """With `measured:70%` the error is that of the other 30 %; the seed decides which."""
-    one = found(sampling="measured:70%", seed=1)
+    one = found(sampling="measured:70%", seed=1, learner="stepwise")
     values = one.measured.column(PROPERTY)
     assert len(one.rows) == round(0.7 * len(values))
     rest = np.setdiff1d(np.arange(len(values)), one.rows)
     predicted = one.result.predictor.predict(one.measured.configurations)
     assert one.result.error == pytest.approx(mean_relative_error(predicted[rest], values[rest]))
-    assert set(found(sampling="measured:70%", seed=2).rows) != set(one.rows)
-    assert set(found(sampling="measured:70%,seed=1").rows) == set(one.rows)
+    assert set(found(sampling="measured:70%", seed=2, learner="stepwise").rows) != set(one.rows)
+    assert set(found(sampling="measured:70%,seed=1", learner="stepwise").rows) == set(one.rows)
 
 
 def test_only_configurations_with_a_value_are_drawn(project: Path) -> None:
@@ -53,7 +53,7 @@ def test_only_configurations_with_a_value_are_drawn(project: Path) -> None:
     kept = [cells if row % 3 else [*cells[:place], "", *cells[place + 1 :]] for row, cells in enumerate(
         (line.split(",") for line in table[1:]), 0)]  # fmt: skip
     (project / "measurements.csv").write_text("\n".join([table[0], *map(",".join, kept)]) + "\n", encoding="utf-8")
-    one = found(sampling="measured:50%")
+    one = found(sampling="measured:50%", learner="stepwise")
     usable = int((~np.isnan(one.measured.column(PROPERTY))).sum())
     assert len(one.rows) == round(usable / 2)
     assert not np.isnan(one.measured.column(PROPERTY)[one.rows]).any()
@@ -115,14 +115,36 @@ def test_the_command_prints_the_cross_validated_error(project: Path) -> None:
     assert json.loads(command(*stepwise, "--sampling", "measured:40", "--json").stdout)["cross_validated"] is None
 
 
-def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
+def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
+    """Write a project with the numeric option p of the powers of 2, and further options, into the current folder."""
+    values = ";".join(str(2**k) for k in range(1, 13))
+    numeric = (
+        f"<configurationOption><name>p</name><minValue>2</minValue><maxValue>4096</maxValue><values>{values}</values>"
+        "</configurationOption>"
+    )
+    folder.joinpath("system.xml").write_text(
+        f'<vm name="s"><binaryOptions>{options}</binaryOptions><numericOptions>{numeric}</numericOptions></vm>',
+        encoding="utf-8",
+    )
+    folder.joinpath("measurements.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def scaling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a project with one numeric option, which is the current folder: its scaling models are learned fast."""
+    monkeypatch.chdir(tmp_path)
+    scaling_project(tmp_path, "", [f"p,{PROPERTY}", *(f"{p},{5 + p + 7 * p % 3}" for p in POWERS)])
+    return tmp_path
+
+
+def test_baselines_are_learned_from_the_same_split(scaling: Path) -> None:
     """Each line is the result of that learner alone, with the median and the 95th percentile of the errors outside."""
-    one = found(sampling="pb:49,7", baselines=True)
-    assert [each.result.learner for each in one.compared] == ["projection", "pmnf", *BASELINES]
+    one = found(sampling="measured:8", learner="stepwise", baselines=True)
+    assert [each.result.learner for each in one.compared] == ["stepwise", "pmnf", *BASELINES]
     values = one.measured.column(PROPERTY)
     rest = np.setdiff1d(np.arange(len(values)), one.rows)
     for each in one.compared:
-        alone = found(sampling="pb:49,7", learner=each.result.learner)
+        alone = found(sampling="measured:8", learner=each.result.learner)
         assert (each.result.error, each.result.learning_error) == (alone.result.error, alone.result.learning_error)
         predicted = each.result.predictor.predict(one.measured.configurations[rest])
         errors = 100 * np.abs(predicted - values[rest]) / values[rest]
@@ -130,9 +152,9 @@ def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
         assert each.result.error == pytest.approx(errors.mean())
 
 
-def test_a_baseline_is_not_compared_with_itself(project: Path) -> None:
+def test_a_baseline_is_not_compared_with_itself(scaling: Path) -> None:
     """A baseline that is the chosen learner is in the table once, with its settings."""
-    one = found(sampling="measured:30", learner="knn", settings={"neighbours": "1"}, baselines=True)
+    one = found(sampling="measured:8", learner="knn", settings={"neighbours": "1"}, baselines=True)
     assert [each.result.learner for each in one.compared] == [
         "knn",
         "pmnf",
@@ -141,12 +163,12 @@ def test_a_baseline_is_not_compared_with_itself(project: Path) -> None:
     assert one.compared[0].result.settings == {"neighbours": 1}
 
 
-def test_an_evaluation_set_judges_baselines_too(project: Path) -> None:
+def test_an_evaluation_set_judges_baselines_too(scaling: Path) -> None:
     """With `--evaluate-on` all errors outside are those on the evaluation set."""
-    lines = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    (project / "few.csv").write_text("\n".join(lines[:40]) + "\n", encoding="utf-8")
-    one = found(sampling="measured:30", evaluate_on="few.csv", baselines=True)
-    other = found(sampling="measured:30", baselines=True)
+    lines = (scaling / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    (scaling / "few.csv").write_text("\n".join(lines[:7]) + "\n", encoding="utf-8")
+    one = found(sampling="measured:8", learner="stepwise", evaluate_on="few.csv", baselines=True)
+    other = found(sampling="measured:8", learner="stepwise", baselines=True)
     for each, elsewhere in zip(one.compared, other.compared, strict=True):
         assert each.result.error != elsewhere.result.error
         assert each.median != elsewhere.median
@@ -163,20 +185,6 @@ def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
         assert each.result.cross_validated is not None
         alone = found(learner=each.result.learner, folds=5)
         assert alone.result.cross_validated == each.result.cross_validated
-
-
-def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
-    """Write a project with the numeric option p of the powers of 2, and further options, into the current folder."""
-    values = ";".join(str(2**k) for k in range(1, 13))
-    numeric = (
-        f"<configurationOption><name>p</name><minValue>2</minValue><maxValue>4096</maxValue><values>{values}</values>"
-        "</configurationOption>"
-    )
-    folder.joinpath("system.xml").write_text(
-        f'<vm name="s"><binaryOptions>{options}</binaryOptions><numericOptions>{numeric}</numericOptions></vm>',
-        encoding="utf-8",
-    )
-    folder.joinpath("measurements.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -204,8 +212,8 @@ def test_no_pmnf_beside_binary_options(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     option = "<configurationOption><name>b</name><optional>True</optional></configurationOption>"
     scaling_project(tmp_path, option, ["b,p,time", *(f"{b},{p},{5 + b + p}" for p in POWERS for b in (0, 1))])
-    one = learn.run(learn.Request(baselines=True, write=False))
-    assert [each.result.learner for each in one.compared] == ["projection", *BASELINES]
+    one = learn.run(learn.Request(learner="stepwise", sampling="measured:12", baselines=True, write=False))
+    assert [each.result.learner for each in one.compared] == ["stepwise", *BASELINES]
 
 
 def test_a_stop_ends_the_baselines(project: Path) -> None:
