@@ -53,7 +53,6 @@ from tests.support.cube_files import write_cube
 from tests.support.extrap3_files import binary
 from tests.support.paths import CASES
 from tests.support.real_data import DATA
-from tests.support.tracked import tracked
 
 # Larger files make runs slow; their beginnings have the same structure.
 SEED_BYTES = 3000
@@ -67,20 +66,27 @@ class Reader:
 
     Attributes:
         read: reads a file.
-        seeds: texts to begin with.
+        seeds: texts to begin with, or what makes them.
         patterns: files whose beginnings are seeds too, in the case studies and among the real measurements.
         suffix: the suffix of its files.
     """
 
     read: Callable[[Path], object]
-    seeds: tuple[str | bytes, ...]
+    seeds: tuple[str | bytes | Callable[[], bytes], ...]
     patterns: tuple[str, ...] = ()
     suffix: str = ""
 
+    def own(self) -> list[bytes]:
+        """Return the texts to begin with."""
+        made = (seed() if callable(seed) else seed for seed in self.seeds)
+        return [seed.encode() if isinstance(seed, str) else seed for seed in made]
+
     def texts(self) -> Iterator[bytes]:
         """Yield all seeds."""
-        for seed in self.seeds:
-            yield seed.encode() if isinstance(seed, str) else seed
+        # It lists the files of the checkout when it is imported.
+        from tests.support.tracked import tracked
+
+        yield from self.own()
         for pattern in self.patterns:
             for files in (tracked(CASES, pattern=pattern), sorted(DATA.rglob(pattern))):
                 for path in files[:12]:
@@ -124,10 +130,10 @@ def _model(name: str) -> Callable[[Path], object]:
     return read
 
 
-def _archive(text: str) -> bytes:
+def _archive() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("experiment.json", text)
+        archive.writestr("experiment.json", EXPERIMENT)
     return stream.getvalue()
 
 
@@ -303,15 +309,15 @@ READERS: dict[str, Reader] = {
     "experiment-json": Reader(_format("experiment", "json"), (EXPERIMENT,), (), ".json"),
     "experiment-jsonl": Reader(_format("experiment", "jsonl"), (LINES,), ("*.jsonl",), ".jsonl"),
     "experiment-talpas": Reader(_format("experiment", "talpas"), (TALPAS,), (), ".txt"),
-    "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive(EXPERIMENT),), ("*.extra-p",), ".extra-p"),
-    "experiment-extra-p-3": Reader(_format("experiment", "extra-p-3"), (binary(), binary(">")), ()),
+    "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive,), ("*.extra-p",), ".extra-p"),
+    "experiment-extra-p-3": Reader(_format("experiment", "extra-p-3"), (binary, lambda: binary(">")), ()),
     "experiment-csv": Reader(
         _named("splc.formats.experiments.read:read_experiment"),
         ("x,y,time,callpath\n1,2,1.5,f\n2,2,,g\n",),
         ("smg1d.csv",),
         ".csv",
     ),
-    "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube(),), (), ".cubex"),
+    "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube,), (), ".cubex"),
     "results": Reader(_results, (MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), (SCRIPT,), ("*.a",), ".a"),
     "settings": Reader(

@@ -77,7 +77,8 @@ def main() -> None:
     given = parser.parse_args()
     numbers = given.numbers or range(given.first, given.first + given.sessions)
     begin = time.monotonic()
-    preload()
+    if len(numbers) > 1:
+        preload()
     figures = together(numbers, given.jobs, begin + given.seconds, given.echo)
     places = Counter(each.place for each in figures.findings)
     print(*figures.table(), sep="\n")
