@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 from splc.models.influence import InfluenceModel
@@ -19,17 +21,25 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel, least: int = 0) 
     """
     names = [*system.names, *system.switches]
     functions = dict(draw(st.lists(_function(system), max_size=2))) if system.numeric_options else {}
-    term = st.lists(st.sampled_from([*names, *functions]), min_size=min(1, least), max_size=3).map(_product)
-    influence = st.sampled_from([1, 2, 3, -1, -2, -3] if least else range(-3, 4)).map(float)
-    pairs = draw(st.lists(st.tuples(term, influence), min_size=least, max_size=max(4, least)))
+    pairs = [(_product(term), float(influence)) for term, influence in draw(_pairs((*names, *functions), least))]
     return InfluenceModel.from_terms(pairs, names, derived=functions.values())
+
+
+@cache
+def _pairs(names: tuple[str | Subexpression, ...], least: int) -> st.SearchStrategy[list[tuple[list[str], int]]]:
+    term = st.lists(st.sampled_from(names), min_size=min(1, least), max_size=3)
+    influence = st.sampled_from([1, 2, 3, -1, -2, -3] if least else range(-3, 4))
+    return st.lists(st.tuples(term, influence), min_size=least, max_size=max(4, least))
+
+
+FORMS = st.sampled_from(["[{} >= {!r}]", "[{} < {!r}]", "min({}, {!r})", "max({}, {!r})"])
 
 
 @st.composite
 def _function(draw: st.DrawFn, system: VariabilityModel) -> tuple[Subexpression, Derived]:
     """Draw a threshold or a saturation of a numeric option, with its name."""
     option = draw(st.sampled_from(system.numeric_options))
-    form = draw(st.sampled_from(["[{} >= {!r}]", "[{} < {!r}]", "min({}, {!r})", "max({}, {!r})"]))
+    form = draw(FORMS)
     name, derived = expand_subexpression(form.format(quoted(option.name), draw(st.sampled_from(option.values))), None)
     return name, derived[name]
 
