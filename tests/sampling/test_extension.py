@@ -34,7 +34,7 @@ def part(parts: Parts, found: Configurations) -> Array:
 
 
 @given(models(binary=6, numeric=1, most_constraints=3), st.sampled_from(SPECS), st.integers(0, 2), st.integers(1, 6))
-@examples(75)
+@examples(40)
 def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed: int, size: int) -> None:
     """Added rows are valid, distinct and new; a coverage design covers its combinations with them."""
     space = Space(model)
@@ -65,7 +65,13 @@ def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("spec", ["optionwise", "pairwise", "twise:3", "covering:2", "covering:3", "all"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("optionwise", "pairwise", "twise:3", "covering:1", "all"),
+        *(pytest.param(f"covering:{size}", marks=pytest.mark.slow) for size in (2, 3)),
+    ],
+)
 def test_nothing_is_added_to_what_covers_everything(real_model: Callable[[str], VariabilityModel], spec: str) -> None:
     """A sample that a design selected lacks nothing of it; of a covering array every row is needed."""
     model = real_model("x264")
@@ -132,7 +138,7 @@ def test_a_set_apart_covers_everything_again(real_model: Callable[[str], Variabi
     st.sampled_from(("pairwise", "optionwise", "covering:2")),
     st.data(),
 )
-@examples(40)
+@examples(30)
 def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: str, data: st.DataObject) -> None:
     """An extension adds nothing for what the existing sample covers, and covers what it lacks among these options."""
     space = Space(model)

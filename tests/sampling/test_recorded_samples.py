@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,27 +15,32 @@ from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
 
-with (Path(__file__).parent / "recorded_samples.csv").open(encoding="utf-8", newline="") as stream:
-    RECORDED = list(csv.DictReader(stream))
-SYSTEMS = tuple(dict.fromkeys(row["system"] for row in RECORDED))
+USUAL, LONG = ("LLVM", "exastencils"), ("x264", "Dune", "splc_examples")
 # What was measured is sampled by `measured`, and values suggest what `suggest` samples.
 OTHERS = {"measured", "suggest"}
-SLOW = {"Dune": pytest.mark.slow, "splc_examples": pytest.mark.slow}
+
+
+@cache
+def recorded() -> list[dict[str, str]]:
+    """Return the rows of the table."""
+    with (Path(__file__).parent / "recorded_samples.csv").open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
 
 
 def test_every_strategy_is_recorded() -> None:
-    """The table has a sample of every strategy."""
-    recorded = {part.partition(":")[0] for row in RECORDED for part in row["spec"].split("+")}
-    assert recorded == {*BINARY, *NUMERIC, *WHOLE} - OTHERS
+    """The table has a sample of every strategy, and of each of these systems."""
+    strategies = {part.partition(":")[0] for row in recorded() for part in row["spec"].split("+")}
+    assert strategies == {*BINARY, *NUMERIC, *WHOLE} - OTHERS
+    assert {row["system"] for row in recorded()} == {*USUAL, *LONG}
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in SYSTEMS])
+@pytest.mark.parametrize("name", [*USUAL, *(pytest.param(name, marks=pytest.mark.slow) for name in LONG)])
 def test_samples_are_those_recorded(name: str, real_model: Callable[[str], VariabilityModel]) -> None:
     """Every strategy selects the recorded configurations with seed 3, all of them valid and distinct, or refuses."""
     system = real_model(name)
     space = Space(system)
-    for row in RECORDED:
+    for row in recorded():
         if row["system"] != name:
             continue
         if not row["sha256"]:

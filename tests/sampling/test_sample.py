@@ -40,7 +40,7 @@ def try_sample(model: VariabilityModel, spec: str, seed: int) -> Sample | None:
 
 
 @given(models(), st.sampled_from(SPECS), st.integers(0, 3))
-@examples(200)
+@examples(80)
 def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, seed: int) -> None:
     """Configurations of every design are valid and distinct, and equal for the same seed."""
     found = try_sample(model, spec, seed)
@@ -54,7 +54,7 @@ def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, sp
 
 
 @given(models(), st.sampled_from(["all", "ff", "all+ff"]))
-@examples(50)
+@examples(30)
 def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec: str) -> None:
     """`all+ff` in every form is the enumerated space; removed configurations are those that the check rejects."""
     space = Space(model)
@@ -65,7 +65,7 @@ def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec
 
 
 @given(models(), st.sampled_from(["all+pb:9,3", "all+cci", "optionwise+ff", "random:2+ff"]))
-@examples(100)
+@examples(50)
 def test_large_products_are_the_same_as_small_ones(model: VariabilityModel, spec: str) -> None:
     """Solving for each row of one part gives what checking all pairs gives, in the same order."""
     small = try_sample(model, spec, 0)

@@ -28,4 +28,4 @@ def random_clauses(options: int, number: int, seed: int) -> list[str]:
 
 
 # Its diagrams are given up within a second; solvers and chains find configurations.
-ENTANGLED = system_of(80, random_clauses(80, 150, 0))
+ENTANGLED = system_of(60, random_clauses(60, 100, 0))

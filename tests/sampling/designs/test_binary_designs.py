@@ -38,7 +38,7 @@ def smallest(selections: set[Selection], wanted: dict[int, int]) -> Selection | 
 
 
 @given(models(binary=6, numeric=2, most_constraints=4), st.data())
-@examples(100)
+@examples(50)
 def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.DataObject) -> None:
     """Each demand is met with the fewest selected options; ties are broken by option order."""
     parts = Parts(Space(model))
@@ -55,7 +55,7 @@ def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.Da
 
 
 @given(models(binary=6, numeric=2, most_constraints=4))
-@examples(75)
+@examples(40)
 def test_parts_are_the_projections_of_the_valid_space(model: VariabilityModel) -> None:
     """A binary part is valid if some values make a configuration of it; a numeric one if some selection does."""
     parts = Parts(Space(model))

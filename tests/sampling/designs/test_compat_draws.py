@@ -79,7 +79,7 @@ def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) 
         sample(mixed, "random:9+ff")
 
 
-@examples(40)
+@examples(30)
 @given(models(binary=4), st.integers(0, 2**31 - 1), st.integers(1, 9))
 def test_drawn_configurations_are_valid_and_distinct(model: VariabilityModel, seed: int, n: int) -> None:
     """A compatible draw of whole configurations has min(N, count) distinct valid ones, and depends on the seed only."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -48,7 +49,7 @@ def t_wise(parts: Parts, valid: set[Selection], size: int) -> list[Selection]:
 
 
 @given(models(binary=7, numeric=1, most_constraints=4), st.integers(2, 4))
-@examples(60)
+@examples(30)
 def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
     """The rows are the smallest valid selections of all sets of T unrelated options, in order."""
     parts = Parts(Space(model))
@@ -98,16 +99,21 @@ def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, s
     if valid:
         wanted = literals(np.array(sorted(valid)), size)
         assert literals(np.array(rows), size) == wanted
-        for place in range(len(rows)):
-            rest = np.array(rows[:place] + rows[place + 1 :]).reshape(-1, len(parts.selectable))
-            assert literals(rest, size) != wanted
+        own = [list(itertools.combinations(enumerate(row), size)) for row in rows]
+        counts = Counter(itertools.chain(*own))
+        assert all(min(counts[each] for each in combinations) == 1 for combinations in own)
     assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
 
 
 @pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "size", "most"),
-    [("LLVM", 2, 9), ("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28), ("Dune", 1, 8), ("Dune", 2, 54)],
+    [
+        ("LLVM", 2, 9),
+        ("Dune", 1, 8),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in (("LLVM", 3, 19), ("x264", 2, 13), ("x264", 3, 28))),
+        pytest.param("Dune", 2, 54, marks=pytest.mark.slow),
+    ],
 )
 def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int, most: int) -> None:
     """Every combination of values of the enumerated space occurs, in few configurations."""
@@ -123,8 +129,8 @@ def test_covering_arrays_of_real_systems(real_model: Read, name: str, size: int,
 @pytest.mark.real_data
 @pytest.mark.parametrize("spec", ["covering:2", "pairwise"])
 def test_pairs_of_a_large_system(real_model: Read, spec: str) -> None:
-    """On copies of real systems, 10^18 configurations, the pairs are those of the copies and all between them."""
-    systems = [real_model(name) for name in ("x264", "LLVM", "x264", "LLVM", "LLVM", "x264")]
+    """On copies of real systems, 10^12 configurations, the pairs are those of the copies and all between them."""
+    systems = [real_model(name) for name in ("x264", "LLVM", "LLVM", "x264")]
     model = joined(systems)
     found = sample(model, spec)
     assert Space(model).check(found).all()
@@ -183,7 +189,7 @@ def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> lis
 
 
 @given(models(binary=7, numeric=1, most_constraints=3), st.booleans())
-@examples(60)
+@examples(30)
 def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, first: bool) -> None:
     """The largest selections, and for each option the closest one without it, are those of brute force."""
     parts = Parts(Space(model))

@@ -74,7 +74,7 @@ def test_samples_are_reproducible(spec: str) -> None:
 
 
 @given(models(binary=5, numeric=2), st.sampled_from(list(GOLDEN)), st.integers(1, 12), st.integers(0, 3))
-@examples(50)
+@examples(30)
 def test_samples_have_the_stated_size(model: VariabilityModel, spec: str, n: int, seed: int) -> None:
     """Configurations are valid, distinct and as many as stated, or a message says how many there are."""
     spec = re.sub(r":20", f":{n}", spec)

@@ -39,10 +39,10 @@ def extended(spec: str, kind: str, existing: str) -> tuple[Array, Array]:
 @pytest.mark.parametrize(("kind", "spec"), [*(("whole", s) for s in WHOLE), *(("binary", s) for s in BINARY)])
 def test_an_existing_sample_is_extended(kind: str, spec: str) -> None:
     """As many others as stated are selected, and all others if that is how many there are."""
-    existing = "random:40,seed=5" if kind == "whole" else "solver:6+lhs:1"
+    existing = "random:300,seed=5" if kind == "whole" else "solver:6+lhs:1"
     model = mixed()
     total = Space(model).count if kind == "whole" else Parts(Space(model)).binary.count
-    for text in ("3", str(total - (40 if kind == "whole" else 6))):
+    for text in ("3", str(total - (300 if kind == "whole" else 6))):
         before, new = extended(spec.replace("N", text), kind, existing)
         assert len(new) == int(text)
         assert len({*map(tuple, before.tolist()), *map(tuple, new.tolist())}) == len(before) + len(new)

@@ -172,7 +172,7 @@ def composite(options: Sequence[NumericOption], compat: bool) -> set[tuple[float
 lists = st.lists(st.integers(-20, 40), min_size=1, max_size=9, unique=True).map(lambda found: sorted(map(float, found)))
 
 
-@examples(60)
+@examples(30)
 @given(st.lists(st.tuples(lists, st.booleans(), st.booleans()), min_size=1, max_size=5), st.booleans())
 @example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, False)
 @example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, True)

@@ -15,7 +15,7 @@ from tests.support.sampling_oracle import is_valid
 from tests.support.strategies import all_assignments, models
 
 
-@examples(40)
+@examples(30)
 @given(models(binary=4, numeric=2, most_constraints=3))
 def test_findings_are_those_of_brute_force(model: VariabilityModel) -> None:
     """Dead and always selected options, unused values, and constraints without effect are exactly the reported ones."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from sampling import Space, sample
+from sampling import Space, draw_sample
 from sampling.space import approximation
 from sampling.space.chains import CHAINS, Chains
 from sampling.space.compilation import build
@@ -52,16 +52,17 @@ def test_alternatives_are_reached() -> None:
     assert state.mean(axis=0) == pytest.approx(0.25, abs=0.1)
 
 
-def test_samples_of_uncountable_systems() -> None:
+def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample is valid and distinct, says that it is approximate, and begins a larger one."""
+    for name, value in (("approximation.CHAINS", 16), ("chains.CHAINS", 16), ("chains.SWEEPS", 4)):
+        monkeypatch.setattr(f"sampling.space.{name}", value)
     space = Space(ENTANGLED)
     assert not space.is_counted
-    drawn = sample(ENTANGLED, "random:300", seed=3)
-    assert len(drawn.unique()) == 300
-    assert space.check(drawn).all()
-    few, kind = space.draw_approximately(5, np.random.default_rng(1))
-    assert few == space.draw_approximately(40, np.random.default_rng(1))[0][:5]
-    assert "approximately uniform" in kind
+    drawn = draw_sample(ENTANGLED, "random:20", seed=3, space=space)
+    assert len(drawn.configurations.unique()) == 20
+    assert space.check(drawn.configurations).all()
+    assert "approximately uniform" in drawn.notes[0]
+    assert space.draw_approximately(5, np.random.default_rng(3))[0] == drawn.configurations[:5]
 
 
 def test_too_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:

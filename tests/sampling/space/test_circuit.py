@@ -11,6 +11,7 @@ from sampling.space import d4
 from sampling.space.circuit import Circuit
 from splc.types import Array
 from tests.sampling.space.clauses import Clauses, drawn_clauses, solutions_of
+from tests.support.examples import examples
 
 needs_d4 = pytest.mark.skipif(not d4.is_installed(), reason="d4solver is not installed")
 
@@ -68,6 +69,7 @@ def test_text() -> None:
 
 
 @needs_d4
+@examples(16)
 @given(seed=st.integers(0, 10**6), variables=st.integers(1, 9), share=st.floats(0.2, 2.5))
 def test_brute_force(seed: int, variables: int, share: float) -> None:
     """The circuit of random clauses has exactly their solutions."""

@@ -13,7 +13,7 @@ from tests.support.examples import examples
 TAILS = st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 15)), min_size=1, max_size=2), max_size=6)
 
 
-@examples(60)
+@examples(30)
 @given(TAILS)
 def test_clashes(drawn: list[list[tuple[int, int]]]) -> None:
     """Two columns clash if each needs one variable, the same one, and they need no common value of it."""

@@ -20,7 +20,7 @@ from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
 
-@examples(50)
+@examples(30)
 @given(st.data())
 def test_effects_follow_their_definitions(data: st.DataObject) -> None:
     """The mean is that of all valid configurations with the value; the change is that of pairs that differ in it."""

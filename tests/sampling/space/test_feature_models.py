@@ -23,14 +23,11 @@ pytestmark = pytest.mark.skipif(
     not (d4.is_installed() and satisfiability.is_installed()), reason="the extra solver is not installed"
 )
 
-SMALL = (
+SMALL = ("bank-AlHajjaji2019", "berkeleydb-Hierons2020")
+LARGE = (
     "Tankwar-Schulze2012",
-    "bank-AlHajjaji2019",
-    "berkeleydb-Hierons2020",
     "Fiasco-Pett2023-2018-08-20_14-36-18",
     "uClibc-Pett2023-2013-01-10_10-56-19",
-)
-LARGE = (
     "BusyBox-Pett2021-2008-07-15_22-01-49",
     "FRSCS-Mendonca2009",
     "ToyBox-Oh2020-0_7_5",
@@ -51,7 +48,7 @@ ALL = [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
 # Models with at most 2,300 features, whose pairs are covered.
 PAIRS = [
     *SMALL,
-    *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE if name not in LARGE[5:8] + LARGE[10:11]),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE if name not in LARGE[8:11] + LARGE[13:14]),
 ]
 
 

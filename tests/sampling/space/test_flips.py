@@ -14,7 +14,7 @@ from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
 
-@examples(50)
+@examples(30)
 @given(st.data())
 def test_mean_changes_are_those_of_all_contexts(data: st.DataObject) -> None:
     """The weighted mean change over all valid configurations counts each context once, as enumeration does."""

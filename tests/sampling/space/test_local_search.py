@@ -32,7 +32,7 @@ def front(values: Array) -> Array:
     return order[undominated(values[order])]
 
 
-@examples(50)
+@examples(30)
 @given(st.data())
 def test_all_valid_configurations_of_small_spaces(data: st.DataObject) -> None:
     """In small spaces the first best of all is found, and the whole Pareto front; starts are not needed."""
@@ -52,7 +52,7 @@ def test_all_valid_configurations_of_small_spaces(data: st.DataObject) -> None:
         assert (found.values == values[kept(values)]).all()
 
 
-@examples(50)
+@examples(30)
 @given(st.data())
 def test_the_local_search_ends_in_a_local_optimum(data: st.DataObject) -> None:
     """The result of a local search is valid, not worse than its start, and no neighbour is better."""
@@ -73,7 +73,7 @@ def test_the_local_search_ends_in_a_local_optimum(data: st.DataObject) -> None:
     assert best <= model.predict(neighbours(found.configurations, space)).min()
 
 
-@examples(50)
+@examples(30)
 @given(st.data())
 def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data: st.DataObject) -> None:
     """They are the valid configurations with another value of one option or one alternative group, and it itself."""
@@ -100,7 +100,7 @@ def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data:
     assert not extra or parents - {None}
 
 
-@examples(50)
+@examples(30)
 @given(st.data())
 def test_configurations_that_differ_in_unused_options_count_once(data: st.DataObject) -> None:
     """Of configurations with the same values of the used options, the first is predicted."""

@@ -24,7 +24,7 @@ def chain(size: int, seed: int) -> tuple[list[int], list[tuple[int, ...]]]:
 
 
 @given(st.integers(2, 12), st.integers(0, 2**32), st.integers(0, 12))
-@examples(50)
+@examples(30)
 def test_gravity_never_lengthens_constraints(size: int, seed: int, count: int) -> None:
     """FORCE's order has all variables, and a span that is at most that of the given order."""
     rng = random.Random(seed)

@@ -85,7 +85,7 @@ def check(found: TermRange, contributions: Array, configurations: Configurations
     assert found.high >= contributions.max() - slack
 
 
-@examples(125)
+@examples(60)
 @given(st.data(), st.sampled_from([1, 3, 12, 10_000]))
 def test_ranges_are_those_of_all_valid_configurations(data: st.DataObject, limit: int) -> None:
     """Ends are the least and greatest contributions, at valid configurations; with a small limit at least bounds."""

@@ -13,7 +13,7 @@ from tests.support.examples import examples
 SIZES = st.lists(st.sampled_from([1, 2, 3, 70, 1000, 2**20, 2**40]), min_size=1, max_size=9)
 
 
-@examples(100)
+@examples(50)
 @given(SIZES, st.integers(0, 2**32), st.integers(1, 12))
 def test_packed_rows_have_the_order_of_tuples(sizes: list[int], seed: int, n: int) -> None:
     """Words order and distinguish rows as tuples do, also where the columns need several words."""

@@ -47,7 +47,7 @@ def brute(problem: ConstraintProblem, kept: tuple[int, ...], domains: list[int])
     return sorted(found)
 
 
-@examples(100)
+@examples(50)
 @given(problems(), st.data())
 def test_solutions_are_those_of_brute_force(problem: ConstraintProblem, data: st.DataObject) -> None:
     """Counts, lists, ranks and the use of values are those of all combinations, also for a part of the variables."""

@@ -18,7 +18,7 @@ from tests.support.strategies import all_assignments, models
 
 
 @given(models())
-@examples(150)
+@examples(60)
 def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
     """The check accepts exactly the configurations that obey the rules, and explains violations."""
     everything = all_assignments(model)
@@ -30,7 +30,7 @@ def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
-@examples(150)
+@examples(60)
 def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -> None:
     """Enumerated configurations are those that are counted and that the check accepts, in lexicographic order."""
     everything = all_assignments(model)
@@ -53,7 +53,7 @@ def test_a_comparison_that_never_holds(text: str, more: tuple[str, ...]) -> None
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
-@examples(75)
+@examples(40)
 def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
     """Every valid configuration has exactly one rank."""
     space = Space(model)
@@ -65,7 +65,7 @@ def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
-@examples(75)
+@examples(40)
 def test_option_counts_count_values(model: VariabilityModel) -> None:
     """The option counts are the numbers of valid configurations with each value."""
     space = Space(model)
@@ -76,7 +76,7 @@ def test_option_counts_count_values(model: VariabilityModel) -> None:
 
 
 @given(models(most_constraints=4))
-@examples(75)
+@examples(40)
 def test_count_without_a_constraint_is_the_count_of_the_model_without_it(model: VariabilityModel) -> None:
     """Leaving one constraint out counts the same as describing the system without it."""
     space = Space(model)
@@ -87,7 +87,7 @@ def test_count_without_a_constraint_is_the_count_of_the_model_without_it(model: 
 
 
 @given(models(), st.integers(0, 5), st.integers(0, 30), st.integers(0, 30))
-@examples(75)
+@examples(40)
 def test_draws_are_valid_distinct_reproducible_and_extend_each_other(
     model: VariabilityModel, seed: int, n: int, more: int
 ) -> None:

@@ -37,7 +37,7 @@ def sums(numbers: list[Array], rows: Array) -> list[int]:
 
 
 @given(models(binary=6, numeric=2), st.integers(0, 99))
-@examples(40)
+@examples(30)
 def test_strata_are_those_of_the_enumeration(model: VariabilityModel, seed: int) -> None:
     """Each sum has as many solutions as are listed, and its ranks give each of them once."""
     space = Space(model)
@@ -103,7 +103,7 @@ def test_strata_of_joined_systems(real_model: Callable[[str], VariabilityModel])
 
 
 @given(models(binary=5, numeric=2), st.integers(0, 999), st.data())
-@examples(40)
+@examples(30)
 def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: int, data: st.DataObject) -> None:
     """It is as cheap as the cheapest one that is listed and not excluded; there is none if all are excluded."""
     space = Space(model)
@@ -126,7 +126,7 @@ def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: i
 
 
 @given(models(binary=6, numeric=0), st.integers(0, 999), st.integers(1, 9))
-@examples(40)
+@examples(30)
 def test_first_solutions_in_an_order_of_preference(model: VariabilityModel, seed: int, most: int) -> None:
     """They are the first ones if all are sorted by the decisions in their order."""
     solutions = Space(model).solutions

@@ -19,7 +19,7 @@ from tests.support.strategies import models
 
 
 @given(models(binary=5, numeric=3, most_constraints=3))
-@examples(150)
+@examples(60)
 def test_sums_and_tables_give_equal_counts(model: VariabilityModel) -> None:
     """Without tables, constraints over at least two options become sums with the same count."""
     tabulated = Space(model)
@@ -54,7 +54,7 @@ def test_groups_of_options_may_be_products(order: tuple[int, ...]) -> None:
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(-10, 10), st.sampled_from(["<=", "=", "!="]))
-@examples(50)
+@examples(30)
 def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str) -> None:
     """Sums of options with weights of either sign are counted as brute force counts them."""
     options = tuple(BinaryOption(f"b{i}") for i in range(len(weights)))

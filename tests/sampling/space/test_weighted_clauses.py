@@ -20,7 +20,7 @@ from tests.support.strategies import models
 pytestmark = pytest.mark.skipif(not satisfiability.is_installed(), reason="the extra solver is not installed")
 
 
-@examples(60)
+@examples(30)
 @given(st.data(), st.integers(1, 6), st.booleans())
 def test_the_best_are_those_of_a_sorted_enumeration(data: st.DataObject, count: int, maximize: bool) -> None:
     """Their predictions are the best ones of all configurations that differ in options of the model."""

@@ -30,7 +30,7 @@ def _values(models: list[InfluenceModel], configurations: Configurations, maximi
     return np.stack([model.predict(configurations) for model in models], axis=1) * signs
 
 
-@examples(60)
+@examples(30)
 @given(st.data(), st.integers(2, 3))
 def test_the_front_of_all_configurations(data: st.DataObject, count: int) -> None:
     """Each configuration is dominated by one of the front, up to a small part of the range; no one of the front is."""
