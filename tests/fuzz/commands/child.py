@@ -35,7 +35,7 @@ PRELOADED = (
         "lxml.etree",
     ),
     *("sklearn.ensemble", "sklearn.gaussian_process", "sklearn.linear_model", "sklearn.model_selection", "sklearn.svm"),
-    *("sklearn.neighbors", "sklearn.tree", "rich.table", "rich.console", "rich.progress", "scikit_posthocs"),
+    *("sklearn.neighbors", "sklearn.tree", "rich.table", "rich.console", "rich.progress"),
 )
 
 
