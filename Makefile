@@ -236,7 +236,7 @@ mutants: $(MUTABLE) ## change the code at random places and see whether tests fa
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
 	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,cube,excel,parquet,plot]' \
-	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis scikit-posthocs -c .ci/oldest.txt
+	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis pydoe scikit-posthocs -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
 # Outside of the checkout, so that only the wheel can be imported.

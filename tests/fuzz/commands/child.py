@@ -24,7 +24,7 @@ MAX_MEMORY = 4 * 1024**3
 # A command that has not ended after this time, although it has CPU left, waits for something.
 PATIENCE = 240.0
 PRELOADED = (
-    *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "joblib", "pydoe"),
+    *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "joblib"),
     *(
         "scipy.linalg",
         "scipy.optimize",
