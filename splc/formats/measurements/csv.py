@@ -27,7 +27,7 @@ from splc.formats.measurements.csv_table import (
     table_text,
 )
 from splc.formats.measurements.group_columns import with_groups
-from splc.formats.measurements.rows import MeasurementRows, Policy
+from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_column, unit_of
@@ -167,8 +167,8 @@ def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
                 raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
 
 
-def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
-    """Write a table with options in model order, then contexts and properties.
+def write_measurements_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
+    """Write a table with options in model order, then contexts and properties; return notes on what is left out.
 
     Each repetition is a row; missing values are empty.
 
@@ -187,13 +187,14 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
     columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
     header += [*measurements.contexts, *measurements.properties]
     write_whole(path, table_text(header, columns))
+    return left_out(measurements, ("contexts", "repetitions"))
 
 
-def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> None:
+def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
     """Write the table that SPL Conqueror reads: `;`, a root column, one row per configuration, no empty cells.
 
     Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
-    hidden options `Enabledx` and `Disabledx`.
+    hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
 
     Raises:
         MeasurementError: if a property has the name of an option, or SPL Conqueror cannot distinguish two names.
@@ -201,10 +202,13 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     """
     _check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
-    header, columns = [ROOT], [["1"] * len(measurements)]
+    header, columns, renamed = [ROOT], [["1"] * len(measurements)], []
     for option, texts in zip(model.options, option_texts(configurations, plain=True), strict=True):
         name = plain_name(option.name)
-        header.append(name if model.spellings.get(name) == option.name else option.name)
+        known = model.spellings.get(name) == option.name
+        header.append(name if known else option.name)
+        if known and name != option.name:
+            renamed.append(f"{option.name} → {name}")
         columns.append(texts)
         if isinstance(option, NumericOption) and option.optional:
             enabled = ~np.isnan(configurations.value(option.name))
@@ -221,3 +225,5 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         header.append(name)
         columns.append(column_texts(measurements[name], missing="NaN"))
     write_whole(path, table_text(header, columns, ";"))
+    names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
+    return (*left_out(measurements, ()), *names)

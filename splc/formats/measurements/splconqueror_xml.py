@@ -20,7 +20,7 @@ from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.measurements.columns import columns_of
 from splc.formats.measurements.csv_table import exact_names
-from splc.formats.measurements.rows import MeasurementRows, Policy
+from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
@@ -181,8 +181,8 @@ def _deviation(root: etree._Element, notes: list[str]) -> float | None:
     return max(numbers, default=None)
 
 
-def write_measurements_xml(measurements: Measurements, path: str | Path) -> None:
-    """Write measurements in a form that SPL Conqueror reads, too.
+def write_measurements_xml(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
+    """Write measurements in a form that SPL Conqueror reads, too; return notes on what is left out.
 
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
@@ -200,6 +200,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> None
             kind = "context" if name in measurements.contexts else "property"
             raise MeasurementError(f"a {kind} cannot be called {name!r} in this format")
     write_xml(path, lambda: _document(measurements), "the measurements")
+    return left_out(measurements, ("contexts", "repetitions", "deviation"))
 
 
 def _document(measurements: Measurements) -> etree._Element:
