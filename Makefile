@@ -146,7 +146,7 @@ demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one 
 	@echo; echo "plot: $(DEMO)/2d/learned.png; models: $(DEMO)/2d/learned.log, $(DEMO)/3d/learned.log"
 
 # An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
-casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with their answers
+casestudies: $(INSTALLED) ## the studies of all case studies, and the pages with their answers
 	@$(BIN)/python -m casestudies.report
 
 # An interrupted one goes on where it stopped.
