@@ -140,7 +140,7 @@ demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one 
 	@echo; echo "plot: $(DEMO)/2d/learned.png; models: $(DEMO)/2d/learned.log, $(DEMO)/3d/learned.log"
 
 # An interrupted one goes on where it stopped; with nothing changed there is nothing left to do.
-casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with their answers
+casestudies: $(INSTALLED) ## the studies of all case studies, and the pages with their answers
 	@$(BIN)/python -m casestudies.report
 
 # An interrupted one goes on where it stopped.
@@ -229,8 +229,8 @@ mutants: $(MUTABLE) ## change random lines, one at a time, and see whether tests
 
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
-	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,cube,excel,parquet,plot,stats]' \
-	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
+	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,cube,excel,parquet,plot]' \
+	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis pydoe scikit-posthocs -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
 # Outside of the checkout, so that only the wheel can be imported.

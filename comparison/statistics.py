@@ -6,16 +6,16 @@ how much: the probability that a value of the first group is larger than one of 
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
+from splc.types import Array
+
 Correction = Literal["holm", "bonferroni", "fdr_bh"]
-WITHOUT_DUNN = "Dunn's test needs the extra stats: pip install 'splc[stats]'"
 # The bounds of Vargha and Delaney (2000) on |A12 - 0.5|.
 MAGNITUDES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 
@@ -27,13 +27,13 @@ class PairTest:
     Attributes:
         first: the name of the first group.
         second: the name of the second group.
-        p_value: the corrected p-value of Dunn's test, None where it is not installed.
+        p_value: the corrected p-value of Dunn's test.
         a12: the probability that a value of the first group is larger, ties counting half.
     """
 
     first: str
     second: str
-    p_value: float | None
+    p_value: float
     a12: float
 
     @property
@@ -63,11 +63,6 @@ class GroupTest:
     pairs: tuple[PairTest, ...]
 
 
-def has_dunn() -> bool:
-    """Return whether scikit-posthocs is installed (the extra `stats`)."""
-    return importlib.util.find_spec("scikit_posthocs") is not None
-
-
 def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction = "holm") -> GroupTest | None:
     """Compare groups of results; None if fewer than two groups have at least two values.
 
@@ -86,10 +81,9 @@ def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction
     if np.ptp(np.concatenate(list(samples.values()))) > 0:
         kruskal = stats.kruskal(*samples.values())
         statistic, p_value = float(kruskal.statistic), float(kruskal.pvalue)
-    p_values = _dunn(samples, correction)
     pairs = (
-        PairTest(first, second, p_values.get((first, second)), a12(samples[first], samples[second]))
-        for first, second in itertools.combinations(samples, 2)
+        PairTest(first, second, float(p), a12(samples[first], samples[second]))
+        for (first, second), p in zip(itertools.combinations(samples, 2), _dunn(samples, correction), strict=True)
     )
     return GroupTest(
         {name: len(values) for name, values in samples.items()},
@@ -101,7 +95,7 @@ def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction
     )
 
 
-def a12(first: Sequence[float] | np.ndarray[Any, Any], second: Sequence[float] | np.ndarray[Any, Any]) -> float:
+def a12(first: Sequence[float] | Array, second: Sequence[float] | Array) -> float:
     """Return the probability that a value of the first group is larger than one of the second, ties counting half."""
     from scipy.stats import rankdata
 
@@ -110,15 +104,26 @@ def a12(first: Sequence[float] | np.ndarray[Any, Any], second: Sequence[float] |
     return float((ranks[:count].sum() - count * (count + 1) / 2) / (count * len(second)))
 
 
-def _dunn(groups: Mapping[str, Any], correction: Correction) -> dict[tuple[str, str], float]:
-    """Return pair of groups → corrected p-value; empty if Dunn's test is not installed."""
-    if not has_dunn():
-        return {}
-    pairs = list(itertools.combinations(groups, 2))
-    if np.ptp(np.concatenate(list(groups.values()))) == 0:
-        return dict.fromkeys(pairs, 1.0)
-    from scikit_posthocs import posthoc_dunn
+def _dunn(groups: Mapping[str, Array], correction: Correction) -> Array:
+    """Return the corrected p-values of all pairs of groups, with Dunn's (1964) variance for ties."""
+    from scipy.special import erfc
+    from scipy.stats import false_discovery_control, rankdata
 
-    names = list(groups)
-    table = posthoc_dunn([groups[name] for name in names], p_adjust=correction).to_numpy()
-    return {(a, b): float(table[names.index(a), names.index(b)]) for a, b in pairs}
+    sizes = np.array([len(values) for values in groups.values()])
+    ranks, n = rankdata(np.concatenate(list(groups.values()))), sizes.sum()
+    means = np.add.reduceat(ranks, np.cumsum(sizes) - sizes) / sizes
+    ties = np.unique(ranks, return_counts=True)[1]
+    variance = n * (n + 1) / 12 - (ties**3 - ties).sum() / (12 * (n - 1))
+    first, second = np.triu_indices(len(sizes), 1)
+    if len(ties) == 1:
+        return np.ones(len(first))
+    z = np.abs(means[first] - means[second]) / np.sqrt(variance * (1 / sizes[first] + 1 / sizes[second]))
+    # Twice the upper tail of the normal distribution.
+    p = erfc(z / np.sqrt(2))
+    if correction == "fdr_bh":
+        return np.asarray(false_discovery_control(p))
+    if correction == "bonferroni":
+        return np.asarray(np.minimum(p * len(p), 1))
+    order = np.argsort(p)
+    p[order] = np.minimum(np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)), 1)
+    return np.asarray(p)

@@ -12,7 +12,6 @@ from casestudies.report.page import with_blocks
 from casestudies.report.report import pages
 from casestudies.report.studies import HERE, KINDS, done
 from splc.io.files import write_whole
-from splc.plotting.style import has_matplotlib
 
 
 def main() -> int:
@@ -42,20 +41,13 @@ def main() -> int:
             tell(str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path))
     if chosen.check:
         return int(others > 0)
-    if has_matplotlib():
-        folder = HERE / "figures"
-        folder.mkdir(exist_ok=True)
-        by_folder = {case.kind.folder: case for case in cases}
-        for figure in FIGURES:
-            replace(folder / name_of(figure), picture(figure, by_folder))
-        replace(folder / PICTURE, counts_picture(by_folder[PICTURED]))
+    folder = HERE / "figures"
+    folder.mkdir(exist_ok=True)
+    by_folder = {case.kind.folder: case for case in cases}
+    for figure in FIGURES:
+        write_whole(folder / name_of(figure), picture(figure, by_folder))
+    write_whole(folder / PICTURE, counts_picture(by_folder[PICTURED]))
     return 0
-
-
-def replace(path: Path, content: bytes) -> None:
-    """Write a file, unless it has this content already."""
-    if not path.exists() or path.read_bytes() != content:
-        write_whole(path, content)
 
 
 if __name__ == "__main__":

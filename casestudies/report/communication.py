@@ -11,11 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, compress
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from casestudies.evaluation.panels import panels_picture
 from casestudies.report.facts import COMPUTED, dimension, error, geometric_mean, topology
 from casestudies.report.studies import HERE, Case
 from splc.calibration import calibrate
@@ -28,13 +26,10 @@ from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Table
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import ParameterTable
-from splc.plotting.looks import LOOKS
-from splc.plotting.style import BLACK, plain_number
+from splc.plotting.charts.chart import SERIES, Axis, Chart, Curve, Panel, Points, Role
+from splc.plotting.charts.svg import chart_svg
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Cells of the grid of one rank.
 CELLS: Mapping[str, str] = {"1-D": "nx", "2-D": "nx^2", "3-D": "nx^3", "BoomerAMG": "nx * ny * nz"}
@@ -50,7 +45,7 @@ LEVEL = 0.95
 BYTES_PER_DOUBLE = 8
 # The cases whose directions are told apart, and the one that is drawn.
 SPLIT = ("smg2000/2d", "smg2000/3d")
-PICTURE, PICTURED = "counts.png", "smg2000/3d"
+PICTURE, PICTURED = "counts.svg", "smg2000/3d"
 # Panel of the picture → the parameter whose factor predicts it.
 DRAWN = {"messages per rank and iteration": "alpha", "doubles per rank and iteration": "beta"}
 # The set of directions of a configuration with one rank.
@@ -161,27 +156,20 @@ def counted_and_predicted(case: Case, parameter: str) -> tuple[Array, Array]:
     return counted, parse_model_text(source, measurements.system, values).predict(configurations)
 
 
-def counts_picture(case: Case) -> bytes:
-    """Return a PNG picture of what was counted against what the analytical model predicts: messages, and doubles."""
+def counts_picture(case: Case) -> str:
+    """Return a picture (SVG) of what was counted against what the model predicts: messages, and doubles."""
     names, split = split_directions(case)
-    counts = {name: counted_and_predicted(case, parameter) for name, parameter in DRAWN.items()}
-
-    def draw(axes: Axes, name: str) -> None:
-        from matplotlib.ticker import FuncFormatter, NullFormatter
-
-        counted, predicted = counts[name]
-        for each, look in zip(names[:-1], LOOKS, strict=False):
-            there = split == each
-            axes.plot(
-                predicted[there], counted[there], look.marker, color=look.color, markersize=4, label=f"{each} split"
-            )
-        ends = np.array([predicted.min(), predicted.max()])
-        axes.plot(ends, ends, color=BLACK, linewidth=1, label="as predicted")
-        axes.set_xscale("log")
-        axes.set_yscale("log")
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_formatter(FuncFormatter(plain_number))
-            axis.set_minor_formatter(NullFormatter())
-        axes.set_ylabel(f"{name}, counted", fontsize=8)
-
-    return panels_picture(list(counts), draw, xlabel="predicted for a relaxation sweep", legend=True)
+    # One rank sends nothing.
+    roles = dict(zip(SERIES, names[:-1], strict=False))
+    panels = []
+    for name, parameter in DRAWN.items():
+        counted, predicted = counted_and_predicted(case, parameter)
+        x = Axis.over(predicted[split != ALONE], "predicted for a relaxation sweep", log=True)
+        y = Axis.over(counted[split != ALONE], f"{name}, counted", log=True)
+        ends = np.array([predicted[split != ALONE].min(), predicted.max()])
+        points = (Points(predicted[split == each], counted[split == each], role) for role, each in roles.items())
+        panels.append(Panel(x, y, (Curve(ends, ends, "quiet"), *points), width=380, height=340))
+    legend: dict[Role, str] = {role: f"{each} split" for role, each in roles.items()}
+    legend["quiet"] = "as predicted"
+    title, about = "Messages and doubles of one rank", "Counted against predicted, by the directions that are split."
+    return chart_svg(Chart("counts", title, about, tuple(panels), legend))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from casestudies.png import small_png
 from casestudies.report.studies import Case
 from casestudies.report.tables import best_of, label
-from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.svg import chart_svg
 
 # Figure → case, whether the analytical model is multiplied as in the thesis.
 FIGURES = {
@@ -24,11 +23,11 @@ FIGURES = {
 
 def name_of(figure: str) -> str:
     """Return the name of the file of a figure."""
-    return f"figure-{figure}.png"
+    return f"figure-{figure}.svg"
 
 
-def picture(figure: str, cases: dict[str, Case]) -> bytes:
-    """Return a figure as PNG."""
+def picture(figure: str, cases: dict[str, Case]) -> str:
+    """Return a figure as SVG, which has the same text with and without any version of matplotlib."""
     folder, multiplied = FIGURES[figure]
     case = cases[folder]
     best = best_of(case)
@@ -40,4 +39,4 @@ def picture(figure: str, cases: dict[str, Case]) -> bytes:
     learned = next(model for run, model in case.models if run is best).predict(configurations)
     names = ("analytical" if factor == 1 else f"analytical × {factor:g}", f"learned, {label(best)}")
     inputs = case.loaded.inputs
-    return small_png(chart_file(sorted_chart(names, np.stack([expected, learned]), inputs.measured, inputs.nfp), "png"))
+    return chart_svg(sorted_chart(names, np.stack([expected, learned]), inputs.measured, inputs.nfp))

@@ -49,6 +49,7 @@ class Ranking(Drawn):
         examined: the number of (partial) configurations that were examined.
         unused: options that make no difference to any model.
         engine: the engine that found them: `decision diagrams` or `MaxSAT (RC2)`, both exact, or `local search`.
+        notes: what the user should know.
     """
 
     configurations: Configurations
@@ -56,6 +57,7 @@ class Ranking(Drawn):
     examined: int
     unused: tuple[str, ...]
     engine: str = DIAGRAMS
+    notes: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Return the number of configurations, and the first one with its predictions."""

@@ -6,7 +6,7 @@ first use. What a function takes and returns depends on the kind of file:
 | kind | reader | writer |
 |---|---|---|
 | system | source → variability model | model, path → notes |
-| measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
+| measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path → notes |
 | model | source, variability model or None, `ReadOptions` → stored models | stored model, base → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script | |

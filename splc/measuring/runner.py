@@ -67,8 +67,6 @@ def run(
     Raises:
         MachineError: if the machine has no memory or no processes left.
     """
-    if not hasattr(os, "waitid"):
-        return Ended(None, error="cannot be started: this Python has no os.waitid (macOS has it from Python 3.13 on)")
     with ended_with_run() as marks:
         started = time.perf_counter()
         try:
@@ -127,11 +125,11 @@ class _Running:
                 self.on_start(pid)
             self._collect(woken)
         finally:
-            # The ended leader is not reaped yet, so that its id cannot be reused.
-            end_session(pid, thorough=not self.tidy)
+            self._end_session(thorough=not self.tidy)
             self._end_below()
             watcher.join()
-            self._reap()
+            if self.process.returncode is None:
+                self._reap()
             os.close(woken)
             for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
                 if stream is not None:
@@ -152,22 +150,40 @@ class _Running:
         )
 
     def _watch(self, wake: int) -> None:
-        """Note when the process ends, without reaping it."""
-        with suppress(ChildProcessError):
-            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        """Note when the process ends, if possible without reaping it, so that its id cannot be reused."""
+        if hasattr(os, "waitid"):
+            with suppress(ChildProcessError):
+                os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        else:  # macOS before Python 3.13
+            self._reap()
         self.ended = time.perf_counter()
         os.close(wake)
 
     def _reap(self) -> None:
         try:
             _, status, usage = os.wait4(self.process.pid, 0)
+            self.process.returncode = os.waitstatus_to_exitcode(status)
+            self.cpu = usage.ru_utime + usage.ru_stime
         except ChildProcessError:
             self.process.returncode, self.lost = 0, True
-            return
         finally:
             reaped(self.process.pid)
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        self.cpu = usage.ru_utime + usage.ru_stime
+
+    def _replaced(self) -> bool:
+        """Return whether another process has the id of the reaped one; then its group and session are empty."""
+        if self.process.returncode is None:
+            return False
+        try:
+            os.kill(self.process.pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            pass
+        return True
+
+    def _end_session(self, *, thorough: bool = True) -> None:
+        if not self._replaced():
+            end_session(self.process.pid, thorough=thorough)
 
     def _collect(self, woken: int) -> None:
         """Read and write until the process has ended; its descendants may keep the pipes open."""
@@ -185,14 +201,15 @@ class _Running:
                 remaining_seconds = None if self.deadline is None else self.deadline - time.perf_counter()
                 if remaining_seconds is not None and remaining_seconds <= 0:
                     if self.timed_out:
-                        end_session(process.pid)
+                        self._end_session()
                         self.deadline = None
                         continue
                     self.timed_out = True
-                    self.below = [(child, birth(child)) for child in descendants(process.pid)]
                     self.deadline = time.perf_counter() + GRACE_SECONDS
-                    with suppress(OSError):
-                        os.killpg(process.pid, signal.SIGTERM)
+                    if not self._replaced():
+                        self.below = [(child, birth(child)) for child in descendants(process.pid)]
+                        with suppress(OSError):
+                            os.killpg(process.pid, signal.SIGTERM)
                     continue
                 events = selector.select(None if remaining_seconds is None else min(remaining_seconds, LONGEST_WAIT))
                 for key, _ in events:
@@ -200,7 +217,7 @@ class _Running:
                         self._move(selector, key)
                 if any(key.data == "ended" for key, _ in events):
                     break
-            end_session(process.pid, thorough=False)
+            self._end_session(thorough=False)
             # The pipes still contain what was printed before the end.
             for key in [key for key in selector.get_map().values() if key.data in self.printed]:
                 while not self.overflow and self._read(key.data, key.fileobj):
@@ -239,7 +256,7 @@ class _Running:
             self.held.discard(name)
         elif len(self.printed[name]) + len(chunk) > MAX_PRINTED:
             self.overflow = True
-            end_session(self.process.pid)
+            self._end_session()
         else:
             self.printed[name] += chunk
             if name == "stdout":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_dunn
+from comparison.statistics import GroupTest, compare_groups
 from splc.io.tables import Cell, Table
 from splc.study.results import Results
 
@@ -35,6 +35,6 @@ def group_tables(test: GroupTest) -> Iterator[Table]:
     pairs: list[tuple[Cell, ...]] = [
         (pair.first, pair.second, pair.p_value, pair.a12, pair.magnitude) for pair in test.pairs
     ]
-    dunn = f"Dunn's test, corrected ({test.correction})" if has_dunn() else WITHOUT_DUNN
+    dunn = f"Dunn's test, corrected ({test.correction})"
     caption = f"Pairs: {dunn}, and A12, above 0.5 if the first has the larger errors"
     yield Table(("first", "second", "Dunn p", "A12", "effect"), tuple(pairs), caption)

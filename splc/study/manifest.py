@@ -11,7 +11,7 @@ from splc.study.inputs import Loaded
 from splc.study.results import Results
 from splc.study.specification import Study
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "pydoe", "matplotlib")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "matplotlib")
 
 
 def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:

@@ -26,11 +26,11 @@ from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
-from splc.system.variability import ROOT, plain_name
+from splc.system.variability import ROOT
 from splc.workflows.field_values import numbers_of
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.note import Note, Notes, Rank, notes_of
 
 # XML that commands do not find in a folder.
 OTHER_XML = ("featureide", "sxfm")
@@ -178,7 +178,7 @@ def _convert_profile(request: Request) -> Result:
     experiment = read_experiment(request.source)
     write_whole(request.output, registry.format_named("experiment", form).write(experiment))
     notes = notes_of(f"{request.source}: {text}" for text in experiment.report.notes)
-    notes += notes_of(f"{request.output}: {text}" for text in _not_for_extra_p(experiment))
+    notes += notes_of((f"{request.output}: {text}" for text in _not_for_extra_p(experiment)), Rank.LIMIT)
     paths = plural(len({path for path, _ in experiment.series}), "call path", "call paths")
     points = plural(len(experiment.points), "point", "points")
     return Result(f"{paths} at {points} of {listed(experiment.parameters)}", request.output, form, notes)
@@ -196,7 +196,7 @@ def _convert_system(request: Request, form: str) -> Result:
     model = read_variability_model(request.source)
     texts = registry.format_named("system", form).write(model, request.output)
     notes = notes_of(f"{request.source}: {text}" for text in model.notes)
-    notes += notes_of(f"{request.output}: {text}" for text in texts)
+    notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
     content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
     return Result(content, request.output, form, notes)
 
@@ -204,9 +204,10 @@ def _convert_system(request: Request, form: str) -> Result:
 def _convert_measurements(request: Request, form: str, project: Project) -> Result:
     with Notes() as notes:
         measurements = request.read_measurements(project, Space(request.read_system(project, notes)), notes)
-        registry.format_named("measurements", form).write(measurements, request.output)
-    lost = _losses(measurements) if form == "splconqueror-csv" else _contexts(measurements, form)
-    notes += notes_of(f"{request.output}: {text}" for text in lost)
+        losses = registry.format_named("measurements", form).write(measurements, request.output)
+    notes += notes_of((f"{request.output}: {text}" for text in losses), Rank.LIMIT)
+    if form != "splconqueror-csv":
+        notes += notes_of(f"{request.output}: {text}" for text in _contexts(measurements, form))
     count = plural(len(measurements), "configuration", "configurations")
     return Result(f"{count} with {listed(measurements.properties)}", request.output, form, tuple(notes))
 
@@ -218,22 +219,6 @@ def _contexts(measurements: Measurements, form: str) -> Iterator[str]:
             yield f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"
         elif form == "xml":
             yield f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {shlex.quote(name)}"
-
-
-def _losses(measurements: Measurements) -> Iterator[str]:
-    """Yield what SPL Conqueror's table does not keep."""
-    if measurements.contexts:
-        yield f"contexts are left out: {listed(list(measurements.contexts))}"
-    if any(values.shape[1] > 1 for values in measurements.values.values()):
-        yield f"repetitions became one value, the {measurements.aggregate} of them (--aggregate)"
-    spellings = measurements.system.spellings
-    stripped = [
-        f"{name} → {plain_name(name)}"
-        for name in measurements.system.names
-        if plain_name(name) != name and spellings.get(plain_name(name)) == name
-    ]
-    if stripped:
-        yield f"names are written as SPL Conqueror keeps them: {listed(stripped)}"
 
 
 def _convert_model(request: Request, form: str, project: Project) -> Result:

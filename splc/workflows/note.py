@@ -76,6 +76,11 @@ class Notes(list[Note]):
         """Add the notes that are not among these yet."""
         self += [note for note in dict.fromkeys(notes) if note not in self]
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The notes of a result in memory: each in one line."""
+        return tuple("; ".join((note.text, *note.details)) for note in self)
+
     def __enter__(self) -> Self:
         return self
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -159,7 +159,8 @@ def _suggest_of_table(
 ) -> ConfigurationSuggestions:
     table = _table(data, nfp, system, ColumnArguments(options, contexts, where, ignore), invalid)
     space = Space(table.measurements.system)
-    return suggest_configurations(space, table.measurements, table.nfp, count, **settings)
+    found = suggest_configurations(space, table.measurements, table.nfp, count, **settings)
+    return replace(found, notes=table.notes)
 
 
 def optimize(
@@ -205,7 +206,9 @@ def optimize(
         else Objective(result.text, base.system, result, None, sign)
         for result, sign in zip(results, signs, strict=True)
     ]
-    return best_of(objectives, chosen, count, limit, Notes())[0]
+    notes = Notes()
+    best, _ = best_of(objectives, chosen, count, limit, notes)
+    return replace(best, notes=notes.texts)
 
 
 def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Overview:
@@ -221,13 +224,15 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
         SpecError: if there is no space.
         SplcError: if the table cannot be read, or nothing can be learned from it.
     """
+    notes: tuple[str, ...] = ()
     if not isinstance(model, InfluenceModel | LearningResult):
         model = learn(model, *(() if space is None else (space,)), **settings)
-        space = None
+        space, notes = None, model.notes
     elif settings or isinstance(space, str):
         raise SpecError("only a table has a property and columns; a model is explained as it is")
     chosen = _space(space, (model,))
-    return overview_of_result(model, chosen) if isinstance(model, LearningResult) else overview(model, chosen)
+    found = overview_of_result(model, chosen) if isinstance(model, LearningResult) else overview(model, chosen)
+    return replace(found, notes=(*notes, *found.notes))
 
 
 @dataclass(frozen=True)
@@ -259,24 +264,22 @@ def _table(
         read: Callable[..., Measurements]
         read = read_measurements if isinstance(data, str | Path) else _from_frame
         measured = read(data, system, where=columns.where, contexts=columns.contexts, ignore=columns.ignore)
-        return _Table(_valid(measured, invalid), nfp)
+        notes = Notes(reading_notes(measured.report))
+        return _Table(_valid(measured, invalid, notes), nfp, notes.texts)
     choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
     inference = inferred_from(data, nfp, choice)
     policy = Policy(columns=inference.completed(choice))
     (measured,) = read_parts(inference.source, inference.system, policy, nfp=nfp)
     main = inference.main if inference.main in measured.properties else None
-    return _Table(measured, nfp or main, _texts((*inference_notes(inference), *reading_notes(measured.report))))
-
-
-def _texts(notes: Iterable[Note]) -> tuple[str, ...]:
-    return tuple("; ".join((note.text, *note.details)) for note in notes)
+    notes = Notes((*inference_notes(inference), *reading_notes(measured.report)))
+    return _Table(measured, nfp or main, notes.texts)
 
 
 def _tables(
     data: Any, nfp: str | None, system: VariabilityModel | None, columns: ColumnArguments, invalid: Invalid, by: str
 ) -> dict[str, _Table]:
     """Return the measurements of each value of a context, in natural order."""
-    notes: tuple[str, ...] = ()
+    notes = Notes()
     if isinstance(data, Mapping) and all(isinstance(table, Measurements) for table in data.values()):
         parts = dict(data)
     elif isinstance(data, Measurements):
@@ -287,17 +290,17 @@ def _tables(
         if system is None:
             inference = inferred_from(data, nfp, choice)
             system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
-            notes = _texts(inference_notes(inference))
+            notes += inference_notes(inference)
         read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
-        notes = (*notes, *_texts(reading_notes(*(part.report for part in read))))
-        parts = {part.contexts[by]: _valid(part, invalid) for part in read}
+        notes += reading_notes(*(part.report for part in read))
+        parts = {part.contexts[by]: _valid(part, invalid, notes) for part in read}
     if not parts:
         raise SpecError("there are no measurements")
-    return {value: _Table(part, nfp, notes) for value, part in parts.items()}
+    return {value: _Table(part, nfp, notes.texts) for value, part in parts.items()}
 
 
-def _valid(measured: Measurements, invalid: Invalid) -> Measurements:
-    """Return measurements without configurations that their system excludes, or refuse these.
+def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measurements:
+    """Return measurements without configurations that their system excludes, with a note, or refuse these.
 
     Raises:
         MeasurementError: if there are some that are not to be dropped.
@@ -307,12 +310,13 @@ def _valid(measured: Measurements, invalid: Invalid) -> Measurements:
     if valid.all():
         return measured
     rows = np.flatnonzero(~valid)
+    count = f"{len(rows):,} of {len(valid):,} configurations are not valid"
     if invalid == "error":
-        count = f"{len(rows):,} of {len(valid):,} configurations are not valid"
         first = describe_configuration(measured.configurations, int(rows[0]))
         text = f"{first}: {'; '.join(space.violations(measured.configurations, int(rows[0])))}"
         hint = "correct them, or leave them out with invalid='drop'"
         raise MeasurementError(Problem(count, measured.report.source, text=text, hint=hint))
+    notes.append(Note(f"{count} and left out", warning=True))
     return measured[np.flatnonzero(valid)]
 
 

@@ -33,6 +33,15 @@ class TestMeasurements:
         result = run("convert", "-", "-o", "-", "--to", "csv", stdin=gzip.compress(text))
         assert result.stdout.encode() == text
 
+    def test_what_is_left_out_is_said_first(self, run: Run, folder: Path) -> None:
+        """That contexts are left out is not among the notes that are printed with -v only."""
+        names = [f"host{number}" for number in range(6)]
+        (folder / "a.csv").write_text(f"{','.join(names)},fast,time\n{'a,' * 6}0,1\n{'a,' * 6}1,2\n", encoding="utf-8")
+        (folder / "system.xml").unlink()
+        stderr = run("convert", "a.csv", "--to", "splconqueror-csv", "-o", "-").stderr
+        assert "more notes with -v" in stderr
+        assert f"contexts are left out: {', '.join(names)}" in stderr
+
 
 class TestModels:
     @pytest.mark.parametrize("suffix", [".json", ".txt", ".log", ".json.gz", ".log.gz"])

@@ -12,14 +12,21 @@ import pytest
 import typer
 
 import splc
+from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc.cli.app import COMMANDS, QUESTIONS, app, summary_of
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, description
 from tests.support.paths import SMG2000
 
 # Not pydantic, which typer imports from version 0.29 on.
-HEAVY = ("numpy", "scipy", "sklearn", "lxml", "pydoe", "joblib", "matplotlib", "sampling", "comparison")
+HEAVY = ("numpy", "scipy", "sklearn", "lxml", "joblib", "matplotlib", "sampling", "comparison")
 
-
+# Every design but `sobol`, which is scipy.stats' own sequence, with arguments.
+BINARY_SPECS = """all optionwise negoptionwise pairwise twise:2 covering:1 random:2 distance:2 divdistance:2 solver:2
+henard:2 distaware:2 distpreserving:2"""
+NUMERIC_SPECS = """ff random:2 pb:9,3 cci cci:compat cci:rotatable bbd bbd:compat ofat:3 factorial:2 hyper:50
+dopt:4,capped lhs:2 distaware:2 distpreserving:2"""
+WHOLE_SPECS = """random:2 random:2,compat distaware:4,distribution=normal distaware:4,distribution=binomial
+distaware:4,distribution=geometric distpreserving:4 distance:4 measured measured:2 suggest:2"""
 # What learning by the default learner from few rows, and writing a log, have no use for.
 UNUSED = (
     *("scipy", "sklearn", "numpy.ma", "sampling.designs.subsets", "splc.learning.sums", "splc.models.text.reader"),
@@ -86,6 +93,32 @@ def test_learning_from_few_rows_imports_little(tmp_path: Path) -> None:
     found = modules_of("learn", "--sampling", "pb:9,3", "--nfp", "solve_seconds", *files, "-o", output)
     assert Path(output).exists()
     assert (found - all_modules_after("import numpy")).isdisjoint(UNUSED)
+
+
+def test_designs_import_no_scipy_stats(folder: Path) -> None:
+    """`splc sample` does not import `scipy.stats`, which takes longer than all else, unless the design needs it."""
+    binary, numeric, whole = BINARY_SPECS.split(), NUMERIC_SPECS.split(), WHOLE_SPECS.split()
+    option = "<configurationOption><name>{}</name><{}></configurationOption>"
+    binary_option = option.format("b", "optional>True</optional")
+    options = "".join(option.format(name, "values>1;2;3;4</values") for name in "xyz")
+    (folder / "system.xml").write_text(description(binary_option, numeric=options), encoding="utf-8")
+    (folder / "measurements.csv").write_text("cache,b,x,y,z,time\n1,1,1,2,3,4\n0,1,1,2,3,5\n", encoding="utf-8")
+    for specs, table in ((binary, BINARY), (numeric, NUMERIC), (whole, WHOLE)):
+        assert {spec.partition(":")[0] for spec in specs} == table.keys() - {"sobol"}
+    specs = [*(f"{spec}+ff" for spec in binary), *(f"all+{spec}" for spec in numeric), *whole]
+    code = f"""
+import contextlib, io, sys
+from splc.cli import main
+for spec in {specs}:
+    sys.argv = ["splc", "sample", "--sampling", spec]
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.suppress(SystemExit):
+        main()
+    assert "cache,b,x,y,z" in output.getvalue() or spec == "suggest:2", spec
+    assert "scipy.stats" not in sys.modules, spec
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
 
 
 def test_version(run: Run) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import statistics
-from comparison.statistics import a12, compare_groups
+from comparison.statistics import Correction, a12, compare_groups
 from tests.support.examples import examples
 
 VALUES = st.lists(st.integers(0, 9).map(float), min_size=2, max_size=12)
+GROUPS = st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=2, max_size=4)
 
 
 def ranks_of(values: list[float]) -> list[float]:
@@ -32,12 +33,10 @@ def test_a12_counts_pairs(first: list[float], second: list[float]) -> None:
     assert a12(first, second) + a12(second, first) == pytest.approx(1)
 
 
-@pytest.mark.slow
-@given(st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=2, max_size=4))
+@given(GROUPS)
 @examples(15)
 def test_kruskal_wallis_and_dunn(groups: dict[str, list[float]]) -> None:
     """The statistic of Kruskal and Wallis and Holm's p-values of Dunn's z are those of the textbook."""
-    pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
     found = compare_groups(groups)
     assert found is not None
     every = [value for values in groups.values() for value in values]
@@ -67,6 +66,20 @@ def test_kruskal_wallis_and_dunn(groups: dict[str, list[float]]) -> None:
     assert found.medians == {name: float(np.median(values)) for name, values in groups.items()}
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("correction", get_args(Correction))
+@given(groups=GROUPS.filter(lambda groups: len({value for values in groups.values() for value in values}) > 1))
+@examples(15)
+def test_dunn_agrees_with_scikit_posthocs(correction: Correction, groups: dict[str, list[float]]) -> None:
+    """The p-values of all pairs are those of scikit-posthocs, with every correction."""
+    from scikit_posthocs import posthoc_dunn
+
+    table = posthoc_dunn(list(groups.values()), p_adjust=correction).to_numpy()
+    found = compare_groups(groups, correction)
+    assert found is not None
+    assert [pair.p_value for pair in found.pairs] == pytest.approx(table[np.triu_indices(len(groups), 1)], abs=1e-12)
+
+
 def test_known_values() -> None:
     """H of a published example (Zar, flies in three layers of vegetation) is 8.72, p 0.013."""
     layers = {
@@ -83,7 +96,6 @@ def test_known_values() -> None:
 
 def test_equal_values() -> None:
     """Groups whose values are all equal do not differ: every p-value is 1."""
-    pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
     found = compare_groups({"a": [3, 3], "b": [3, 3, 3]})
     assert found is not None
     assert (found.statistic, found.p_value, [pair.p_value for pair in found.pairs]) == (0, 1, [1])
@@ -101,13 +113,5 @@ def test_too_few_values() -> None:
 @pytest.mark.parametrize(("value", "word"), [(0.5, "negligible"), (0.57, "small"), (0.35, "medium"), (0.72, "large")])
 def test_magnitudes(value: float, word: str) -> None:
     """Effects have the words of Vargha and Delaney, in both directions."""
-    assert statistics.PairTest("a", "b", None, value).magnitude == word
-    assert statistics.PairTest("b", "a", None, 1 - value).magnitude == word
-
-
-def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without scikit-posthocs there is all but Dunn's test."""
-    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
-    found = compare_groups({"a": [1, 2], "b": [3, 4]})
-    assert found is not None
-    assert [(pair.p_value, pair.a12) for pair in found.pairs] == [(None, 0.0)]
+    assert statistics.PairTest("a", "b", 0.5, value).magnitude == word
+    assert statistics.PairTest("b", "a", 0.5, 1 - value).magnitude == word

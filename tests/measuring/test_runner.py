@@ -21,6 +21,14 @@ from splc.measuring.runner import birth, end_session, run
 from tests.measuring.conftest import Program
 
 
+@pytest.fixture(params=["waitid", "wait4"])
+def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, program: Program) -> Program:
+    """Run every test of a program without `os.waitid`, too: macOS has it only from Python 3.13 on."""
+    if request.param == "wait4":
+        monkeypatch.delattr(os, "waitid")
+    return program
+
+
 def gone(process: int) -> bool:
     """Return whether a process has ended (an orphan may be a zombie until it is reaped)."""
     try:
@@ -73,7 +81,7 @@ def test_output_of_a_process_that_has_ended(program: Program) -> None:
     )
 
     def wait(process: int) -> None:
-        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        assert wait_until_gone(process)
         # The thread that notices the end, too, needs a moment.
         time.sleep(0.05)
 
@@ -216,6 +224,30 @@ def test_ignored_children(program: Program) -> None:
     finally:
         signal.signal(signal.SIGCHLD, before)
     assert "SIGCHLD" in str(ended.error)
+
+
+def test_an_id_that_is_given_to_another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once the process is reaped, nothing is done to a process that has its id, nor to the group that it leads."""
+    monkeypatch.delattr(os, "waitid")
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Started(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **more: Any) -> None:
+            super().__init__(*arguments, **more)
+            started.append(self)
+
+    def replace(process: int) -> None:
+        while Path(f"/proc/{process}").exists() or started[0].returncode is None:
+            time.sleep(0.001)
+        started[0].pid = stranger.pid
+
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as stranger:
+        monkeypatch.setattr(subprocess, "Popen", Started)
+        ended = run(["echo", "done"], on_start=replace, timeout=0.001)
+        assert (ended.exit_code, ended.stdout, ended.timed_out) == (0, "done\n", True)
+        # The signal that ends a process is the first one.
+        stranger.send_signal(signal.SIGUSR1)
+    assert stranger.returncode == -signal.SIGUSR1
 
 
 def test_birth() -> None:

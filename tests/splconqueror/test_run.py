@@ -238,6 +238,16 @@ class TestFiles:
         assert len(read_measurements(folder / "all.csv", system)) == 9
         assert len(read_measurements(folder / "one.csv", system)) == 3
 
+    def test_what_written_measurements_lack(self, runs: Runs, folder: Path) -> None:
+        """Scripts note what the tables that they write do not state: contexts and repetitions."""
+        lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+        text = "\n".join([f"host,{lines[0]}", *(f"a,{line}" for line in lines[1:])])
+        (folder / "measurements.csv").write_text(text, encoding="utf-8")
+        result, _ = runs(f"{INPUTS}measurementstocsv all.csv\nconvert-measurements . . *.csv ./binary")
+        for file in ("all.csv", "measurements.csv"):
+            said = [str(note) for note in result.notes if f"{file}: " in str(note)]
+            assert [any(word in note for note in said) for word in ("contexts", "repetitions")] == [True, True]
+
     def test_samplings_that_select_nothing(self, runs: Runs, folder: Path) -> None:
         """Files of such samplings are empty, with a note on the reason; nothing can be learned from them."""
         options = "".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -119,3 +120,50 @@ def test_refused() -> None:
 def test_scaling_models() -> None:
     """`splc.scale` is `splc.scaling.fit`."""
     assert splc.scale is splc.scaling.fit
+
+
+ROWS = "version,fast,n,time\n1.9,0,1,3\n1.10,0,1,4\n1.9,1,2,5\n1.10,1,2,6.5\n1.9,0,3,x\n1.10,1,3,9\n"
+# The notes of all functions that read a table.
+NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
+    "infer_system": lambda table: splc.infer_system(table).notes,
+    "learn": lambda table: splc.learn(table).notes,
+    "learn a system": lambda table: splc.learn(table, system=splc.infer_system(table)).notes,
+    "learn by": lambda table: splc.learn(table, by="n").notes,
+    "suggest": lambda table: splc.suggest(table).notes,
+    "explain": lambda table: splc.explain(table).notes,
+}
+# Functions that read no table, or return `Measurements`, whose `report` has everything.
+OTHERS = (
+    "calibrate compare optimize parse_model read_measurements read_measurements_by read_model read_variability_model "
+    "sample scale tune"
+)
+
+
+def test_every_function_is_in_one_of_these_lists() -> None:
+    """A new function joins the test of notes, or the list of those that read no table."""
+    functions = {name for name in vars(splc)["__all__"] if name.islower() and not name.startswith("_")}
+    assert functions == {name.split()[0] for name in NOTES} | set(OTHERS.split())
+
+
+@pytest.mark.parametrize("name", NOTES)
+def test_what_is_doubtful_about_a_table_is_noted(tmp_path: Path, name: str) -> None:
+    """What functions return has notes on numbers that may be versions, and on values that are missing."""
+    (tmp_path / "t.csv").write_text(ROWS, encoding="utf-8")
+    notes = " ".join(NOTES[name](str(tmp_path / "t.csv")))
+    assert ("1.10 as 1.1" in notes) == (name != "learn a system")
+    assert ("1 value of time is missing" in notes) == (name != "infer_system")
+
+
+def test_rows_that_are_left_out_are_noted() -> None:
+    """That rows were dropped which the system excludes is a note."""
+    system = splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]}, ["x < 6"])
+    assert "4 of 24 configurations" in splc.learn(COLUMNS, "time", system=system, invalid="drop").notes[1]
+
+
+def test_what_is_doubtful_about_an_answer_is_noted() -> None:
+    """A search that may have missed the optimum says so, and so does an explanation of a constant."""
+    system = splc.VariabilityModel.of({f"n{number}": range(600) for number in range(4)})
+    model, space = splc.parse_model("n0 * n1 + n1 * n2 + n2 * n3 - 600 * n0", system), splc.Space(system)
+    assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
+    assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
+    assert splc.explain(splc.parse_model("3", system), space).notes

@@ -47,9 +47,9 @@ class BoxBehnken:
 
 def _coded(k: int) -> Array:
     """Return the design for k options, -1 at the lower and 1 at the upper end, with the centre last."""
-    if k == 1:
-        return np.zeros((1, 1), dtype=np.int64)
-    from pydoe import bbdesign, ff2n
-
-    coded = bbdesign(k, center=1) if k > 2 else np.concatenate([ff2n(2), np.zeros((1, 2))])
-    return coded.astype(np.int64)
+    first, second = (np.repeat(options, 4) for options in np.triu_indices(k, 1))
+    rows = np.arange(len(first))
+    coded = np.zeros((len(rows) + 1, k), dtype=np.int64)
+    coded[rows, first] = rows // 2 % 2 * 2 - 1
+    coded[rows, second] = rows % 2 * 2 - 1
+    return coded

@@ -65,23 +65,10 @@ class CentralComposite:
             )
         if self.variant == "compat":
             return distinct_design(_compat(options))
-        return distinct_design(_rotatable(options) if self.variant == "rotatable" else _inscribed(options))
-
-
-def _inscribed(options: Sequence[NumericOption]) -> Array:
-    scale = 1 / math.sqrt(len(options))
-    cube = list(itertools.product((-scale, scale), repeat=len(options)))
-    return np.concatenate([_axial(options), _uncoded(options, np.array(cube))])
-
-
-def _rotatable(options: Sequence[NumericOption]) -> Array:
-    if len(options) == 1:
-        return _inscribed(options)
-    from pydoe import ccdesign
-
-    coded = ccdesign(len(options), center=(0, 0), alpha="rotatable", face="cci")
-    axial = (np.abs(coded) > 0).sum(axis=1) == 1
-    return np.concatenate([_axial(options), _uncoded(options, coded[~axial])])
+        rotatable = self.variant == "rotatable" and len(options) > 1
+        scale = 1 / (2 ** len(options)) ** 0.25 if rotatable else 1 / math.sqrt(len(options))
+        cube = np.array(list(itertools.product((-scale, scale), repeat=len(options))))
+        return distinct_design(np.concatenate([_axial(options), _uncoded(options, cube)]))
 
 
 def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:

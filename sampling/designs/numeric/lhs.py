@@ -27,16 +27,19 @@ class LatinHypercube(DrawnDesign):
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
-        from pydoe import lhs
-
         n = self.amount.resolve(parts)
         require_room(self.text, parts, n)
         combinations = Combinations(parts.system)
         k = len(combinations.sizes)
         rng = self.rng(seed, "numeric")
+        ends = np.linspace(0, 1, n + 1)
+        centres = (ends[:-1] + ends[1:]) / 2
         best = np.zeros((0, k), dtype=np.int64)
         for _ in range(max(1, min(_ATTEMPTS, _VALUES // (n * k)))):
-            rows = combinations.valid(combinations.at(lhs(k, samples=n, criterion="center", seed=rng)))
+            # pydoe draws places within the strata, too: a seed has the same design with both.
+            rng.random((n, k))
+            points = np.stack([rng.permutation(centres) for _ in range(k)], axis=1)
+            rows = combinations.valid(combinations.at(points))
             if len(rows) > len(best):
                 best = rows
             if len(best) == n:

@@ -95,8 +95,7 @@ def _tested(row: StrategyTest) -> dict[str, Any]:
     """Return the cells of the comparison of the strategies of a system and size."""
     test = row.test
     best = min(test.medians, key=lambda name: test.medians[name])
-    clear = [pair for pair in test.pairs if pair.p_value is not None and pair.p_value < 0.05]
-    dunn = f"{len(clear)} of {len(test.pairs)}" if all(pair.p_value is not None for pair in test.pairs) else ""
+    dunn = f"{sum(pair.p_value < 0.05 for pair in test.pairs)} of {len(test.pairs)}"
     cells = {"strategies": len(test.sizes), "dunn": dunn, "best": best, "median": test.medians[best]}
     return {**vars(row), **vars(test), **cells}
 

@@ -18,7 +18,7 @@ class PairTestObject(JsonObject):
 
     first: str
     second: str
-    p_value: float | None
+    p_value: float
     a12: float
     magnitude: str
 

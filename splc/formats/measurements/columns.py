@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -44,8 +44,12 @@ MISSING = frozenset(
         *("oom", "out of memory", "killed", "inf", "+inf", "-inf", "infinity", "#n/a", "#value!", "#div/0!"),
     ]
 )
+# `1,234` and `1,234,567`, which could be integers.
+GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+\s*", re.ASCII)
 _SHOWN = 40
 _LISTED = 6
+# The number of values that cannot be read among which those are looked for that are not missing.
+_LOOKED_AT = 10_000
 
 
 @dataclass(frozen=True)
@@ -293,11 +297,33 @@ def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> li
     return [text for text in words if text.casefold() not in MISSING]
 
 
+def value_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> Iterator[str]:
+    """Yield a note for each property with values that are neither numbers nor words for a missing value.
+
+    Args:
+        columns: name → texts.
+        values: name → their numbers, NaN for all other texts.
+        decimal: the decimal delimiter.
+    """
+    for name, numbers in values.items():
+        words = words_in(columns[name], numbers, _LOOKED_AT)
+        if words and np.isnan(numbers).all() and has_other_decimals(columns[name], decimal):
+            yield f"{name}: no value can be read; its decimal delimiter seems to be a comma"
+        elif words:
+            cure = _cure(words)
+            yield f"values of {name} that are not numbers: {shown_values(words)}{f' ({cure})' if cure else ''}"
+
+
 def _not_numeric(name: str, texts: Sequence[str], values: Array, file: str) -> Problem:
     words = words_in(texts, values)
-    unit = unit_of(words)
-    hint = f"write numbers without the unit {unit!r}; the name of the column can state it" if unit else None
-    return Problem(f"the property {name!r} is a column of text: {shown_values(words)}", file, hint=hint)
+    return Problem(f"the property {name!r} is a column of text: {shown_values(words)}", file, hint=_cure(words))
+
+
+def _cure(words: Sequence[str]) -> str | None:
+    """Return how to write numbers that cannot be read."""
+    if unit := unit_of(words):
+        return f"write numbers without the unit {unit!r}; the name of the column can state it"
+    return "write numbers without separators of thousands" if all(map(GROUPED.fullmatch, words)) else None
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -6,7 +6,7 @@ options, followed by the value.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
 from splc.errors import InputError, MeasurementError, Problem, listed
-from splc.formats.measurements.columns import ColumnChoice, columns_of, shown_values, words_in
+from splc.formats.measurements.columns import ColumnChoice, columns_of, value_notes
 from splc.formats.measurements.csv_table import (
     OptionTable,
     RawTable,
@@ -27,17 +27,15 @@ from splc.formats.measurements.csv_table import (
     table_text,
 )
 from splc.formats.measurements.group_columns import with_groups
-from splc.formats.measurements.rows import MeasurementRows, Policy
+from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
 from splc.io.files import Source, write_whole
-from splc.io.numbers import column_texts, parse_column, unit_of
+from splc.io.numbers import column_texts
 from splc.system.options import NumericOption
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
 DEFAULT_NFP = "Performance"
-# The number of values that cannot be read among which those are looked for that are not missing.
-_LOOKED_AT = 10_000
 
 
 def read_measurements_csv(
@@ -59,9 +57,12 @@ def read_measurements_csv(
         raise InputError(Problem(message, source.name))
     lines = np.array(raw.lines, dtype=np.int64)
     indices, reasons, texts = _selected(raw, system)
-    values = {nfp or DEFAULT_NFP: parse_column(texts, decimal)[:, np.newaxis]}
+    name = nfp or DEFAULT_NFP
+    columns = columns_of({name: texts}, ColumnChoice(), source.name, decimal=decimal, nfp=name)
+    values = {name: columns.properties[name][:, np.newaxis]}
+    notes = (*raw.notes, *value_notes({name: texts}, columns.properties, decimal))
     slots = np.ones(len(lines), dtype=np.int64)
-    return MeasurementRows(lines, indices, reasons, values, _missing(values), slots, raw.notes)
+    return MeasurementRows(lines, indices, reasons, values, _missing(values), slots, notes)
 
 
 def table_rows(
@@ -87,7 +88,8 @@ def table_rows(
     empty = empty if len(empty) < len(columns.properties) else []
     if empty:
         notes = (*notes, f"left out, without any value: {listed(empty)}")
-    values = {name: column[:, np.newaxis] for name, column in columns.properties.items() if name not in empty}
+    properties = {name: column for name, column in columns.properties.items() if name not in empty}
+    values = {name: column[:, np.newaxis] for name, column in properties.items()}
     return MeasurementRows(
         table.lines,
         table.indices,
@@ -95,7 +97,7 @@ def table_rows(
         values,
         _missing(values),
         np.ones(len(table.lines), dtype=np.int64),
-        (*notes, *_decimal_notes(table.others, values, decimal), *_text_notes(table.others, values)),
+        (*notes, *value_notes(table.others, properties, decimal)),
         contexts=columns.contexts,
         malformed=table.malformed,
         repeated=True,
@@ -139,27 +141,6 @@ def _selected(raw: RawTable, system: VariabilityModel) -> tuple[Array, dict[int,
     return selections.finish(len(raw.rows)), selections.reasons, texts
 
 
-def _decimal_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> tuple[str, ...]:
-    """Return a note for each property whose values can only be read with a decimal comma."""
-    return tuple(
-        f"{name}: no value can be read; its decimal delimiter seems to be a comma"
-        for name, column in values.items()
-        if decimal == "." and len(column) and np.isnan(column).all()
-        if not np.isnan(parse_column(columns[name], ",")).any()
-    )
-
-
-def _text_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array]) -> Iterator[str]:
-    """Yield a note for each property with values that are neither numbers nor words for a missing value."""
-    for name, column in values.items():
-        if np.isnan(column).all():
-            continue
-        if words := words_in(columns[name], column[:, 0], _LOOKED_AT):
-            unit = unit_of(words)
-            hint = f" (write them without the unit {unit!r})" if unit else ""
-            yield f"values of {name} that are not numbers: {shown_values(words)}{hint}"
-
-
 def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
     for names, kind in ((measurements.properties, "property"), (tuple(measurements.contexts), "context")):
         for name in names:
@@ -167,8 +148,8 @@ def _check_names(measurements: Measurements, reserved: Container[str]) -> None:
                 raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
 
 
-def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
-    """Write a table with options in model order, then contexts and properties.
+def write_measurements_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
+    """Write a table with options in model order, then contexts and properties; return notes on what is left out.
 
     Each repetition is a row; missing values are empty.
 
@@ -187,13 +168,14 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
     columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
     header += [*measurements.contexts, *measurements.properties]
     write_whole(path, table_text(header, columns))
+    return left_out(measurements, ("contexts", "repetitions"))
 
 
-def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> None:
+def write_measurements_splconqueror_csv(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
     """Write the table that SPL Conqueror reads: `;`, a root column, one row per configuration, no empty cells.
 
     Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
-    hidden options `Enabledx` and `Disabledx`.
+    hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
 
     Raises:
         MeasurementError: if a property has the name of an option, or SPL Conqueror cannot distinguish two names.
@@ -201,10 +183,13 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
     """
     _check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations
-    header, columns = [ROOT], [["1"] * len(measurements)]
+    header, columns, renamed = [ROOT], [["1"] * len(measurements)], []
     for option, texts in zip(model.options, option_texts(configurations, plain=True), strict=True):
         name = plain_name(option.name)
-        header.append(name if model.spellings.get(name) == option.name else option.name)
+        known = model.spellings.get(name) == option.name
+        header.append(name if known else option.name)
+        if known and name != option.name:
+            renamed.append(f"{option.name} → {name}")
         columns.append(texts)
         if isinstance(option, NumericOption) and option.optional:
             enabled = ~np.isnan(configurations.value(option.name))
@@ -221,3 +206,5 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
         header.append(name)
         columns.append(column_texts(measurements[name], missing="NaN"))
     write_whole(path, table_text(header, columns, ";"))
+    names = (f"names are written as SPL Conqueror keeps them: {listed(renamed)}",) if renamed else ()
+    return (*left_out(measurements, ()), *names)

@@ -6,16 +6,15 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from splc.errors import InputError, Problem, shorten
-from splc.formats.measurements.columns import kind_of
+from splc.formats.measurements.columns import GROUPED, kind_of
 from splc.io.numbers import parse_column
 
 NOTE = "numbers are read with a decimal comma"
 
 _COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
 _POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
-# `1.234,5` and `1,234.5`; `1,234` and `1,234,567` could be integers.
+# `1.234,5` and `1,234.5`.
 _BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)
-_GROUPED = re.compile(r"\s*[+-]?[1-9]\d{0,2}(?:,\d{3})+\s*", re.ASCII)
 
 Cell = tuple[int, int, str]
 
@@ -40,8 +39,8 @@ def with_points(
     commas = list(_matching(rows, ",", _COMMA, skipped))
     if not commas:
         return rows, ()
-    grouped = all(_GROUPED.fullmatch(cell) for *_, cell in commas)
-    if grouped and any(cell.count(",") > 1 for *_, cell in _matching(rows, ",", _GROUPED, skipped)):
+    grouped = all(GROUPED.fullmatch(cell) for *_, cell in commas)
+    if grouped and any(cell.count(",") > 1 for *_, cell in _matching(rows, ",", GROUPED, skipped)):
         return rows, ()
     row, _, cell = commas[0]
     both = next(_matching(rows, ",", _BOTH, skipped), None)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
+from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, require_size
-from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
+from splc.errors import MeasurementError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats.measurements.coded_columns import CROSSED, MAX_VALUES, NEARLY_ALL, is_counter
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
@@ -322,3 +324,19 @@ def _repetitions(rows: MeasurementRows, valid: Array, group: Array, source: Sour
         columns = np.flatnonzero(~np.isnan(filled).all(axis=0))
         result[name] = filled[:, : columns[-1] + 1 if len(columns) else 1]
     return result
+
+
+def left_out(
+    measurements: Measurements, keeps: Collection[Literal["contexts", "repetitions", "deviation"]]
+) -> tuple[str, ...]:
+    """Return notes on what a file does not state, in a format that keeps these besides configurations and values."""
+    notes = []
+    if measurements.contexts and "contexts" not in keeps:
+        notes.append(f"contexts are left out: {listed(list(measurements.contexts))}")
+    if "repetitions" not in keeps and any(values.shape[1] > 1 for values in measurements.values.values()):
+        notes.append(f"repetitions became one value, the {measurements.aggregate} of them")
+    if "deviation" not in keeps and measurements.report.deviation is not None:
+        notes.append(f"the stated deviation of {measurements.report.deviation:g} % is left out")
+    if units := [f"{name} in {unit}" for name, unit in measurements.units.items() if unit_in_name(name) != unit]:
+        notes.append(f"units are left out, which splc.toml can state: {listed(units)}")
+    return tuple(notes)

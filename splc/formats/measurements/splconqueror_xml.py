@@ -18,9 +18,9 @@ from lxml import etree
 from splc.data.measurements import Measurements
 from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
-from splc.formats.measurements.columns import columns_of
+from splc.formats.measurements.columns import columns_of, value_notes
 from splc.formats.measurements.csv_table import exact_names
-from splc.formats.measurements.rows import MeasurementRows, Policy
+from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
@@ -66,12 +66,14 @@ def read_measurements_xml(
     single = {name: column.cells(count) for name, column in columns.items()}
     texts = {name: cells for name, cells in single.items() if cells is not None}
     roles = columns_of(texts, policy.columns, source.name, decimal=decimal, options=exact_names(system), nfp=nfp)
+    notes: list[str] = []
     for name, column in columns.items():
         if name in texts and name not in roles.properties:
             continue
-        values[name], missing[name], counts = column.finish(count, decimal, source.name)
+        numbers = parse_column(column.texts, decimal)
+        notes += value_notes({name: column.texts}, {name: numbers}, decimal)
+        values[name], missing[name], counts = column.finish(count, numbers, source.name)
         slots = np.maximum(slots, counts)
-    notes: list[str] = []
     deviation = _deviation(root, notes)
     return MeasurementRows(
         np.array(lines, dtype=np.int64),
@@ -149,9 +151,8 @@ class _Column:
             cells[row] = text
         return cells
 
-    def finish(self, count: int, decimal: str, file: str) -> tuple[Array, Array, Array]:
+    def finish(self, count: int, numbers: Array, file: str) -> tuple[Array, Array, Array]:
         """Return values, shape (count, k), and per row the number of missing values and of repetitions."""
-        numbers = parse_column(self.texts, decimal)
         rows, slots = np.array(self.rows, dtype=np.int64), np.array(self.slots, dtype=np.int64)
         width = int(slots.max()) + 1
         require_size(count, width, len(self.texts), file=file)
@@ -181,8 +182,8 @@ def _deviation(root: etree._Element, notes: list[str]) -> float | None:
     return max(numbers, default=None)
 
 
-def write_measurements_xml(measurements: Measurements, path: str | Path) -> None:
-    """Write measurements in a form that SPL Conqueror reads, too.
+def write_measurements_xml(measurements: Measurements, path: str | Path) -> tuple[str, ...]:
+    """Write measurements in a form that SPL Conqueror reads, too; return notes on what is left out.
 
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
@@ -200,6 +201,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> None
             kind = "context" if name in measurements.contexts else "property"
             raise MeasurementError(f"a {kind} cannot be called {name!r} in this format")
     write_xml(path, lambda: _document(measurements), "the measurements")
+    return left_out(measurements, ("contexts", "repetitions", "deviation"))
 
 
 def _document(measurements: Measurements) -> etree._Element:

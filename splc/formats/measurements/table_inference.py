@@ -44,7 +44,7 @@ def infer_system(
         constraints: whether to infer constraints that all rows satisfy by far more than chance.
 
     Returns:
-        The system; its `notes` are the assumptions.
+        The system; its `notes` are the assumptions, and what is doubtful about them.
 
     Raises:
         InputError: if the file cannot be read, or the table lacks a named column, or has no options or no property.
@@ -68,7 +68,8 @@ def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> inferenc
     """
     result = inference.infer_system(table_source(table), nfp=nfp, choice=choice)
     name = result.system.name if isinstance(table, str | Path) else "system"
-    system = replace(result.system, name=name, notes=(*result.system.notes, *result.assumptions))
+    notes = (*result.system.notes, *result.assumptions, *result.warnings, *result.notes)
+    system = replace(result.system, name=name, notes=notes)
     return replace(result, system=system)
 
 

@@ -80,6 +80,7 @@ class ConfigurationSuggestions(Presented):
         goal: the goal that they were selected for.
         model: the model that they are based on, None of a first design.
         candidates: the number of configurations that they were selected from.
+        notes: what was assumed to read the measurements.
     """
 
     configurations: Configurations
@@ -91,6 +92,7 @@ class ConfigurationSuggestions(Presented):
     goal: Goal
     model: FullModel | SearchModel | None
     candidates: int
+    notes: tuple[str, ...] = ()
 
     def summary(self) -> str:
         """Return how many configurations are suggested, for what, and what is expected of them."""

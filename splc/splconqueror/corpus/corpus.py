@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_dunn
+from comparison.statistics import GroupTest, compare_groups
 from splc.errors import Problem, RequestError, SplcError, listed, plural
 from splc.io.processes import in_processes
 from splc.project.files import MEASUREMENT_FILES
@@ -206,9 +206,6 @@ def run(
             for learning in sorted(learnings_found, key=lambda learning: (learning.file, learning.learning))
         )
         notes += notes_of(_inferred(learnings))
-        tests = tuple(_tests(learnings))
-        if tests and not has_dunn():
-            notes += notes_of([WITHOUT_DUNN])
         return Result(
             request=request,
             logs=len(logs),
@@ -216,7 +213,7 @@ def run(
             failures=tuple(sorted(failures, key=lambda failure: failure.file)),
             switches=tuple(sorted(switches)),
             cells=tuple(_cells(learnings)),
-            tests=tests,
+            tests=tuple(_tests(learnings)),
             notes=tuple(notes),
             stopped=should_stop(),
         )

@@ -37,7 +37,8 @@ def convert_measurements(call: CommandCall) -> State:
         measured = call.run.inputs.measured(str(source), space, call.shared.nfp)
         xml = registry.suffix_of(str(source)) == ".xml"
         write = write_measurements_xml if xml else write_measurements_splconqueror_csv
-        write(binary_measurements(measured, binary_system(space.system)), target)
+        losses = write(binary_measurements(measured, binary_system(space.system)), target)
+        call.remark(f"{target}: {text}" for text in losses)
         call.run.files.append(str(target))
     return call.state
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from splc.errors import LearningError, SplcError, plural
+from splc.formats.measurements.csv import write_measurements_splconqueror_csv
 from splc.formats.scripts.reader import settings_of, truth
 from splc.io.files import read_source
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.models.text.log_grammar import net_number
 from splc.splconqueror.scripts import conversions, estimators, given_models, models
 from splc.splconqueror.scripts.context import CommandCall, ScriptRun
-from splc.splconqueror.scripts.outputs import write_measured, write_printed
+from splc.splconqueror.scripts.outputs import write_printed
 from splc.splconqueror.scripts.paths import identity
 from splc.splconqueror.scripts.samples import sampled
 from splc.splconqueror.scripts.settings import ABORT_ERROR, stated_deviation
@@ -146,7 +147,8 @@ def _measurements_to_csv(call: CommandCall) -> State:
         except LearningError as error:
             call.remark(problem.message for problem in error.problems)
             measured = measured[:0]
-    write_measured(measured, call.path())
+    losses = write_measurements_splconqueror_csv(measured, call.path())
+    call.remark(f"{call.path()}: {text}" for text in losses)
     call.run.files.append(call.path())
     return call.state
 

@@ -39,11 +39,6 @@ def write_printed(configurations: Configurations, path: str, texts: Sequence[str
     write_whole(path, "".join(f"{line}\n" for line in lines))
 
 
-def write_measured(measured: Measurements, path: str) -> None:
-    """Write measurements as the table that SPL Conqueror reads."""
-    write_measurements_splconqueror_csv(measured, path)
-
-
 def write_predictions(predictor: Predictor, measured: Measurements, nfp: str, path: str) -> None:
     """Write all measured configurations with the measured and the predicted value."""
     columns: Mapping[str, Array] = {

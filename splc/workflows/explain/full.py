@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -190,7 +190,9 @@ def overview_of_result(result: LearningResult, space: Space) -> Overview:
         names = model.options_of(estimate.term)
         if estimate.folds is not None:
             support[names] = max(estimate.folds, support.get(names) or 0)
-    return overview_of_full(result.predictor, model, support, space, *choices_of(space.system), Notes())
+    notes = Notes()
+    found = overview_of_full(result.predictor, model, support, space, *choices_of(space.system), notes)
+    return replace(found, notes=notes.texts)
 
 
 def mean_of_full(full: Full, link: Link, space: Space) -> float:

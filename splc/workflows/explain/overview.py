@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sampling import Space
@@ -110,6 +110,7 @@ class Overview(Drawn):
         interactions: the interactions, the largest first.
         full: whether it is about the full model, by flipping options, and not about the terms of the printed one.
         product: whether the printed model is a product.
+        notes: what the user should know.
     """
 
     mean: float
@@ -119,6 +120,7 @@ class Overview(Drawn):
     interactions: tuple[OptionInteraction, ...]
     full: bool = False
     product: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def leading(self) -> tuple[OptionImportance, ...]:
@@ -155,7 +157,9 @@ def overview(model: InfluenceModel, space: Space) -> Overview:
         SpaceError: if the constraints are too complex.
     """
     titles, choices = choices_of(space.system)
-    return overview_of(model, space, blocks_of(model, space, choices), titles, choices, Notes())
+    notes = Notes()
+    found = overview_of(model, space, blocks_of(model, space, choices), titles, choices, notes)
+    return replace(found, notes=notes.texts)
 
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:

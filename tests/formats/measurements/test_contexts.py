@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from splc import read_measurements, read_measurements_by, read_variability_model
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
+from splc.formats.registry import format_named, written_formats
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes
@@ -127,6 +130,25 @@ class TestFormats:
         writer(found, tmp_path / "again")
         assert same(read_measurements(tmp_path / "again", SYSTEM), found)
         assert found.contexts == {"host": "a b", "version": "v1"}
+
+    @pytest.mark.parametrize("form", written_formats("measurements"))
+    def test_what_a_file_does_not_state_is_said(self, tmp_path: Path, form: str) -> None:
+        """A writer returns a note on everything that is not read back from its file, and no other note."""
+        table = write(tmp_path, "host,fast,n,cost\na,0,1,1\na,0,1,3\na,1,2,2\n")
+        found = read_measurements(table, SYSTEM)
+        found = replace(found, units={"cost": "J"}, report=replace(found.report, deviation=2.5))
+        notes = format_named("measurements", form).write(found, tmp_path / "again")
+        again = read_measurements(tmp_path / "again", SYSTEM)
+        assert again["cost"].tolist() == found["cost"].tolist()
+        facts: dict[str, Callable[[Measurements], object]] = {
+            "contexts": lambda read: read.contexts,
+            "repetitions": lambda read: read.repetitions("cost").shape,
+            "deviation": lambda read: read.report.deviation,
+            "units": lambda read: read.units,
+        }
+        lost = [name for name, fact in facts.items() if fact(again) != fact(found)]
+        assert [name for name in facts for note in notes if name in note] == lost
+        assert len(notes) == len(lost)
 
     def test_xml(self, tmp_path: Path) -> None:
         """A data element with text is a context, so that the same configuration in two versions is no duplicate."""

@@ -24,7 +24,7 @@ MAX_MEMORY = 4 * 1024**3
 # A command that has not ended after this time, although it has CPU left, waits for something.
 PATIENCE = 240.0
 PRELOADED = (
-    *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "joblib", "pydoe"),
+    *("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg", "joblib"),
     *(
         "scipy.linalg",
         "scipy.optimize",
@@ -35,7 +35,7 @@ PRELOADED = (
         "lxml.etree",
     ),
     *("sklearn.ensemble", "sklearn.gaussian_process", "sklearn.linear_model", "sklearn.model_selection", "sklearn.svm"),
-    *("sklearn.neighbors", "sklearn.tree", "rich.table", "rich.console", "rich.progress", "scikit_posthocs"),
+    *("sklearn.neighbors", "sklearn.tree", "rich.table", "rich.console", "rich.progress"),
 )
 
 
