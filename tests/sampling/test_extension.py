@@ -134,7 +134,7 @@ def test_a_set_apart_covers_everything_again(real_model: Callable[[str], Variabi
 
 
 @given(
-    models(binary=6, numeric=0, most_constraints=2),
+    models(binary=5, numeric=0, most_constraints=2),
     st.sampled_from(("pairwise", "optionwise", "covering:2")),
     st.data(),
 )
