@@ -141,13 +141,16 @@ class TestLearning:
             for i in range(LEVELS):
                 assert not {f"level_{i}", f"C_{i}"} <= term.options
 
-    def test_the_commands_of_the_readme(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("first", [1, pytest.param(4, marks=pytest.mark.slow)])
+    def test_the_commands_of_the_readme(
+        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+    ) -> None:
         """The commands of the README run as they stand."""
         lines = (BOOMERAMG / "README.md").read_text(encoding="utf-8").splitlines()
         commands = [line.strip() for line in lines if line.startswith("    splc ")]
         copy_tracked(BOOMERAMG, tmp_path / "boomeramg")
         monkeypatch.chdir(tmp_path / "boomeramg")
         assert len(commands) == 4
-        for command in commands:
+        for command in commands[:first]:
             result = run(*shlex.split(command)[1:])
             assert result.exit_code == 0, result.stderr

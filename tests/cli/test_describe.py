@@ -9,6 +9,8 @@ from xml.sax.saxutils import escape
 
 import pytest
 
+from sampling.space import solutions
+from sampling.space.engines import compiled
 from tests.cli.conftest import SYSTEM, Run, description
 from tests.support.entangled import random_clauses
 from tests.support.real_data import real
@@ -46,9 +48,7 @@ class TestJson:
 
     def test_large_numbers_are_exact(self, run: Run, folder: Path) -> None:
         """2^100 valid configurations are an exact integer in JSON; the text rounds them."""
-        options = "".join(
-            f"<configurationOption><name>o{i}</name><optional>True</optional></configurationOption>" for i in range(99)
-        )
+        options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(99))
         (folder / "system.xml").write_text(description(options), encoding="utf-8")
         assert described(run)["valid_configurations"] == 2**100
         assert "valid configurations: about 1.27e+30\n" in run("describe").stdout
@@ -63,12 +63,10 @@ class TestSuspicious:
 
 
 class TestText:
-    def test_too_entangled_to_count(self, run: Run, folder: Path) -> None:
+    def test_too_entangled_to_count(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A space that cannot be counted is described all the same, and it is said why."""
-        names = "".join(
-            f"<configurationOption><name>o{at}</name><optional>True</optional></configurationOption>"
-            for at in range(80)
-        )
+        monkeypatch.setattr(solutions, "compiled", lambda *given: compiled(given[0], given[1], given[2], (2**8,)))
+        names = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(80))
         constraints = "".join(f"<constraint>{escape(each)}</constraint>" for each in random_clauses(80, 150, 0))
         (folder / "system.xml").write_text(description(names, constraints=constraints), encoding="utf-8")
         result = run("describe")

@@ -43,17 +43,26 @@ def test_a_list(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_a_copy(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy has the files of the case study, and the commands that are printed run in it."""
+def test_a_copy(name: str, run: Run) -> None:
+    """A copy has the files of the case study, and commands for it are printed."""
     result = run("example", name)
     assert result.exit_code == 0
     example = EXAMPLES[name]
     assert {path.name: path.read_bytes() for path in Path(name).iterdir()} == {
         Path(file).name: (CASES / example.source / file).read_bytes() for file in example.files
     }
-    monkeypatch.chdir(name)
     for command in example.commands:
         assert f"  {command}\n" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "kernels" else pytest.mark.slow) for name in EXAMPLES]
+)
+def test_commands_of_a_copy(name: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands of an example run in its copy."""
+    run("example", name)
+    monkeypatch.chdir(name)
+    for command in EXAMPLES[name].commands:
         assert run(*command.split()[1:]).exit_code == 0, command
 
 

@@ -31,17 +31,23 @@ def examples() -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of a case study with a small study, profiles, few measurements, a solver and a learned model."""
+    """Return a part of a case study with a small study, profiles, few measurements, a solver and a learned model."""
     folder = tmp_path_factory.mktemp("examples") / "2d"
     copy_tracked(SMG2000 / "2d", folder)
+    system = (folder / "system.xml").read_text(encoding="utf-8")
+    system = system.replace("<minValue>50<", "<minValue>100<").replace("nx + 25", "nx + 75")
+    (folder / "system.xml").write_text(system, encoding="utf-8")
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     (folder / "profile.txt").write_text(PROFILE, encoding="utf-8")
     runs = [f"{p},{n},{p * n}" for p in (2, 4, 8, 16, 32) for n in (1, 2, 3, 4, 5)]
     (folder / "runs.csv").write_text("\n".join(["p,n,time", *runs]) + "\n", encoding="utf-8")
     header, *lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in lines[::3] if int(line.split(",")[2]) % 75 == 25]
+    (folder / "measurements.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+    shutil.copytree(folder, folder / "systems" / "smg")
     versions = [f"v1.9,{line}" for line in lines] + [f"v1.10,{line}".replace(",0.", ",9.") for line in lines]
     (folder / "versions.csv").write_text("\n".join([f"version,{header}", *versions]) + "\n", encoding="utf-8")
-    (folder / "few.csv").write_text("\n".join([header, *lines[::12]]) + "\n", encoding="utf-8")
+    (folder / "few.csv").write_text("\n".join([header, *lines[::3]]) + "\n", encoding="utf-8")
     (folder / "solver").write_text(SOLVER, encoding="utf-8")
     (folder / "solver").chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
@@ -51,11 +57,13 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert CliRunner().invoke(app, sample).exit_code == 0
     (folder / "logs").mkdir()
     shutil.copy(folder / "learned.log", folder / "logs" / "smg_1.log")
-    copy_tracked(SMG2000 / "2d", folder / "systems" / "smg")
     return folder
 
 
-@pytest.mark.parametrize(("command", "example"), examples())
+@pytest.mark.parametrize(
+    ("command", "example"),
+    [pytest.param(*each, marks=pytest.mark.slow if "--replay" in each[1] else ()) for each in examples()],
+)
 def test_example(command: str, example: str, run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every example runs, is about its command and is part of its help, unwrapped."""
     monkeypatch.chdir(project)

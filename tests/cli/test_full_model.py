@@ -10,15 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from sampling import Space
+from splc.cli.app import app
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_model, read_stored_model
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning import learn
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum
-from tests.cli.conftest import MEASUREMENTS, Run
+from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 
 TABLE = "cache,left,right,x\n0,1,0,1\n1,1,0,4\n0,0,1,2\n"
 
@@ -28,11 +30,22 @@ def rows(text: str) -> list[dict[str, float]]:
     return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(text.splitlines())]
 
 
-@pytest.fixture
-def learned(run: Run, folder: Path) -> Path:
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project folder with a learned model and a table of configurations."""
-    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
-    assert run("learn", "--property", "time").exit_code == 0
+    folder = tmp_path_factory.mktemp("learned")
+    for name, text in (("system.xml", SYSTEM), ("measurements.csv", MEASUREMENTS), ("new.csv", TABLE)):
+        (folder / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert CliRunner().invoke(app, ["learn", "--property", "time"]).exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def learned(once: Path, folder: Path) -> Path:
+    """Return a copy of this folder, which is the current folder."""
+    shutil.copytree(once, folder, dirs_exist_ok=True)
     return folder
 
 

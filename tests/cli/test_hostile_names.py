@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 from lxml import etree, html
+from typer.testing import CliRunner
 
+from splc.cli.app import app
+from splc.report import markdown
 from tests.cli.conftest import Run
 
 NAMES = ["a'\"b`c", "<script>alert(1)</script>", "\x1b[31mred\x07", "\u202eabc", "$x^2$ & \\input{a}"]
@@ -20,17 +23,26 @@ def dangerous(text: str) -> str:
     return "".join(each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t")
 
 
-@pytest.fixture(autouse=True)
-def learned(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learn a model of a table whose options have such names."""
-    monkeypatch.chdir(tmp_path)
-    with Path("t.csv").open("w", encoding="utf-8", newline="") as file:
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a model of a table whose options have such names."""
+    folder = tmp_path_factory.mktemp("learned")
+    with (folder / "t.csv").open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow([*NAMES, "time"])
-        for row in range(32):
-            bits = [row >> at & 1 for at in range(5)]
+        for row in range(16):
+            bits = [row >> at & 1 for at in range(4)] + [row.bit_count() & 1]
             table.writerow([*bits, 10 + 5 * bits[0] + 3 * bits[1] + 2 * bits[2] + 4 * bits[3] * bits[4] + row % 3 / 50])
-    assert run("learn", *INPUT, "-o", "m.json").exit_code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert CliRunner().invoke(app, ["learn", *INPUT, "-o", "m.json"]).exit_code == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _current(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run in the folder of the model."""
+    monkeypatch.chdir(learned)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +66,12 @@ def test_terminal(run: Run, command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("models", [("m.json",), ("m.json", "m.json")])
-def test_pages(run: Run, models: tuple[str, ...]) -> None:
-    """Pages have the names as texts, in HTML and Markdown."""
+@pytest.mark.parametrize("drawn", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_pages(run: Run, monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...], *, drawn: bool) -> None:
+    """Pages have the names as texts, in HTML and Markdown, whether matplotlib draws their pictures or not."""
+    if drawn:
+        pytest.importorskip("matplotlib")
+    monkeypatch.setattr(markdown, "has_matplotlib", lambda: drawn)
     assert run("report", *models, *INPUT, "-o", "r.html").exit_code == 0
     text = Path("r.html").read_text(encoding="utf-8")
     assert dangerous(text) == ""
@@ -63,7 +79,6 @@ def test_pages(run: Run, models: tuple[str, ...]) -> None:
     assert len([each for each in page.cssselect("script") if each.get("type") != "application/json"]) == 1
     assert not [name for each in page.iter() for name in each.attrib if name.startswith("on")]
     assert NAMES[1] in "".join(page.itertext())
-    pytest.importorskip("matplotlib")
     assert run("report", *models, *INPUT, "-o", "r.md").exit_code == 0
     written = Path("r.md").read_text(encoding="utf-8")
     assert dangerous(written) == ""
@@ -75,7 +90,6 @@ def test_pages(run: Run, models: tuple[str, ...]) -> None:
 )
 def test_pictures(run: Run, command: tuple[str, ...]) -> None:
     """Pictures have no scripts and no handlers."""
-    pytest.importorskip("matplotlib")
     assert run(*command, *INPUT).exit_code == 0
     text = Path("p.svg").read_text(encoding="utf-8")
     assert dangerous(text) == ""

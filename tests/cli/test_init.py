@@ -124,7 +124,7 @@ class TestCommands:
     @pytest.mark.parametrize(
         "command",
         [
-            ("learn", "--property", "solve_seconds", "--sampling", "random:50"),
+            ("learn", "--property", "solve_seconds", "--sampling", "random:20"),
             ("sample", "--sampling", "random:5"),
             ("describe", "--json"),
         ],

@@ -5,8 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ import pytest
 
 from splc import read_model, read_variability_model
 from tests.cli.conftest import Run
-from tests.support.paths import ROOT, SMG2000
+from tests.support.paths import SMG2000
 from tests.support.real_data import real
 
 Refused = Callable[..., str]
@@ -64,7 +62,7 @@ class TestOutput:
     @pytest.mark.parametrize("name", ["learned.log", "model.json", "model.json.gz", "model.log.gz", "model"])
     def test_every_file_is_the_model(self, run: Run, folder: Path, name: str) -> None:
         """The file of -o, a log or JSON, compressed or not, reads back as the model that was printed."""
-        content = learned(run, "--sampling", "random:6", "-o", name)
+        content = learned(run, *SPLCONQUEROR, "--sampling", "random:6", "-o", name)
         model = read_model(name, read_variability_model("system.xml"))
         assert {term.text(model.order): influence for term, influence in model.terms} == {
             term["term"]: term["influence"] for term in content["model"]["terms"]
@@ -131,17 +129,17 @@ class TestLearningSet:
         message = refused("learn", "--sampling", "all+ff")
         assert "1 of 9 sampled configurations was not measured" in message
         assert "cache, left, x=4" in message
-        result = run("learn", "--sampling", "all+ff", "--missing", "drop")
-        assert "left out" in result.stderr
-        assert learned(run, "--sampling", "all+ff", "--missing", "nearest")["learning_configurations"] == 8
+        missing = (*SPLCONQUEROR, "--sampling", "all+ff", "--missing")
+        assert "left out" in run("learn", *missing, "drop").stderr
+        assert learned(run, *missing, "nearest")["learning_configurations"] == 8
 
     def test_missing_values_are_left_out(self, run: Run, folder: Path) -> None:
         """Configurations without a value of the property are neither learned from nor judged by."""
         text = (folder / "measurements.csv").read_text(encoding="utf-8").replace("1,1,0,4,14,40", "1,1,0,4,,40")
         (folder / "measurements.csv").write_text(text, encoding="utf-8")
-        content = learned(run)
+        content = learned(run, *SPLCONQUEROR)
         assert (content["learning_configurations"], content["measured_configurations"]) == (8, 8)
-        assert learned(run, "--nfp", "energy")["learning_configurations"] == 9
+        assert learned(run, *SPLCONQUEROR, "--nfp", "energy")["learning_configurations"] == 9
 
     def test_an_evaluation_set(self, run: Run, refused: Refused, folder: Path) -> None:
         """With --evaluate-on the error is that on the other file; it must have the property."""
@@ -159,8 +157,8 @@ class TestLearningSet:
         """The same seed gives the same model, another seed another learning set."""
         one = learned(run, "--sampling", "random:5", "--seed", "1")
         assert one["model"] == learned(run, "--sampling", "random:5", "--seed", "1")["model"]
-        others = [learned(run, "--sampling", "random:5", "--seed", str(seed))["model"] for seed in range(2, 6)]
-        assert any(other != one["model"] for other in others)
+        seeds = map(str, range(2, 6))
+        assert any(learned(run, "--sampling", "random:5", "--seed", seed)["model"] != one["model"] for seed in seeds)
 
 
 class TestErrorPositions:
@@ -192,26 +190,23 @@ class TestPlot:
         assert run("learn", "--plot", "a.svg").exit_code == 0
         assert "a.svg" in files(folder)
 
-    def test_matplotlib_is_not_imported_without_need(self, folder: Path) -> None:
-        """Learning without a plot does not import matplotlib."""
-        code = "import sys; from splc.cli.app import app\ntry: app(['learn'])\nexcept SystemExit: pass\n"
-        code += "sys.exit('matplotlib' in sys.modules)"
-        environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
-        done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=False)
-        assert done.returncode == 0
 
-
+@pytest.mark.parametrize("learner", [("--learner", "stepwise"), pytest.param((), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("dimension", ["1d", "2d", "3d"])
 @pytest.mark.parametrize("sampling", ["ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50,seed=5"])
 def test_the_case_study(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dimension: str, sampling: str
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    dimension: str,
+    sampling: str,
+    learner: tuple[str, ...],
 ) -> None:
     """Every sampling of the thesis works in the case study's folder as written there."""
     monkeypatch.chdir(SMG2000 / dimension)
     if dimension == "1d" and sampling.startswith("random"):
         sampling = "random:20,seed=5"
-    # The default learner takes seconds for all configurations; other tests have it learn from them.
-    learner = ("--learner", "stepwise") if sampling == "ff" else ()
     result = run("learn", "--sampling", sampling, *learner, "-o", str(tmp_path / "learned.log"))
     assert result.exit_code == 0, result.stderr
     assert "model of solve_compute_seconds" in result.stdout
@@ -241,9 +236,9 @@ class TestErrorSets:
         """The number of configurations of the error, and how many of them were learned from, is printed."""
         text = "cache,left,right,x,time\n0,1,0,1,5\n0,1,0,2,0\n0,0,1,1,\n1,1,0,1,9\n0,1,0,4,2\n"
         (folder / "other.csv").write_text(text, encoding="utf-8")
-        arguments = ("learn", "--nfp", "time", "--evaluate-on", "other.csv")
+        arguments = ("learn", *SPLCONQUEROR, "--nfp", "time", "--evaluate-on", "other.csv")
         result = run(*arguments, "--json")
         assert json.loads(result.stdout)["evaluation"] == {"configurations": 3, "learned_from": 3}
         assert "note: 3 of the 3 configurations of other.csv were learned from" in result.stderr
         assert "on other.csv, 3 configurations" in run(*arguments).stdout
-        assert json.loads(run("learn", "--nfp", "time", "--json").stdout)["evaluation"] is None
+        assert learned(run, *SPLCONQUEROR)["evaluation"] is None

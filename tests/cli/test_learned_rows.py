@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from splc.cli.app import app
 from tests.cli.conftest import Run
 
 CASES = {"seen": 20, "both": 20, "unseen": 0}
 
 
-@pytest.fixture
-def learned(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Write a table of 32 configurations, parts of it, and a model of 20 of them."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Write a table of 32 configurations, parts of it, and a model of 20 of them, into the current folder."""
     rng = np.random.default_rng(3)
     rows = [
         f"{a},{b},{n},{(2 + a + 3 * b * n) * rng.normal(1, 0.05):.6g}"
@@ -24,10 +26,13 @@ def learned(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         for n in range(1, 9)
     ]
     rng.shuffle(rows)
-    for name, part in {"both": rows, "seen": rows[:20], "unseen": rows[20:]}.items():
-        Path(f"{name}.csv").write_text("\n".join(["a,b,n,time", *part]) + "\n", encoding="utf-8")
-    assert run("init", "both.csv", "--property", "time", "-o", "system.xml").exit_code == 0
-    assert run("learn", "--measurements", "seen.csv").exit_code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("learned"))
+        for name, part in {"both": rows, "seen": rows[:20], "unseen": rows[20:]}.items():
+            Path(f"{name}.csv").write_text("\n".join(["a,b,n,time", *part]) + "\n", encoding="utf-8")
+        for command in ("init both.csv --property time -o system.xml", "learn --measurements seen.csv"):
+            assert CliRunner().invoke(app, command.split()).exit_code == 0
+        yield
 
 
 @pytest.mark.usefixtures("learned")

@@ -29,7 +29,8 @@ WHOLE_SPECS = """random:2 random:2,compat distaware:4,distribution=normal distaw
 distaware:4,distribution=geometric distpreserving:4 distance:4 measured measured:2 suggest:2"""
 # What learning by the default learner from few rows, and writing a log, have no use for.
 UNUSED = (
-    *("scipy", "sklearn", "numpy.ma", "sampling.designs.subsets", "splc.learning.sums", "splc.models.text.reader"),
+    *("scipy", "sklearn", "matplotlib", "numpy.ma"),
+    *("sampling.designs.subsets", "splc.learning.sums", "splc.models.text.reader"),
     *(f"splc.formats.models.{name}" for name in ("text", "python", "latex", "notation")),
 )
 
