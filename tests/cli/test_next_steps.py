@@ -36,7 +36,7 @@ def steps_of(printed: str) -> Iterator[list[str]]:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["my table.csv", "--property", "time"],
+        pytest.param(["my table.csv", "--property", "time"], marks=pytest.mark.slow),
         ["my table.csv", "--property", "time", "--ignore", "size", "-o", "a model.json"],
         ["my table.csv", "--property", "time", "--options", "cache,level,mode name"],
         ["--measurements", "my table.csv", "--property", "time", "--sampling", "random:12"],

@@ -56,7 +56,7 @@ class TestAveragedRows:
         assert (done.exit_code, "averaged" in done.stderr) == (0, False)
         assert json.loads(done.stdout)["learning_configurations"] == 48
 
-    @pytest.mark.parametrize("repeated", [2, pytest.param(3, marks=pytest.mark.slow), 5])
+    @pytest.mark.parametrize("repeated", [3, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 5))])
     def test_repetitions(self, here: Path, run: Run, repeated: int) -> None:
         """Repetitions are no averaged options: results differ in them, at random, or not at all."""
         rng = np.random.default_rng(repeated)

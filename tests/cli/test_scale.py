@@ -216,7 +216,11 @@ class TestProfiles:
         get_reusable_executor().shutdown(wait=True)
 
     @pytest.mark.real_data
-    @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+    @pytest.mark.parametrize(
+        "file",
+        [file if at % 3 == 0 else pytest.param(file, marks=pytest.mark.slow) for at, file in enumerate(FILES)],
+        ids=lambda file: file.name,
+    )
     def test_published_files(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
         """Every file of Extra-P's tests gives a finite model for each of its series."""
         monkeypatch.chdir(tmp_path)

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from contextlib import chdir
 from functools import cache
@@ -24,7 +20,6 @@ from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
 from tests.support.programs import script
 from tests.support.schemas import schema_errors
-from tests.support.tracing import untraced
 
 Refused = Callable[..., str]
 DESCRIPTION = """<vm name="solver"><binaryOptions>
@@ -143,65 +138,40 @@ def test_resumed_after_any_record(run: Run, solver: Path, kept: int) -> None:
     lines = whole.splitlines(keepends=True)
     table = (solver / "measurements.csv").read_bytes()
     journal.write_bytes(b"".join(lines[:kept]) + lines[kept][:20])
-    result = run(*FEW, "--resume", "-q")
+    result = run(*FEW, "--resume", "--json")
     assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["resumed"] == sum(b'"kind":"run"' in line for line in lines[:kept])
     assert runs_of(journal) == expected
     assert (solver / "measurements.csv").read_bytes() == table
 
 
-def test_killed(run: Run, solver: Path) -> None:
-    """A killed tuning run is continued: no run is lost or repeated."""
-    script(solver, f"{CODE}[ $5 ] && sleep 0.05", SHELL)
-    slow = (*FEW[:2], f"{COMMAND} slow", *FEW[3:])
-    killed = subprocess.Popen(
-        [sys.executable, "-m", "splc", *slow],
-        cwd=solver,
-        env=untraced(),
-        stderr=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-    )
-    journal = solver / "measurements.journal"
-    while not (journal.exists() and len(runs_of(journal)) > 2):
-        assert killed.poll() is None
-        time.sleep(0.05)
-    killed.send_signal(signal.SIGKILL)
-    killed.wait()
-    before = runs_of(journal)
-    result = run(*slow, "--resume", "--json")
-    assert result.exit_code == 0, result.output
-    after = runs_of(journal)
-    assert after[: len(before)] == before
-    assert [number for number, *_ in after] == [*range(1, 13)]
-    assert json.loads(result.stdout)["resumed"] == len(before)
-
-
-def test_simultaneous_runs(run: Run, solver: Path) -> None:
+@pytest.mark.parametrize("kept", [5, *(pytest.param(each, marks=pytest.mark.slow) for each in (4, 9, 20))])
+def test_simultaneous_runs(run: Run, solver: Path, kept: int) -> None:
     """Workers run simultaneously, no configuration is run twice, and a run resumes after any record of the journal."""
     meeting = """
 mkdir -p at
 touch at/$$
 set -- at/*
 tries=0
-while [ $# -lt 2 ] && [ $tries -lt 300 ]; do sleep 0.01; set -- at/*; tries=$(( tries + 1 )); done
+while [ $# -lt 2 ] && [ $tries -lt 60 ]; do sleep 0.05; set -- at/*; tries=$(( tries + 1 )); done
 echo "met: $#"
 sleep 0.05
 rm at/$$
 """
     script(solver, CODE + meeting, SHELL)
     both = (*TUNE[:5], "--property", r"met=regex:met: (\d)")
-    arguments = (*both, "--limit", "met >= 0", "--budget", "10", "--workers", "2")
+    arguments = (*both, "--limit", "met >= 0", "--budget", "8", "--workers", "2")
     assert run(*arguments).exit_code == 0
     journal = solver / "measurements.journal"
     values = [record["values"].get("met") for record in read_journal(journal) if record["kind"] == "run"]
-    assert values.count(2) >= 6
+    assert values.count(2) >= 4
     searched = [each["configuration"] for each in read_journal(journal) if each.get("why") in ("cover", "search")]
     assert len({str(each) for each in searched}) == len(searched)
     script(solver, f"{CODE}echo met: 1", SHELL)
     whole = journal.read_bytes().splitlines(keepends=True)
-    for kept in (5, 20):
-        journal.write_bytes(b"".join(whole[:kept]))
-        assert run(*arguments, "--resume", "-q").exit_code == 0
-        assert sorted(number for number, *_ in runs_of(journal)) == [*range(1, 11)]
+    journal.write_bytes(b"".join(whole[:kept]))
+    assert run(*arguments, "--resume", "-q").exit_code == 0
+    assert sorted(number for number, *_ in runs_of(journal)) == [*range(1, 9)]
 
 
 @pytest.fixture
@@ -213,16 +183,16 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_time_instead_of_a_budget(run: Run, solver: Path, clock: None) -> None:
     """With --for the search ends so that there is time to verify; resumed, nothing is left to run."""
-    arguments = (*TUNE[:5], "--for", "8s")
+    arguments = (*TUNE[:5], "--verify", "2", "--for", "4s")
     result = run(*arguments, "--json")
     found = json.loads(result.stdout)
     assert (result.exit_code, found["budget"], found["out_of_time"]) == (0, None, False)
     journal = solver / "measurements.journal"
     [end] = [each for each in read_journal(journal) if each["kind"] == "verify"]
-    assert 0 < end["seconds"] < 8
+    assert 0 < end["seconds"] < 4
     runs = runs_of(journal)
     assert found["runs"] == len(runs)
-    assert found["best"]["runs"] > 0
+    assert found["best"]["runs"] == 2
     assert run(*arguments, "--resume").exit_code == 0
     assert runs_of(journal) == runs
 
@@ -376,11 +346,11 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
 
 def test_budgets_of_replays(run: Run, works: Path) -> None:
     """Several budgets and seeds give a row per budget, and JSON has every replay."""
-    arguments = ("tune", "--replay", "all.csv", "--property", "time", "--budget", "4,8", "--seeds", "2")
-    lines = run(*arguments).stdout.splitlines()
+    arguments = ("tune", "--replay", "all.csv", "--property", "time", "--budget", "4,8", "--seeds")
+    lines = run(*arguments, "1").stdout.splitlines()
     assert lines[0] == "best time of 180 configurations: 1.771"
     assert [line.split()[0] for line in lines[1:]] == ["runs", "4", "8"]
-    found = json.loads(run(*arguments, "--json").stdout)
+    found = json.loads(run(*arguments, "2", "--json").stdout)
     assert [(each["budget"], each["seed"]) for each in found["replays"]] == [(4, 0), (4, 1), (8, 0), (8, 1)]
     assert [len(each["values"]) for each in found["replays"]] == [4, 4, 8, 8]
 

@@ -53,7 +53,7 @@ def test_repeated_properties(run: Run, table: Path) -> None:
 
 def test_directions(run: Run, table: Path) -> None:
     """Properties of which large values are wanted, and limits, count."""
-    largest = json.loads(run(*REPLAY, "12", "--json", "--maximize-only", "size").stdout)
+    largest = json.loads(run(*REPLAY, "9", "--json", "--maximize-only", "size").stdout)
     assert largest["replays"][0]["hypervolume_percent"] > 90
-    one = json.loads(run(*REPLAY, "12", "--json", "--limit", "size <= 20").stdout)
+    one = json.loads(run(*REPLAY, "9", "--json", "--limit", "size <= 20").stdout)
     assert (one["front"], one["replays"][0]["hypervolume_percent"]) == (None, None)
