@@ -22,7 +22,7 @@ from splc.types import Array
 from tests.support.examples import examples
 from tests.support.member_names import PROPERTY, renamed
 from tests.support.paths import ROOT
-from tests.support.real_data import real, with_real
+from tests.support.real_data import real
 
 TOLERANCE = 1e-9
 SHARED = ("x264", "Dune", "LLVM")
@@ -89,17 +89,25 @@ def assert_follows(found: Measurements, rows: Array, seed: int) -> None:
     np.testing.assert_allclose(learned[0][1], learned[0][0], rtol=TOLERANCE)
 
 
-@pytest.mark.parametrize("name", with_real(*SHARED, "smg2000/2d", "boomeramg"))
-def test_real_systems(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("smg2000/2d", 20),
+        pytest.param("smg2000/2d", 50, marks=pytest.mark.slow),
+        pytest.param("boomeramg", 50, marks=pytest.mark.slow),
+        *(pytest.param(name, 50, marks=[pytest.mark.real_data, pytest.mark.slow]) for name in SHARED),
+    ],
+)
+def test_real_systems(name: str, size: int) -> None:
     """Models of real measurements follow."""
     # Numbers in names have a meaning, so that neither has any.
     found, _ = retold(measured(name), 100)
-    rows = np.random.default_rng(1).permutation(len(found))[:50]
+    rows = np.random.default_rng(1).permutation(len(found))[:size]
     assert_follows(found, rows, 1)
 
 
-@given(st.integers(0, 10**6), st.integers(2, 40), st.sampled_from([0.0, 0.05, 1.0]))
-@examples(8)
+@given(st.integers(0, 10**6), st.integers(2, 20), st.sampled_from([0.0, 0.05, 1.0]))
+@examples(6)
 def test_made_systems(seed: int, count: int, noise: float) -> None:
     """Models of few configurations follow, of exact values and of noise."""
     rng = np.random.default_rng(seed)
