@@ -6,6 +6,7 @@ import ast
 import os
 import subprocess
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -54,10 +55,10 @@ def learned(configurations: Configurations, y: Array, **settings: object) -> Lea
     return learn(Measurements(configurations, {"time": y}), learner="projection", settings=settings)
 
 
-@pytest.mark.parametrize("power", [0, 300, -300])
+@pytest.mark.parametrize("power", [300, *(pytest.param(power, marks=pytest.mark.slow) for power in (0, -300))])
 def test_sum_without_noise_is_found_exactly(power: int) -> None:
     """A sum of five terms is found with its influences, in any unit."""
-    configurations = drawn(system(), 60)
+    configurations = drawn(system(), 30)
     result = learned(configurations, known(configurations) * 10.0**power)
     found = {term.text(system().term_order): influence / 10.0**power for term, influence in result.model.terms}
     assert found == pytest.approx({"1": 5, "b0": 3, "n": 2, "b1 * zero": 1, "optional": 1}, rel=1e-5)
@@ -65,7 +66,8 @@ def test_sum_without_noise_is_found_exactly(power: int) -> None:
 
 def test_product_without_noise_is_found_exactly() -> None:
     """A product of factors is printed as one."""
-    configurations = drawn(system(5), 80)
+    options = (*(BinaryOption(f"b{i}") for i in range(5)), NumericOption("n", POWERS))
+    configurations = drawn(VariabilityModel("factors", options), 80)
     binary = np.column_stack([configurations.column(f"b{i}") for i in range(5)])
     result = learned(configurations, 3 * np.prod([2, 5, 0.5, 1.3, 0.7] ** binary, axis=1) * configurations.column("n"))
     assert result.model.link == "log"
@@ -94,16 +96,28 @@ def falling(seed: int, rows: int) -> tuple[Configurations, Array, Array, Array]:
     return configurations, configurations.column("a"), configurations.column("x"), configurations.column("z")
 
 
+def noisy(rows: int, size: float, seed: int = 0) -> tuple[Configurations, Array]:
+    """Return configurations of four options, and values with noise of a size."""
+    configurations, a, x, z = falling(seed, rows)
+    return configurations, (5 + 20 * a + 100 / x + 0.5 * z) * np.exp(np.random.default_rng(1).normal(0, size, len(a)))
+
+
+@cache
+def usual() -> LearningResult:
+    """Return what is learned from 30 rows with noise of 10 %."""
+    return learned(*noisy(30, 0.1))
+
+
 def test_property_that_falls_with_an_option() -> None:
     """An influence that lowers a property is one term instead of a term for each value."""
-    configurations, a, _, z = falling(0, 90)
+    configurations, a, _, z = falling(0, 60)
     noise = np.random.default_rng(1).normal(1, 0.02, len(a))
     result = learned(configurations, (30 + 10 * a - 2 * z) * noise, readable=True)
     found = {term.text(): influence for term, influence in result.model.terms}
     assert found == pytest.approx({"1": 30, "a": 10, "z": -2}, rel=0.05)
 
 
-@pytest.mark.parametrize("rows", [25, 90])
+@pytest.mark.parametrize("rows", [25, pytest.param(90, marks=pytest.mark.slow)])
 def test_falling_costs_without_noise_are_found_exactly(rows: int) -> None:
     """A sum with 1/x that fits all values exactly is found, from few rows also."""
     configurations, a, x, z = falling(2, rows)
@@ -143,9 +157,9 @@ def test_values_too_far_apart_are_refused(sign: float) -> None:
 
 def test_options_that_do_not_vary_are_named() -> None:
     """A note names the options whose influence the learning set cannot show."""
-    configurations = drawn(system(), 60)
-    some = configurations[configurations.column("b3") == 1]
-    assert any("in your sample: b3" in note for note in learned(some, known(some)).notes)
+    configurations, a, *_ = falling(0, 60)
+    some = configurations[a == 1]
+    assert any("in your sample: a" in note for note in learned(some, some.column("x")).notes)
 
 
 def test_one_row_says_nothing_about_options() -> None:
@@ -170,9 +184,7 @@ def test_optional_option_with_one_value(value: float) -> None:
 
 def test_narrow_intervals_have_a_factor_above_one() -> None:
     """The factor of precise measurements, such as sizes, is not rounded to 1."""
-    configurations = drawn(system(), 60)
-    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.001, len(configurations)))
-    expected = learned(configurations, y).expected
+    expected = learned(*noisy(60, 0.001)).expected
     assert expected is not None
     assert expected.within is not None
     assert 1.0005 < expected.within < 1.01
@@ -180,9 +192,7 @@ def test_narrow_intervals_have_a_factor_above_one() -> None:
 
 def test_wide_intervals_with_many_rows() -> None:
     """Of many rows the factor is known, however wide it is."""
-    configurations = drawn(system(), 60)
-    y = known(configurations) ** 3 * np.exp(np.random.default_rng(1).normal(0, 1, len(configurations)))
-    expected = learned(configurations, y).expected
+    expected = learned(*noisy(40, 1.0)).expected
     assert expected is not None
     assert expected.within is not None
     assert expected.within > 3
@@ -192,7 +202,7 @@ def test_options_that_show_nothing_new() -> None:
     """Options with one value do not change the sum that is found without noise."""
     model = system()
     more = VariabilityModel("made", (BinaryOption("a"), *model.options, NumericOption("z", POWERS)))
-    configurations = drawn(model, 60)
+    configurations = drawn(model, 30)
     fixed = np.ones((len(configurations), 1), dtype=int)
     wider = Configurations(more, np.hstack([fixed, configurations.indices, 2 * fixed]))
     result = learned(wider, known(configurations))
@@ -203,9 +213,8 @@ def test_options_that_show_nothing_new() -> None:
 
 def test_unit_scales_influences() -> None:
     """With noise, too, a property in another unit has the same terms, errors and intervals in that unit."""
-    configurations, factor = drawn(system(), 30), 7.3e9
-    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, len(configurations)))
-    one, other = learned(configurations, y), learned(configurations, y * factor)
+    (configurations, y), factor = noisy(30, 0.1), 7.3e9
+    one, other = usual(), learned(configurations, y * factor)
     assert [term for term, _ in one.model.terms] == [term for term, _ in other.model.terms]
     np.testing.assert_allclose([w for _, w in other.model.terms], [w * factor for _, w in one.model.terms], rtol=1e-4)
     assert other.learning_error == pytest.approx(one.learning_error, rel=1e-3)
@@ -218,17 +227,15 @@ def test_unit_scales_influences() -> None:
 
 def test_order_of_rows_does_not_matter() -> None:
     """The same measurements in another order give the same model."""
-    configurations = drawn(system(), 40)
-    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, len(configurations)))
+    configurations, y = noisy(30, 0.1)
     order = np.random.default_rng(2).permutation(len(configurations))
-    assert learned(configurations, y).model.terms == learned(configurations[order], y[order]).model.terms
+    assert usual().model.terms == learned(configurations[order], y[order]).model.terms
 
 
 def test_settings() -> None:
     """Settings change the model as they say."""
-    configurations = drawn(system(), 40)
-    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, len(configurations)))
-    assert len(learned(configurations, y, terms=3).terms) <= 3
+    configurations, y = noisy(30, 0.1)
+    assert len(learned(configurations, y, terms=2).terms) <= 2 < len(usual().terms)
     assert learned(configurations, y, form="product").model.link == "log"
     assert any("adds up the effects" in note for note in learned(configurations, y, scale="raw").notes)
     singles = learned(configurations, y, order=1).model.terms
@@ -237,12 +244,10 @@ def test_settings() -> None:
 
 def test_cross_validated_errors_of_both_models() -> None:
     """Both errors are those at other configurations; with fewer terms that of the printed model grows."""
-    configurations = drawn(system(), 60)
-    rng = np.random.default_rng(1)
-    measured = Measurements(configurations, {"time": known(configurations) * np.exp(rng.normal(0, 0.05, 60))})
-    others = drawn(system(), 200, 5)
-    noise = np.exp(rng.normal(0, 0.05, len(others)))
-    test = Measurements(others, {"time": known(others) * noise})
+    measured, test = (
+        Measurements(configurations, {"time": y})
+        for configurations, y in (noisy(60, 0.05), noisy(200, 0.05, 5))
+    )
     full, printed = [], []
     for settings in ({}, {"terms": 2}):
         result = learn(measured, learner="projection", settings=settings, evaluation=test)
@@ -261,8 +266,7 @@ def test_cross_validated_errors_of_both_models() -> None:
 
 def test_estimates_belong_to_the_terms() -> None:
     """There is an estimate for each term, whose interval contains the influence."""
-    configurations = drawn(system(), 60)
-    result = learned(configurations, known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, 60)))
+    result = usual()
     assert [(each.term, each.influence) for each in result.estimates] == list(result.model.terms)
     assert all(each.low <= each.influence <= each.high for each in result.estimates)
     assert all(0.5 <= each.sign_probability <= 1 for each in result.estimates)
@@ -276,15 +280,15 @@ def test_estimates_belong_to_the_terms() -> None:
 @pytest.mark.parametrize("steps", [0, 1, 2])
 def test_learning_ends_between_its_steps(steps: int) -> None:
     """Learning that is asked to end keeps the full model; its terms are found in the last step."""
-    configurations = drawn(system(), 30)
-    measured = Measurements(configurations, {"t": known(configurations)})
+    configurations, y = noisy(30, 0.1)
+    measured = Measurements(configurations, {"t": y})
     asked = iter([False] * steps + [True] * 10)
     result = learn(measured, "t", should_stop=lambda: next(asked))
     assert bool(result.model.options) is (steps == 2)
     assert result.termination == ("projected" if steps == 2 else "interrupted")
 
 
-@pytest.mark.parametrize(("rows", "scipy"), [(40, False), (310, True)])
+@pytest.mark.parametrize(("rows", "scipy"), [(40, False), pytest.param(310, True, marks=pytest.mark.slow)])
 def test_every_library_has_one_thread(rows: int, scipy: bool) -> None:
     """Learning limits the threads of all libraries. Few rows do without scipy, which takes long to import."""
     code = """

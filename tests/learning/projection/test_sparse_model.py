@@ -26,6 +26,10 @@ from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, Know
 from tests.support.examples import examples
 
 
+FEW = (NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (1.0, 2.0, 3.0, 4.0)))
+SMALL = VariabilityModel("small", (switch("a"), switch("b"), *FEW))
+
+
 def printed(target: Target, settings: SparseSettings | None = None) -> SparseModel:
     """Return the printed model of a target, positive over all valid configurations."""
     system = target.configurations.system
@@ -59,8 +63,15 @@ SUMS: dict[str, tuple[Known, dict[str, float]]] = {
 }
 
 
-@pytest.mark.parametrize("unit", [1.0, 1e-7, 1e200])
-@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize(
+    ("name", "unit"),
+    [
+        *((name, 1.0) for name in SUMS),
+        ("group", 1e-7),
+        ("binary", 1e200),
+        *(pytest.param(name, unit, marks=pytest.mark.slow) for name in SUMS for unit in (1e-7, 1e200)),
+    ],
+)
 def test_known_sums_are_found(name: str, unit: float) -> None:
     """A sum without noise is found exactly, in the unit of the property."""
     known, expected = SUMS[name]
@@ -108,13 +119,14 @@ def test_products_are_found() -> None:
     assert printed(target, SparseSettings(form="sum")).form == "sum"
 
 
-@pytest.mark.parametrize("form", ["auto", "sum", "product"])
+@pytest.mark.parametrize("form", ["sum", "product", pytest.param("auto", marks=pytest.mark.slow)])
 def test_order_of_rows_and_options(form: Form) -> None:
     """The model is the same, to the last digits, for any order of rows and options."""
     known: Known = lambda c: np.exp(0.3 * c("a") + 0.1 * c("x") ** 0.5 * c("b") + c("g_5") * c("y") / 9)  # noqa: E731
-    target = target_of(MIXED, known)
+    one = VariabilityModel("one", (switch("a"), switch("b"), *group("g_1", "g_5", "g_9"), *FEW))
+    target = target_of(one, known)
     first = printed(target, SparseSettings(form=form))
-    other = VariabilityModel("other", (*group("g_9", "g_1", "g_5"), switch("b"), switch("a"), *reversed(NUMERIC)))
+    other = VariabilityModel("other", (*group("g_9", "g_1", "g_5"), switch("b"), switch("a"), *reversed(FEW)))
     rows = np.random.default_rng(1).permutation(target.learned)
     second = printed(reordered(target, rows, other), SparseSettings(form=form))
     assert len(first.selected) > 3
@@ -184,20 +196,21 @@ def test_positive_over_the_valid_space(seed: int, form: Form) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.normal(0, 1.5, 4)
     target = target_of(
-        MIXED,
+        SMALL,
         lambda c: np.exp(sizes[0] * c("a") + sizes[1] * c("b") + sizes[2] * c("x") / 8 + sizes[3] * c("y") / 3),
         learned=30,
         error=0.3,
         seed=seed,
     )
     found = printed(target, SparseSettings(form=form))
-    assert (found.model().predict(Space(MIXED).enumerate()) > 0).all()
+    assert (found.model().predict(Space(SMALL).enumerate()) > 0).all()
 
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_values_that_the_rows_do_not_have(exact: bool) -> None:
     """A falling sum that is negative at a value of no row is not taken, however exact it is."""
-    target = target_of(MIXED, lambda c: 20 - 2 * c("x") + c("a"), positive=False, error=0.02)
+    system = VariabilityModel("two", (switch("a"), NUMERIC[0], FEW[1]))
+    target = target_of(system, lambda c: 20 - 2 * c("x") + c("a"), positive=False, error=0.02)
     rows = np.flatnonzero(target.configurations.column("x") <= 8)
     learned = int((rows < target.learned).sum())
     predicted = target.predicted[rows]
@@ -214,8 +227,8 @@ def test_values_that_the_rows_do_not_have(exact: bool) -> None:
         positive=True,
         covariance=lambda projection: projection @ projection.T,
     )
-    everything = Space(MIXED).enumerate()
-    anywhere = printed_model(target, variables_of(MIXED), SparseSettings())
+    everything = Space(system).enumerate()
+    anywhere = printed_model(target, variables_of(system), SparseSettings())
     assert (anywhere.model().predict(everything) < 0).any()
     assert (printed(target).model().predict(everything) > 0).all()
 
@@ -235,7 +248,7 @@ def test_signs() -> None:
 @pytest.mark.parametrize("value", [7.0, 1.0, 0.3])
 def test_constant_targets(value: float) -> None:
     """A constant full model is printed as a constant, for any settings, unit and without variables."""
-    target = target_of(MIXED, lambda c: np.full(len(c("a")), value), unit=2.0)
+    target = target_of(SMALL, lambda c: np.full(len(c("a")), value), unit=2.0)
     for settings in (SparseSettings(), SparseSettings(form="product"), SparseSettings(terms=1, readable=True)):
         found = printed(target, settings)
         np.testing.assert_allclose(found.model().predict(target.configurations), 2 * value, rtol=0.05)
@@ -262,7 +275,7 @@ def test_few_rows(learned: int, form: Form) -> None:
 
 def test_numbers_of_terms() -> None:
     """`terms` and `readable` limit the number of terms; the path has the errors of the sizes of the language."""
-    target = target_of(MIXED, wavy, error=0.01)
+    target = target_of(SMALL, wavy, error=0.01)
     assert len(printed(target, SparseSettings(readable=True)).selected) <= 10
     assert len(printed(target).selected) <= 20
     for most in (1, 5, 30):
@@ -315,13 +328,13 @@ def test_variables_with_many_values() -> None:
 def test_estimates(form: Form) -> None:
     """There is an estimate for each term, in the unit of the property; terms of a group share one's uncertainty."""
     known: Known = lambda c: 9 + 2 * (c("g_1") + 5 * c("g_5") + 9 * c("g_9")) + c("x") * c("a")  # noqa: E731
-    for unit in (1.0, 1e150):
-        found = printed(target_of(MIXED, known, error=0.05, unit=unit), SparseSettings(form=form))
-        assert [(each.term, each.influence) for each in found.estimates] == list(found.terms)
-        assert all(0 <= each.folds <= found.folds == 8 for each in found.estimates if each.folds is not None)
-        for each in found.estimates:
-            assert 0 < each.standard_error < 3 * max(abs(each.influence), unit if form == "sum" else 1.0)
-            assert each.low < each.influence < each.high
+    unit = 1e150
+    found = printed(target_of(MIXED, known, error=0.05, unit=unit), SparseSettings(form=form))
+    assert [(each.term, each.influence) for each in found.estimates] == list(found.terms)
+    assert all(0 <= each.folds <= found.folds == 8 for each in found.estimates if each.folds is not None)
+    for each in found.estimates:
+        assert 0 < each.standard_error < 3 * max(abs(each.influence), unit if form == "sum" else 1.0)
+        assert each.low < each.influence < each.high
 
 
 @pytest.mark.parametrize("form", ["sum", "product"])
@@ -377,7 +390,7 @@ def test_refits_are_positive() -> None:
 
 def test_no_consensus_about_a_number_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a number of terms, the closest model of that size is returned; otherwise that of the terms of most folds."""
-    target = target_of(MIXED, wavy, error=0.2, seed=2)
+    target = target_of(SMALL, wavy, error=0.2, seed=2)
     settings = [SparseSettings(), *(SparseSettings(terms=number) for number in (4, 6, 8))]
     before = [printed(target, each).selected for each in settings]
     monkeypatch.setattr(projected, "RISE", 0.0)
