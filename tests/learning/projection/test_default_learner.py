@@ -245,8 +245,7 @@ def test_settings() -> None:
 def test_cross_validated_errors_of_both_models() -> None:
     """Both errors are those at other configurations; with fewer terms that of the printed model grows."""
     measured, test = (
-        Measurements(configurations, {"time": y})
-        for configurations, y in (noisy(60, 0.05), noisy(200, 0.05, 5))
+        Measurements(configurations, {"time": y}) for configurations, y in (noisy(60, 0.05), noisy(200, 0.05, 5))
     )
     full, printed = [], []
     for settings in ({}, {"terms": 2}):

@@ -20,7 +20,6 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-SEEDS = range(3)
 NOISE = 0.02
 
 
@@ -117,24 +116,27 @@ def run_of(name: str, seed: int, noise: float = NOISE) -> Run:
     return Run(f"{name}, seed {seed}", known, result, configurations[rest], truth[rest], values[rest])
 
 
-@pytest.fixture(scope="module")
-def runs() -> list[Run]:
-    """All systems with all seeds."""
-    return [run_of(name, seed) for name in KNOWN for seed in SEEDS]
+@pytest.fixture(
+    scope="module", params=[(1, "saturating", "step", "codec"), pytest.param((3, *KNOWN), marks=pytest.mark.slow)]
+)
+def runs(request: pytest.FixtureRequest) -> list[Run]:
+    """Some systems with one seed, or all with three."""
+    seeds, *names = request.param
+    return [run_of(name, seed) for name in names for seed in range(seeds)]
 
 
 def test_printed_models_are_short(runs: list[Run]) -> None:
-    """At most 2 n + 3 terms where the truth has n, except in one run; never more than 20, or half of the rows."""
+    """At most 2 n + 3 terms where the truth has n, except in one of 18 runs; never more than 20, or half of the rows."""
     found = {run.name: (len(run.result.model.terms), run.known.terms) for run in runs}
     long = {name: pair for name, pair in found.items() if pair[0] > 2 * pair[1] + 3}
-    assert len(long) <= 1, long
+    assert len(long) <= len(runs) // 18, long
     assert all(len(run.result.model.terms) <= min(20, run.known.rows // 2) for run in runs), found
 
 
 def test_printed_models_are_as_good_as_the_full_ones(runs: list[Run]) -> None:
-    """The error against the true values is at most 1.2 times that of the full model, except in one run."""
+    """The error against the true values is at most 1.2 times that of the full model, except in one of 18 runs."""
     worse = {run.name: (run.printed_error, run.full_error) for run in runs if run.printed_error > 1.2 * run.full_error}
-    assert len(worse) <= 1, worse
+    assert len(worse) <= len(runs) // 18, worse
 
 
 def test_stated_errors_are_honest(runs: list[Run]) -> None:
@@ -151,7 +153,7 @@ def test_stated_errors_are_honest(runs: list[Run]) -> None:
 
 
 def test_interactions_that_are_none_are_rare_and_small(runs: list[Run]) -> None:
-    """Of codec and threads, whose effects add up, at most one model has a term of both, of at most 5 %."""
+    """Of codec and threads, whose effects add up, at most one of 18 models has a term of both, of at most 5 %."""
     found = 0
     for run in runs:
         model = run.result.model
@@ -164,7 +166,7 @@ def test_interactions_that_are_none_are_rare_and_small(runs: list[Run]) -> None:
         found += bool(both)
         effect = replace(model, terms=both).predict(run.others)
         assert (abs(effect) <= 0.05 * run.truth).all(), (run.name, model.text)
-    assert found <= 1
+    assert found <= len(runs) // 18
 
 
 def test_no_predictions_below_zero(runs: list[Run]) -> None:

@@ -105,28 +105,36 @@ def test_the_model_has_the_searched_options_only() -> None:
     np.testing.assert_allclose(again.predict(found.configurations), found.predict(found.configurations), rtol=1e-9)
 
 
-def test_thousands_of_options() -> None:
+@pytest.mark.parametrize(
+    ("count", "others", "size", "limits"),
+    [(8, 150, 50, {"SCREENED": 30, "SINGLE_GROUPS": 100}), pytest.param(150, 2250, 100, {}, marks=pytest.mark.slow)],
+)
+def test_thousands_of_options(
+    count: int, others: int, size: int, limits: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A model of 3,000 options, 600 of them in numbered groups, is learned from 100 rows in a minute of CPU time."""
+    for name, limit in limits.items():
+        monkeypatch.setattr(constants, name, limit)
     rng = np.random.default_rng(2)
-    parents = [f"g{at}" for at in range(150)]
-    free = [f"b{at}" for at in range(2250)]
+    parents = [f"g{at}" for at in range(count)]
+    free = [f"b{at}" for at in range(others)]
     groups = [replace(each, parent=parent) for parent in parents for each in group(*_members(parent))]
     system = VariabilityModel("huge", (*map(BinaryOption, parents), *groups, *map(BinaryOption, free)))
     values = {name: rng.integers(0, 2, 1100).astype(float) for name in (*parents, *free)}
     for parent in parents:
         picked = rng.integers(0, 4, 1100)
         values |= {name: values[parent] * (picked == at) for at, name in enumerate(_members(parent))}
-    y = 50 + 40 * values["b7"] + 25 * values["b70"] + 15 * values["b700"] + 10 * values["g9"] + 5 * values["b1700"]
+    y = 50 + 40 * values["b7"] + 25 * values["b70"] + 15 * values[free[-90]] + 10 * values["g7"] + 5 * values[free[-9]]
     y *= np.exp(0.01 * rng.normal(size=len(y)))
     configurations = Configurations.from_columns(system, values)
     measured = Measurements.from_columns(
-        system, {name: column[:100] for name, column in (values | {"time": y}).items()}
+        system, {name: column[:size] for name, column in (values | {"time": y}).items()}
     )
     started = time.process_time()
     result = learn(measured, "time")
     assert time.process_time() - started < 60
-    predicted = result.predict(configurations[100:])
-    assert float(np.mean(abs(predicted - y[100:]) / y[100:])) < 0.03
+    predicted = result.predict(configurations[size:])
+    assert float(np.mean(abs(predicted - y[size:]) / y[size:])) < 0.03
 
 
 def _members(parent: str) -> tuple[str, ...]:
