@@ -33,25 +33,28 @@ def _rate(changes: dict[str, float], pairs: int, draws: int) -> tuple[float, flo
     return float(np.mean([test.changed for test in found])), float(np.mean(named))
 
 
-def test_false_alarms() -> None:
+@pytest.mark.parametrize("draws", [100, pytest.param(600, marks=pytest.mark.slow)])
+def test_false_alarms(draws: int) -> None:
     """Without a change, at most about 5 % of the tests state one."""
-    alarms, _ = _rate({}, 20, 600)
-    # Three standard errors of 600 draws.
-    assert alarms <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 600)
+    alarms, _ = _rate({}, 20, draws)
+    # Three standard errors.
+    assert alarms <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / draws)
 
 
-def test_power() -> None:
+@pytest.mark.parametrize("draws", [50, pytest.param(100, marks=pytest.mark.slow)])
+def test_power(draws: int) -> None:
     """A change of 20 % of one influence is found and named in most of the tests with 20 pairs and noise of 5 %."""
-    found, named = _rate({"o0": np.log(1.2)}, 20, 100)
+    found, named = _rate({"o0": np.log(1.2)}, 20, draws)
     assert found >= 0.9
     assert named >= 0.75
 
 
-def test_detectable() -> None:
+@pytest.mark.parametrize("draws", [50, pytest.param(150, marks=pytest.mark.slow)])
+def test_detectable(draws: int) -> None:
     """A change of the size that is stated as detectable is named in about three of four tests."""
     generator = np.random.default_rng(1)
-    sizes = [change_test(*_runs(generator, 30, 0.05, {})).detectable or np.nan for _ in range(30)]
-    _, named = _rate({"o0": float(np.log(np.median(sizes)))}, 30, 150)
+    sizes = [change_test(*_runs(generator, 30, 0.05, {})).detectable or np.nan for _ in range(draws // 5)]
+    _, named = _rate({"o0": float(np.log(np.median(sizes)))}, 30, draws)
     assert 0.6 <= named <= 0.9
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
+from splc.learning.contexts import joint_model
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model, numbers_of_contexts
 from splc.learning.projection import Ensemble, variables_of
 from splc.system.options import BinaryOption
@@ -82,14 +83,15 @@ def test_contexts_are_numbers() -> None:
     assert _numbers(steps) == ()
 
 
-def test_all_rows_of_the_poorest() -> None:
-    """Of more than 1,000 rows all of the context with the fewest are kept, the others are thinned alike."""
+def test_all_rows_of_the_poorest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more rows than the limit all of the context with the fewest are kept, the others are thinned alike."""
+    monkeypatch.setattr(joint_model, "ROWS_OF_MODEL", 100)
     joint = fit_joint_model(
-        {name: _rows(cores, count) for name, cores, count in (("a", 1, 700), ("b", 2, 700), ("c", 3, 400))},
+        {name: _rows(cores, count) for name, cores, count in (("a", 1, 70), ("b", 2, 70), ("c", 3, 40))},
         variables_of(SYSTEM),
         "log",
     )
-    assert [int((joint.places == place).sum()) for place in range(3)] == [300, 300, 400]
+    assert [int((joint.places == place).sum()) for place in range(3)] == [30, 30, 40]
 
 
 def test_outliers_have_little_weight() -> None:

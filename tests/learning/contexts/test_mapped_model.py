@@ -25,7 +25,7 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(7)))
+SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(6)))
 SPACE = Space(SYSTEM).enumerate()
 # What single configurations have in all versions, and no option explains.
 OWN = np.random.default_rng(7).normal(0, 0.5, len(SPACE))

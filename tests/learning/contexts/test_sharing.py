@@ -65,45 +65,49 @@ def _error(result: LearningResult, version: str) -> float:
 @pytest.fixture(scope="module")
 def few() -> Sharing:
     """Return many rows of one version and few of another one."""
-    return Sharing({"v1": _rows("v1", 60, 1), "v2": _rows("v2", 12, 2)})
+    return Sharing({"v1": _rows("v1", 40, 1), "v2": _rows("v2", 12, 2)})
 
 
-def test_sharing_helps(few: Sharing) -> None:
+@pytest.fixture(scope="module")
+def shared(few: Sharing) -> LearningResult:
+    """Return the model of the version with few rows."""
+    return _learned(few, "v2", few.parts["v2"])
+
+
+def test_sharing_helps(few: Sharing, shared: LearningResult) -> None:
     """With few rows, a version is learned much better with the rows of another one."""
     alone = _learned(few, "v2", few.parts["v2"], fit=False)
-    shared = _learned(few, "v2", few.parts["v2"])
     assert _error(shared, "v2") < 0.5 * _error(alone, "v2")
     assert few.weights["v2"] < 0.1
     assert isinstance(shared.predictor, Ensemble)
-    assert len(shared.predictor.configurations) == 72
+    assert len(shared.predictor.configurations) == 52
     assert len(shared.predictor.own) == 12
     np.testing.assert_allclose(np.sort(shared.predictor.measured[shared.predictor.own]), np.sort(few.parts["v2"].y))
 
 
-def test_printed_model(few: Sharing) -> None:
+def test_printed_model(shared: LearningResult) -> None:
     """The printed model of a version follows the joint model, with the influence that it has there."""
-    result = _learned(few, "v2", few.parts["v2"])
     true = _values(SPACE, "v2")
-    assert np.mean(np.abs(result.model.predict(SPACE) / true - 1)) < 0.15
+    assert np.mean(np.abs(shared.model.predict(SPACE) / true - 1)) < 0.15
 
 
-def test_order_of_rows(few: Sharing) -> None:
+def test_order_of_rows(few: Sharing, shared: LearningResult) -> None:
     """The order of the rows and of the options does not matter."""
     order = np.random.default_rng(0).permutation(12)
     given = few.parts["v2"]
     turned = ContextRows(given.configurations[order], given.y[order], given.repetitions[order])
-    found = _learned(Sharing({**few.parts, "v2": turned}), "v2", turned).predict(SPACE)
-    np.testing.assert_array_equal(found, _learned(few, "v2", given).predict(SPACE))
     mixed = Sharing({**few.parts, "v2": turned})
+    found = _learned(mixed, "v2", turned).predict(SPACE)
+    np.testing.assert_array_equal(found, shared.predict(SPACE))
     np.testing.assert_array_equal(_learned(mixed, "v2", given).predict(SPACE), found)
 
 
 def test_unlike_values() -> None:
     """Versions with nothing in common are learned alone, and their models are those without sharing."""
     generator = np.random.default_rng(4)
-    other = _rows("v1", 30, 1)
-    noise = replace(other, y=np.exp(generator.normal(0, 3, 30)))
-    sharing = Sharing({"noise": noise, "v2": _rows("v2", 60, 2)})
+    other = _rows("v1", 20, 1)
+    noise = replace(other, y=np.exp(generator.normal(0, 3, 20)))
+    sharing = Sharing({"noise": noise, "v2": _rows("v2", 30, 2)})
     result = _learned(sharing, "v2", sharing.parts["v2"])
     assert sharing.weights["v2"] > ALONE
     alone = _learned(sharing, "v2", sharing.parts["v2"], fit=False)
@@ -140,11 +144,9 @@ def test_json(count: int) -> None:
 def test_intervals() -> None:
     """About 90 % of the values of a version lie in the intervals of its joint model."""
     inside = []
-    for seed in range(4):
+    for seed in range(2):
         sharing = Sharing({"v1": _rows("v1", 40, seed), "v2": _rows("v2", 16, 100 + seed)})
-        result = _learned(sharing, "v2", sharing.parts["v2"])
-        assert isinstance(result.predictor, Ensemble)
-        low, high = result.predictor.interval(SPACE)
+        low, high = sharing.joint("v2", sharing.parts["v2"]).of("v2").ensemble.interval(SPACE)
         noise = np.random.default_rng(seed).normal(0, 0.02, len(SPACE))
         values = _values(SPACE, "v2") * np.exp(noise)
         inside.append(float(np.mean((low <= values) & (values <= high))))
@@ -169,7 +171,7 @@ def test_contrast() -> None:
 
 def test_variations() -> None:
     """Of several values, the option whose influence differs is first, with its influence at each value."""
-    sharing = Sharing({name: _rows(name[:2], 40, at) for at, name in enumerate(("v1", "v1b", "v2", "v1c"))})
+    sharing = Sharing({name: _rows(name[:2], 24, at) for at, name in enumerate(("v1", "v1b", "v2", "v1c"))})
     joint = sharing.joint("v1", sharing.parts["v1"])
     influences = ContextInfluences.of_joint(joint)
     assert influences is not None
@@ -236,9 +238,10 @@ def _contexts(name: str, parent: str, count: int, seed: int) -> tuple[dict[str, 
 
 
 @pytest.mark.real_data
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parent", "count", "bound"),
-    [("x264", "ref", 10, 0.012), pytest.param("Dune", "Cells", 20, 0.11, marks=pytest.mark.slow)],
+    [("x264", "ref", 10, 0.012), ("Dune", "Cells", 20, 0.11)],
 )
 def test_real_systems(name: str, parent: str, count: int, bound: float) -> None:
     """The error of models of real systems, learned together by the values of a group, is below that of learning alone.
@@ -259,9 +262,8 @@ def test_real_systems(name: str, parent: str, count: int, bound: float) -> None:
     assert np.mean(shared) < 0.8 * np.mean(alone)
 
 
-def test_programs(few: Sharing, tmp_path: Path) -> None:
+def test_programs(few: Sharing, shared: LearningResult, tmp_path: Path) -> None:
     """Programs of a joint model predict the same."""
-    result = _learned(few, "v2", few.parts["v2"])
     assert few.weights["v2"] < ALONE
-    stored = parse_stored_json(Source("m.json", learned_json_text(result, SYSTEM).encode()))
+    stored = parse_stored_json(Source("m.json", learned_json_text(shared, SYSTEM).encode()))
     check(stored, SPACE[:40], tmp_path)

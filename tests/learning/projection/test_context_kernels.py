@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -21,6 +23,7 @@ from tests.formats.models.programs.test_programs import MADE, effects
 CHANGES = [("b0",), ("n",), ("maybe",), ("ref_1", "ref_5", "ref_9"), ("codec_lzma", "codec_none", "codec_zip", "b1")]
 
 
+@cache
 def full() -> Ensemble:
     """Return a full model of a system with all kinds of options."""
     known = Space(MADE).draw(60, np.random.default_rng(1))

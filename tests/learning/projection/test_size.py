@@ -34,7 +34,7 @@ def eliminated(candidates: Candidates, chosen: tuple[int, ...], target: Array) -
     return found
 
 
-@examples(60)
+@examples(30)
 @given(seed=SEEDS, language=st.sampled_from(LANGUAGES), most=st.integers(1, 9))
 def test_models_of_every_size(seed: int, language: Language, most: int) -> None:
     """Each size has the best set of its size, or of a smaller one, of both paths."""
@@ -54,7 +54,7 @@ def test_models_of_every_size(seed: int, language: Language, most: int) -> None:
     assert all(len(chosen) == size or chosen == found[size - 2] for size, chosen in enumerate(found, 1))
 
 
-@examples(60)
+@examples(30)
 @given(seed=SEEDS, language=st.sampled_from(LANGUAGES))
 def test_elimination(seed: int, language: Language) -> None:
     """The term of least loss leaves, then those with wrong signs; sums of squares are those of the rest."""

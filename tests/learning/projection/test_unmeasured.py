@@ -17,7 +17,6 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED
-from tests.support.entangled import ENTANGLED
 
 
 def problem_of(
@@ -66,7 +65,8 @@ def test_some_of_a_large_system(enumerated: int, monkeypatch: pytest.MonkeyPatch
 
 def test_spaces_that_cannot_be_counted() -> None:
     """Measured configurations outside of the learning set are taken if valid ones cannot be counted."""
-    measured, _ = Space(ENTANGLED).draw_approximately(60, np.random.default_rng(0))
+    system = VariabilityModel.of({name: range(1, 201) for name in "xyz"}, ["x * y * z > 5"])
+    measured = Configurations(system, np.random.default_rng(0).permutation(200 * 3)[:180].reshape(60, 3) // 3)
     assert keys(found_for(problem_of(measured, 10))) == keys(measured[10:])
 
 
