@@ -43,7 +43,9 @@ def test_published_systems(data: Path, name: str) -> None:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "exastencils" else name for name in PUBLISHED]
+)
 def test_published_systems_read_back(data: Path, tmp_path: Path, name: str) -> None:
     """Every published system and its measurements read back equal after they were written."""
     model, measured = load(data, name)
@@ -104,7 +106,7 @@ def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", ["LLVM", "splc_examples"])
+@pytest.mark.parametrize("name", ["splc_examples", pytest.param("LLVM", marks=pytest.mark.slow)])
 def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
     """A published file that is truncated at any position is refused with its name and a line."""
     model = read_variability_model(data / name / PUBLISHED[name][0])

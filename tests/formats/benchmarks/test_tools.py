@@ -53,6 +53,8 @@ FILES = {
     "optuna.csv": Expected({"level": 5, "parts": 3, "order": 2}, "value", set(), set(), 4, 24),
     "hydra": Expected({"level": 3, "size": 2, "wbits": 2}, "time", {"bytes"}, set(), 1),
 }
+# Files of a tool with another one.
+TWINS = ("hyperfine.csv", "hyperfine-commands.json", "google-benchmark.csv", "perf-csv")
 
 
 def test_every_file_is_expected() -> None:
@@ -85,7 +87,9 @@ def test_roles(name: str) -> None:
     assert (measured[expected.main] > 0).all()
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in TWINS else name for name in FILES]
+)
 def test_model_with_one_command(name: str, run: Run, place: Path) -> None:
     """`splc learn FILE` learns a model of the property to use, without further options."""
     result = run("learn", str(DATA / name), "--json")
@@ -100,7 +104,13 @@ def test_model_with_one_command(name: str, run: Run, place: Path) -> None:
     assert (place / "learned.json").exists()
 
 
-@pytest.mark.parametrize("name", ["hyperfine.json", "criterion", "google-benchmark.json.gz"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "hyperfine.json",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("criterion", "google-benchmark.json.gz")),
+    ],
+)
 def test_other_commands(name: str, run: Run, place: Path) -> None:
     """Commands that read measurements read the same file."""
     file = str(DATA / name)

@@ -188,7 +188,7 @@ ROW = st.tuples(
 )
 
 
-@examples(60)
+@examples(24)
 @given(rows=st.lists(ROW, min_size=1, max_size=20))
 def test_a_part_is_the_filtered_file(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]]) -> None:
     """The measurements of each value equal those of a file with the rows of this value only, by `by` and by `where`."""

@@ -21,6 +21,7 @@ from splc.formats.measurements.decimals import NOTE
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.format_strategies import measurements, mutated
 from tests.support.refusal import check_read_or_refused
 
@@ -242,6 +243,7 @@ class TestRowsWithoutHeader:
 
 
 class TestWriting:
+    @examples(30)
     @given(measurements())
     def test_reads_back_equal(self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements) -> None:
         """A table that was written reads back equal: configurations, properties, and every repetition in its place."""
@@ -255,6 +257,7 @@ class TestWriting:
             np.testing.assert_array_equal(again.values[name], measured.values[name][:, :width])
             assert np.isnan(measured.values[name][:, width:]).all()
 
+    @examples(30)
     @given(measurements())
     def test_spl_conquerors_table_reads_back(
         self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements

@@ -305,7 +305,7 @@ class TestFiles:
         assert found.properties == ("time",)
 
 
-@pytest.mark.parametrize("dimensions", ["1d", "2d", "3d"])
+@pytest.mark.parametrize("dimensions", ["1d", "2d", pytest.param("3d", marks=pytest.mark.slow)])
 def test_smg2000(dimensions: str) -> None:
     """The options of SMG2000's tables are those of its descriptions."""
     from splc import read_variability_model

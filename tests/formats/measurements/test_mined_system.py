@@ -18,6 +18,8 @@ from tests.support.paths import SMG2000
 from tests.support.real_data import real
 
 ROWS = 2000
+NUMERIC = ("pb:9,3", "pb:25,5", "cci", "bbd", "ofat:5", "hyper:30", "random:20")
+SLOW = pytest.mark.slow
 
 
 def measured(table: dict[str, Array]) -> dict[str, Array]:
@@ -127,7 +129,7 @@ class TestStructure:
 class TestRows:
     """All rows of the table remain valid, whatever it has."""
 
-    @pytest.mark.parametrize("seed", range(25))
+    @pytest.mark.parametrize("seed", range(12))
     def test_random_systems(self, seed: int) -> None:
         """Random clauses, text, cells without a value, repetitions."""
         rng = np.random.default_rng(seed)
@@ -184,14 +186,16 @@ class TestReal:
 
     @pytest.mark.real_data
     @pytest.mark.parametrize("spec", ["optionwise", "negoptionwise", "pairwise", "twise:3", "covering:2", "henard:50"])
-    @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
+    @pytest.mark.parametrize("system", ["LLVM", *(pytest.param(name, marks=SLOW) for name in ("x264", "Dune"))])
     def test_designs_of_binary_options(self, system: str, spec: str) -> None:
         """Combinations that a design leaves out are no constraints."""
         self.require_no_false_one(read_variability_model(real(system, "FeatureModel.xml")), spec)
 
     @pytest.mark.real_data
-    @pytest.mark.parametrize("numeric", ["ff", "pb:9,3", "pb:25,5", "cci", "bbd", "ofat:5", "hyper:30", "random:20"])
-    @pytest.mark.parametrize("binary", ["optionwise", "pairwise", "random:8"])
+    @pytest.mark.parametrize("numeric", [*NUMERIC, "factorial:2", pytest.param("ff", marks=SLOW)])
+    @pytest.mark.parametrize(
+        "binary", ["optionwise", *(pytest.param(name, marks=SLOW) for name in ("pairwise", "random:8"))]
+    )
     def test_mixed_designs(self, binary: str, numeric: str) -> None:
         """Nor are combinations of designs of binary and numeric options."""
         self.require_no_false_one(

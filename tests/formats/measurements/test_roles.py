@@ -59,7 +59,7 @@ def random_table(rng: np.random.Generator) -> tuple[str, list[str]]:
     return rows(",".join(columns), list(zip(*columns.values(), strict=True))), names
 
 
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(20))
 def test_names_of_options_add_options(seed: int) -> None:
     """Options remain options if others are named, unless no property was left; then a warning says so."""
     rng = np.random.default_rng(seed)

@@ -20,6 +20,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, option_term
 from splc.models.text.reader import expand_text
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.learning_results import influence_models, result_of, results, small_system, systems
 
 LLVM = (
@@ -68,6 +69,7 @@ def line(number: int, model: str, error: float = 1.0) -> str:
     return f"{number};{model};{error};{error};{error};{error};0.1;2;1 * x;1;0.5;"
 
 
+@examples(30)
 @given(st.data())
 def test_logs_read_back_to_the_last_bit(data: st.DataObject) -> None:
     """The log of any learning result reads back as exactly its model."""
@@ -85,6 +87,7 @@ def test_size_of_the_best_candidate_counts_occurrences() -> None:
     assert ";4;-0.5 * gvn * log10( x ) * ( 64 - x );3;1;" in text
 
 
+@examples(30)
 @given(st.data())
 def test_logs_read_back_without_the_system(data: st.DataObject) -> None:
     """Without the system the same influences come back, where no term hides behind an always selected option."""

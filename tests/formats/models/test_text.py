@@ -80,8 +80,8 @@ def test_deep_subexpressions(text: str) -> None:
 
 
 def test_a_long_sum() -> None:
-    """A sum of 5,000 addends with a subexpression in each is read."""
-    assert parsed(" + ".join(["1 / (nx + 1)"] * 5_000)) == parsed("5000 / (1 + nx)")
+    """A sum of 2,000 addends with a subexpression in each is read."""
+    assert parsed(" + ".join(["1 / (nx + 1)"] * 2_000)) == parsed("2000 / (1 + nx)")
 
 
 def test_tables_stay_names() -> None:

@@ -41,7 +41,7 @@ MODELS = (
     "uClibc-Pett2023-2013-01-10_10-56-19",
 )
 ABSENT = {"ToyBox-Oh2020-0_7_5.dimacs", "ToyBox-Oh2020-0_7_5.xml", "automotive2-Knueppel2017-2_1.dimacs"}
-LARGE = ("automotive", "cnn-", "XSEngine", "adder", "e_agri")
+LARGE = ("automotive", "cnn-", "XSEngine", "adder", "e_agri", "Fiasco", "uClibc", "BusyBox", "ToyBox")
 # The features that published files lack: a dot is not allowed in names of UVL, and the conversion of the shop from SXFM
 # did not understand its groups.
 LACKING = {("pc-richmond-Sprey2020", "dimacs"), ("pc-richmond-Sprey2020", "xml"), ("e_shop-Lau2006", "xml")}

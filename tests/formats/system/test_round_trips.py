@@ -21,6 +21,7 @@ from splc.io.files import read_source
 from splc.system.constraints import BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import ROOT, VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import all_assignments, models
 
 CLAUSES = ("featureide", "sxfm", "dimacs", "configspace")
@@ -77,6 +78,7 @@ def renamed(system: VariabilityModel, names: Sequence[str]) -> VariabilityModel:
 
 
 @pytest.mark.parametrize("form", ["xml", "uvl", *CLAUSES])
+@examples(24)
 @given(system=models(binary=5, numeric=0), names=st.permutations(NAMES))
 def test_binary_options(form: str, system: VariabilityModel, names: list[str]) -> None:
     """A system of binary options has the same valid configurations in every format, whatever its names are."""

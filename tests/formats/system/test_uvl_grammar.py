@@ -20,6 +20,7 @@ from splc.formats.system.uvl import parse_uvl
 from splc.formats.system.uvl_writer import write_uvl
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 FEATURES = ("A", "B", '"C d"', "A {x 1, y 'z'}", "B {c [1, true]}", *"DEFGHIJKLMNO")
@@ -58,6 +59,7 @@ def features(tree: Any) -> Iterator[str]:
         yield from features(child)
 
 
+@examples(20)
 @given(models(binary=5, numeric=1, most_constraints=2))
 def test_written_models(system: VariabilityModel) -> None:
     """Written models have no syntax errors, and the features of the system."""

@@ -32,7 +32,6 @@ from tests.support.evaluators import assignments, c_predictions, javascript_pred
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.influence_strategies import influence_models
-from tests.support.real_data import with_real
 from tests.support.schemas import schema_errors
 from tests.support.strategies import all_assignments, models
 
@@ -40,6 +39,8 @@ HOSTILE = (
     "class", "int", "double", "OPTIONS", "a-b", "a_b", 'q"uote', "it's", "ünï", "line\nbreak", "*/ /*", "??/", "\\",
     "%s", "😀", "x^2", "log10", "1", "None", "'''", '"""',
 )  # fmt: skip
+
+REAL = [name for name in SYSTEMS if name != "smg2000"]
 
 
 def group(stem: str, names: list[str], optional: bool = False) -> list[BinaryOption]:
@@ -114,24 +115,36 @@ def check(stored: StoredModel, configurations: Configurations, folder: Path, siz
 
 
 @pytest.mark.parametrize(
-    ("name", "form"),
-    [*((name, "sum") for name in PROPERTIES), *((name, "product") for name in ("positive", "multiplicative", "noise"))],
+    ("name", "form", "rows"),
+    [
+        ("positive", "sum", 16),
+        ("multiplicative", "product", 16),
+        *(pytest.param(name, "sum", 70, marks=pytest.mark.slow) for name in PROPERTIES),
+        *(
+            pytest.param(name, "product", 70, marks=pytest.mark.slow)
+            for name in ("positive", "multiplicative", "noise")
+        ),
+    ],
 )
-def test_full_models(name: str, form: str, tmp_path: Path) -> None:
+def test_full_models(name: str, form: str, rows: int, tmp_path: Path) -> None:
     """All kinds of options, on all scales: full and printed models, and their intervals."""
-    stored = learned(MADE, PROPERTIES[name], 70, form)
+    stored = learned(MADE, PROPERTIES[name], rows, form)
     others = Space(MADE).draw(40, np.random.default_rng(2))
     check(stored, others, tmp_path, float(np.abs(stored.predictor.predict(others)).max()))
 
 
-@pytest.mark.parametrize("name", with_real(*SYSTEMS))
+@pytest.mark.parametrize(
+    "name",
+    ["smg2000", *(pytest.param(name, marks=[pytest.mark.real_data, pytest.mark.slow]) for name in REAL)],
+)
 def test_real_systems(name: str, tmp_path: Path) -> None:
     """Models of real systems."""
     found = learned_system(name, tmp_path)
     check(read_stored_model(found.file), found.measured.configurations[:60], tmp_path)
 
 
-def test_hostile_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [16, pytest.param(80, marks=pytest.mark.slow)])
+def test_hostile_names(rows: int, tmp_path: Path) -> None:
     """Names that are words or signs of Python, C and JSON."""
     system = VariabilityModel(
         "a */ \"\"\" '''\n??/", (*map(BinaryOption, HOSTILE), NumericOption("px", (1.0, 2.0, 8.0)))
@@ -144,7 +157,7 @@ def test_hostile_names(tmp_path: Path) -> None:
         )
         return found
 
-    configurations = Space(system).draw(80, np.random.default_rng(1))
+    configurations = Space(system).draw(rows, np.random.default_rng(1))
     result = learn(
         Measurements.from_columns(system, {**configurations.to_columns(), "time": values(configurations)}), "time"
     )
@@ -171,7 +184,7 @@ def printed_models(draw: st.DrawFn) -> tuple[StoredModel, Configurations]:
     return StoredModel(model, "time", system=system), configurations[np.array(picked)]
 
 
-@examples(15)
+@examples(6)
 @given(drawn=printed_models())
 def test_printed_models(drawn: tuple[StoredModel, Configurations], tmp_path_factory: pytest.TempPathFactory) -> None:
     """Random printed models, with deselected options, switches, thresholds and saturations."""
@@ -186,10 +199,10 @@ def test_printed_models(drawn: tuple[StoredModel, Configurations], tmp_path_fact
 @pytest.mark.parametrize(
     "text",
     [
-        "3 + 2 * n^(3/2) * log2(n + 1)^2 - 0.5 / (n + zero) + sqrt(n)",
-        "ceil(n / 3) * 2 + floor(0.7 * zero + 3 * 0.1) - [n >= 4] + [zero < 5] * b0 + [n > 2] * [n <= 8]",
-        "max(n, 2 * zero, 5) + min(n, zero) + exp(-n / 8) + (1 + n)^(0.1 * zero)",
-        "2^n * 1e-6 + 4 * maybe * b1 + 3 / (maybe + 1) + log10(maybe)",
+        "3 + 2 * n^(3/2) * log2(n + 1)^2 - 0.5 / (n + zero) + sqrt(n)"
+        " + ceil(n / 3) * 2 + floor(0.7 * zero + 3 * 0.1) - [n >= 4] + [zero < 5] * b0 + [n > 2] * [n <= 8]"
+        " + max(n, 2 * zero, 5) + min(n, zero) + exp(-n / 8) + (1 + n)^(0.1 * zero)"
+        " + 2^n * 1e-6 + 4 * maybe * b1 + 3 / (maybe + 1) + log10(maybe)",
         "7",
         " + ".join(f"{name}(n / 8 + 1)" for name in FUNCTION),
     ],

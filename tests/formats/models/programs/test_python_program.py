@@ -16,6 +16,7 @@ import pytest
 from sampling import Space
 from splc.formats.models.programs.program import program_of
 from splc.formats.models.programs.python_program import python_program
+from splc.formats.models.stored_model import StoredModel
 from tests.formats.models.programs.test_programs import MADE, effects, learned
 from tests.support.evaluators import assignments, python_module
 
@@ -27,11 +28,16 @@ ONE = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def stored() -> StoredModel:
+    """Return a learned model."""
+    return learned(MADE, effects, 24, "sum")
+
+
+@pytest.fixture(scope="module")
+def folder(stored: StoredModel, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with an exported model."""
     found = tmp_path_factory.mktemp("exported")
-    text = python_program(program_of(learned(MADE, effects, 80, "sum")))
-    (found / "exported.py").write_text(text, encoding="utf-8")
+    (found / "exported.py").write_text(python_program(program_of(stored)), encoding="utf-8")
     return found
 
 
@@ -144,8 +150,7 @@ def test_tables(delimiter: str, folder: Path, module: Any) -> None:
     assert command(folder).stderr == "error: there is no table on standard input\n"
 
 
-def test_module_of(tmp_path: Path) -> None:
+def test_module_of(stored: StoredModel, tmp_path: Path) -> None:
     """Modules of the same model are the same."""
-    stored = learned(MADE, effects, 40, "sum")
     assert python_program(program_of(stored)) == python_program(program_of(stored))
     assert python_module(stored, tmp_path)["PROPERTY"] == "time"
