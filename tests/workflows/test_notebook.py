@@ -157,7 +157,7 @@ def test_what_is_doubtful_about_a_table_is_noted(tmp_path: Path, name: str) -> N
 def test_rows_that_are_left_out_are_noted() -> None:
     """That rows were dropped which the system excludes is a note."""
     system = splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]}, ["x < 6"])
-    assert "4 of 24 configurations" in splc.learn(COLUMNS, "time", system=system, invalid="drop").notes[1]
+    assert "4 of 24 configurations" in splc.learn(columns(), "time", system=system, invalid="drop").notes[1]
 
 
 def test_what_is_doubtful_about_an_answer_is_noted() -> None:

@@ -126,7 +126,7 @@ def runs(request: pytest.FixtureRequest) -> list[Run]:
 
 
 def test_printed_models_are_short(runs: list[Run]) -> None:
-    """At most 2 n + 3 terms where the truth has n, except in one of 18 runs; never more than 20, or half of the rows."""
+    """At most 2 n + 3 terms where the truth has n, but in one of 18 runs; never more than 20, or half of the rows."""
     found = {run.name: (len(run.result.model.terms), run.known.terms) for run in runs}
     long = {name: pair for name, pair in found.items() if pair[0] > 2 * pair[1] + 3}
     assert len(long) <= len(runs) // 18, long

@@ -25,7 +25,6 @@ from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, Known, group, reordered, switch, target_of
 from tests.support.examples import examples
 
-
 FEW = (NumericOption("x", (1.0, 2.0, 4.0, 8.0)), NumericOption("y", (1.0, 2.0, 3.0, 4.0)))
 SMALL = VariabilityModel("small", (switch("a"), switch("b"), *FEW))
 
