@@ -13,7 +13,7 @@ from splc.learning import Part, learn, learn_sum
 from splc.learning.features import observed_features
 from splc.learning.projection.averages import weighted_sums
 from splc.learning.projection.ensemble_sum import EnsembleSum
-from splc.learning.sums import parts_of
+from splc.learning.sums import SumResult, parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -31,7 +31,7 @@ SYSTEM = VariabilityModel(
 SETTINGS = {"learn_logFunction": True, "quadraticFunctionSupport": True, "minImprovementPerRound": 0.0}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def measured() -> Measurements:
     """Return a system with two levels, the second one only for x >= 4, and a part that `pack` switches on."""
     size = [option.size for option in SYSTEM.options]
@@ -53,6 +53,19 @@ def measured() -> Measurements:
     }
     whole = sum(np.nan_to_num(part) for part in parts.values())
     return Measurements(some, {**parts, "seconds": np.asarray(whole)})
+
+
+PARTS = (
+    Part("seconds_0", observed=("C_0",)),
+    Part("seconds_1", "level_1", ("C_1",)),
+    Part("packing", "pack"),
+)
+
+
+@pytest.fixture(scope="module")
+def found(measured: Measurements) -> SumResult:
+    """Return the sum of the full models of 30 rows."""
+    return learn_sum(measured, PARTS, "seconds", learning_set=np.random.default_rng(1).permutation(48)[:30])
 
 
 class TestObserved:
@@ -101,7 +114,7 @@ class TestObserved:
         bare = Measurements(Configurations(SYSTEM, measured.configurations.indices), measured.values)
         with pytest.raises(ConfigurationError, match="C_0 was not observed for configuration 0"):
             learn(bare, "seconds", observed=["C_0"])
-        assert learn(bare, "seconds").learning_configurations == len(bare)
+        assert learn(bare, "seconds", preset="splconqueror").learning_configurations == len(bare)
 
     def test_observed_variables_as_features(self, measured: Measurements) -> None:
         """Variables of 0 and 1 are binary, unless some are unknown; others are numeric, with their range."""
@@ -126,15 +139,9 @@ class TestObserved:
 
 
 class TestSum:
-    PARTS = (
-        Part("seconds_0", observed=("C_0",)),
-        Part("seconds_1", "level_1", ("C_1",)),
-        Part("packing", "pack"),
-    )
-
     def test_a_sum_of_parts_is_found_exactly(self, measured: Measurements) -> None:
         """The sum of the learned parts has no error on the whole; each part counts only where it is."""
-        found = learn_sum(measured, self.PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
+        found = learn_sum(measured, PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
         assert found.whole.error_all == pytest.approx(0, abs=1e-9)
         assert {term.text(): round(value, 9) for term, value in found.whole.model.terms if abs(value) > 1e-9} == {
             "1": 7,
@@ -148,7 +155,7 @@ class TestSum:
         """On every configuration the whole is the sum of the parts' models over the parts that it has."""
         rows = np.random.default_rng(3).permutation(len(measured))[:20]
         found = learn_sum(
-            measured, self.PARTS, "seconds", learning_set=rows, preset="splconqueror", settings={"numberOfRounds": 2}
+            measured, PARTS, "seconds", learning_set=rows, preset="splconqueror", settings={"numberOfRounds": 2}
         )
         expected = np.zeros(len(measured))
         for part, result in found.parts:
@@ -164,7 +171,7 @@ class TestSum:
     def test_facts_of_parts(self, measured: Measurements) -> None:
         """Every part is recorded with its errors, a part that nothing has with 0 configurations."""
         rows = np.flatnonzero(measured.configurations.value("x") < 4)
-        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
+        found = learn_sum(measured, PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
         facts = found.whole.provenance["parts"]
         assert facts[1] == {"nfp": "seconds_1", "where": "level_1", "observed": [], "learning_configurations": 0}
         first = found.parts[0][1]
@@ -197,10 +204,8 @@ class TestSum:
         assert whole.rounds == ()
         assert whole.left_out == 0
 
-    def test_full_models_are_added_up(self, measured: Measurements) -> None:
+    def test_full_models_are_added_up(self, measured: Measurements, found: SumResult) -> None:
         """The sum of full models predicts with intervals, also restored; that of printed models explains."""
-        rows = np.random.default_rng(1).permutation(len(measured))[:30]
-        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows)
         full, configurations = found.whole.predictor, measured.configurations
         assert isinstance(full, EnsembleSum)
         expected, printed = np.zeros(len(measured)), np.zeros(len(measured))
@@ -231,16 +236,16 @@ class TestSum:
             with pytest.raises(ValueError, match="part"):
                 EnsembleSum.from_json({"summands": damaged}, measured.system)
 
-    def test_weighted_sums_of_parts(self, measured: Measurements) -> None:
+    def test_weighted_sums_of_parts(self, measured: Measurements, found: SumResult) -> None:
         """Weighted sums of predictions are those of the parts that configurations have; their variances add up."""
-        found = learn_sum(measured, self.PARTS, "seconds").whole.predictor
-        assert isinstance(found, EnsembleSum)
+        full = found.whole.predictor
+        assert isinstance(full, EnsembleSum)
         some = measured.configurations[::17]
         weights = np.random.default_rng(0).normal(size=(2, len(some)))
-        whole = weighted_sums(found, some, weights, "identity")
-        np.testing.assert_allclose(whole.values, weights @ found.predict(some), rtol=1e-9)
+        whole = weighted_sums(full, some, weights, "identity")
+        np.testing.assert_allclose(whole.values, weights @ full.predict(some), rtol=1e-9)
         covariance = np.zeros((2, 2))
-        for each in found.summands:
+        for each in full.summands:
             rows = np.flatnonzero(each.counted(some))
             covariance += weighted_sums(each.full, some[rows], weights[:, rows], "identity").covariance
         np.testing.assert_allclose(whole.covariance, covariance, rtol=1e-6)
@@ -266,19 +271,19 @@ class TestSum:
         filled = Measurements(
             measured.configurations, {**measured.values, "seconds_1": np.nan_to_num(measured.values["seconds_1"])}
         )
-        expected = learn_sum(measured, self.PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
-        found = learn_sum(filled, self.PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
+        expected = learn_sum(measured, PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
+        found = learn_sum(filled, PARTS, "seconds", preset="splconqueror", settings=SETTINGS)
         assert found.whole.model == expected.whole.model
         assert found.whole.notes == expected.whole.notes == ()
 
     def test_a_part_that_no_configuration_has_is_missing_from_the_sum(self, measured: Measurements) -> None:
         """A part that no configuration of the learning set has is missing from the sum, and a note says so."""
         rows = np.flatnonzero(measured.configurations.value("x") < 4)
-        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
+        found = learn_sum(measured, PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
         assert found.parts[1][1] is None
         assert any("seconds_1: no configuration learned from has this part" in note for note in found.whole.notes)
         with pytest.raises(LearningError, match="has any of the parts"):
-            learn_sum(measured, self.PARTS[1:2], "seconds", learning_set=rows)
+            learn_sum(measured, PARTS[1:2], "seconds", learning_set=rows)
 
     @pytest.mark.parametrize(
         ("part", "message"),

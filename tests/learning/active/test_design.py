@@ -88,7 +88,7 @@ def test_budget_above_the_space_is_refused(rows: int, count: int, message: str) 
         suggested(np.arange(rows), count)
 
 
-@pytest.mark.parametrize("seed", [0, 7, 31])
+@pytest.mark.parametrize("seed", [7, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, 31))])
 def test_sequential_rows_look_only_at_measured_values(seed: int) -> None:
     """Rows depend neither on the order of rows nor on values of rows that are not suggested; smaller designs agree."""
     space = enumerated(system())

@@ -126,7 +126,7 @@ def test_falling_costs_without_noise_are_found_exactly(rows: int) -> None:
     assert found == {"1": 5, "a": 20, "x^-1": 100, "z": 0.5}
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 8, 9])
+@pytest.mark.parametrize("rows", [1, 2, 8, 9, *(pytest.param(rows, marks=pytest.mark.slow) for rows in (3, 4, 5))])
 def test_few_rows(rows: int) -> None:
     """Fewer configurations than options give a model with finite predictions."""
     model = VariabilityModel("many", tuple(BinaryOption(f"o{i:02}") for i in range(50)))

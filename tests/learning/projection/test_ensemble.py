@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,18 @@ from splc.learning.projection.kernel import Hyperparameters, kernel_matrix
 from tests.learning.projection.test_full_model import drawn, known, learned, system
 
 
-def stored(seed: int = 0, noise: bool = False) -> tuple[Ensemble, dict[str, Any]]:
-    """Return an ensemble, and its JSON read again."""
+@cache
+def ensemble_of(seed: int, noise: bool) -> Ensemble:
+    """Return an ensemble of 25 rows."""
     configurations = drawn(system(), 25, seed)
     rng = np.random.default_rng(seed)
     y = np.exp(rng.normal(size=25)) if noise else known(configurations)
-    ensemble = learned(configurations, y).ensemble
+    return learned(configurations, y).ensemble
+
+
+def stored(seed: int = 0, noise: bool = False) -> tuple[Ensemble, dict[str, Any]]:
+    """Return an ensemble, and its JSON read again."""
+    ensemble = ensemble_of(seed, noise)
     return ensemble, json.loads(json.dumps(ensemble.as_json(), allow_nan=False))
 
 

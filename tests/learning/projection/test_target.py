@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from splc.types import Array
 from tests.learning.projection.test_full_model import drawn, known, learned, system
 
 
+@cache
 def model_of(scale: str, rows: int = 40, *, constant: bool = False) -> FullModel:
     """Return a full model on a scale; of noise alone if it is to be a constant."""
     configurations = drawn(system(), rows)

@@ -89,6 +89,7 @@ def test_observed_variables() -> None:
     np.testing.assert_array_equal(found[2].column(everything), columns["gaps"])
 
 
+@pytest.mark.real_data
 def test_real_systems() -> None:
     """x264 has seven binary variables and two groups."""
     kinds = [(variable.kind, len(variable.members)) for variable in variables_of(measured("x264").system)]

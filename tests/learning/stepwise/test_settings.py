@@ -13,9 +13,10 @@ from splc.formats.models.log_writer import settings_text
 from splc.io.settings import settings_in
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
+from splc.learning.stepwise import candidate_grid
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged, part_of
-from splc.learning.stepwise.candidate_grid import MAX_CELLS, CandidateGrid
+from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
 from splc.learning.stepwise.stopping import REASONS, stop_reason
@@ -195,8 +196,9 @@ def test_brute_force_finds_an_interaction_without_its_parts() -> None:
     assert [t.log_text() for t in outcome.terms] == ["1", "b0 * b2 * b4"]
 
 
-def test_brute_force_without_bound_is_refused() -> None:
+def test_brute_force_without_bound_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """So many products that memory would not hold them are an error, not a crash."""
+    monkeypatch.setattr(candidate_grid, "MAX_CELLS", 300_000)
     rng = np.random.default_rng(2)
     b = rng.integers(0, 2, (200, 40)).astype(float)
     features = tuple(Feature(f"b{i}", False) for i in range(200))
@@ -205,7 +207,7 @@ def test_brute_force_without_bound_is_refused() -> None:
         ForwardSelection(data, Settings().changed({"bruteForceCandidates": True}))
     number = int(str(caught.value).split("more than ")[1].split()[0].replace(",", ""))
     # Half of the products have their options in order.
-    assert number == pytest.approx(MAX_CELLS / 2, rel=0.01)
+    assert number == pytest.approx(300_000 / 2, rel=0.01)
 
 
 def test_backward_step_removes_a_term_that_later_ones_replace() -> None:
