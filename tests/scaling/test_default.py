@@ -57,23 +57,20 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
     values = 1 + 0.01 * np.random.default_rng(1).normal(size=(1, 5, repetitions))
     found = condensed(values, "mean")
     evidence = noise_evidence(found, found.values)
-    parts = [
-        (float(scale), FREEDOM, float(share)) for scale, share in zip(np.exp(BANK), evidence.shares[0], strict=True)
-    ]
+    parts = [(scale, FREEDOM, share) for scale, share in zip(np.exp(BANK), evidence.shares[0], strict=True)]
     if repetitions > 1:
-        parts.append((float(evidence.implied[0]), float(evidence.freedom[0]), evidence.within))
-    assert sum(share for _, _, share in parts) == pytest.approx(1)
+        parts.append((evidence.implied[0], evidence.freedom[0], evidence.within))
+    centers, freedoms, shares = np.array(parts, dtype=float).T
+    assert shares.sum() == pytest.approx(1)
 
     def integrand(log_sigma: float) -> float:
         sigma = np.exp(log_sigma)
-        prior = ANY_SCALE * evidence.shares.sum()
-        for center, freedom, share in parts:
-            scale = freedom * center**2 / sigma**2
-            prior += share * 2 * scale * float(chi2.pdf(scale, freedom))
+        scales = freedoms * centers**2 / sigma**2
+        prior = ANY_SCALE * evidence.shares.sum() + (shares * 2 * scales * chi2.pdf(scales, freedoms)).sum()
         return float(prior * (2 * np.pi * sigma**2) ** (-free / 2) * np.exp(-squares / (2 * sigma**2)))
 
     low = 0.5 * np.log(squares) - 4
-    peaks = [float(np.log(center)) for center, _, _ in parts if np.log(center) > low]
+    peaks = [peak for peak in np.log(centers).tolist() if peak > low]
     total = quad(integrand, low, 12, points=[*peaks, 0.5 * np.log(squares)], limit=400)[0]
     # The tables are interpolated linearly, with differences of up to 0.0035 where noise is large.
     assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=5e-3)
@@ -189,10 +186,15 @@ def test_repetitions_are_condensed_as_asked(aggregate: str) -> None:
     assert model.coefficients == pytest.approx(fit(X, condensed_values[aggregate], method="basic").coefficients)
 
 
-def test_coverage_of_intervals() -> None:
+@pytest.mark.parametrize("number", [15, pytest.param(120, marks=pytest.mark.slow)])
+def test_coverage_of_intervals(number: int) -> None:
     """Intervals of 90 % hold a new measurement at four times the largest x in about 90 % of all cases or more."""
-    scores = evaluate({"default": LEARNERS["default"]}, number=120, seed=11, intervals=True)
-    assert all(score.covered is not None and score.covered > 85 for score in scores)
+    scores = evaluate({"default": LEARNERS["default"]}, number=number, seed=11, intervals=True)
+    covered = [score.covered for score in scores if score.covered is not None]
+    assert len(covered) == len(scores)
+    # In all classes together; in each of them if it has enough cases.
+    assert np.mean(covered) > 85
+    assert number < 120 or min(covered) > 85
 
 
 def test_intervals_widen_with_level_and_distance() -> None:
@@ -213,7 +215,7 @@ def test_intervals_widen_with_level_and_distance() -> None:
 def test_intervals_of_many_models_are_those_of_each(method: str) -> None:
     """Models whose intervals are found together have the intervals that each of them has."""
     rng = np.random.default_rng(9)
-    values = (5 + X ** rng.uniform(-1, 2, (40, 1)))[:, :, None] * (1 + 0.03 * rng.normal(size=(40, 5, 3)))
+    values = (5 + X ** rng.uniform(-1, 2, (15, 1)))[:, :, None] * (1 + 0.03 * rng.normal(size=(15, 5, 3)))
     models = (*fit_many(X, values, method=method), fit(X, 3 * X, method=method), fit(X[1:], 3 + X[1:], method=method))
     points = [{"x": value} for value in (5.0, 64.0, 512.0)]
     for model, found in zip(models, predictions(models, points), strict=True):

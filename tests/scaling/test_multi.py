@@ -150,7 +150,7 @@ def test_falling_parameters_get_negative_powers() -> None:
 NOISY = (50 + 3 * GRID[:, 0] * GRID[:, 1])[:, None] * (1 + np.random.default_rng(0).uniform(-0.05, 0.05, (25, 4)))
 
 
-@examples(15)
+@examples(8)
 @given(st.permutations(range(25)))
 def test_the_order_of_points_does_not_matter(order: list[int]) -> None:
     """The same points in another order give the same model, to the last bit."""
@@ -168,7 +168,7 @@ def test_the_order_of_parameters_does_not_matter(order: tuple[int, ...]) -> None
     assert other.predict(CUBE[:, order]) == pytest.approx(one.predict(CUBE), rel=1e-9)
 
 
-@examples(20)
+@examples(10)
 @given(st.floats(-150, 150))
 def test_the_unit_does_not_matter(decades: float) -> None:
     """Values in another unit give the same terms, and coefficients in that unit."""
@@ -276,14 +276,15 @@ def test_predictions_need_all_parameters() -> None:
         fit(GRID, NOISY).predict([1.0, 2.0, 3.0])
 
 
-def test_noise_alone_has_no_effects() -> None:
+@pytest.mark.parametrize("number", [20, pytest.param(50, marks=pytest.mark.slow)])
+def test_noise_alone_has_no_effects(number: int) -> None:
     """Of constants, and of functions of one parameter, at most one in ten gets a parameter that has no effect."""
     rng = np.random.default_rng(4)
-    shape = (50, len(CUBE), 4)
+    shape = (number, len(CUBE), 4)
     constants = 7 * (1 + rng.uniform(-0.05, 0.05, shape))
     ones = (5 + 3 * CUBE[:, 0])[None, :, None] * (1 + rng.uniform(-0.05, 0.05, shape))
-    assert sum(masks(model) == set() for model in fit_many(CUBE, constants)) >= 45
-    assert sum(masks(model) == {1} for model in fit_many(CUBE, ones)) >= 45
+    assert sum(masks(model) == set() for model in fit_many(CUBE, constants)) >= 0.9 * number
+    assert sum(masks(model) == {1} for model in fit_many(CUBE, ones)) >= 0.9 * number
 
 
 def test_points_that_differ_in_some_parameters_only() -> None:

@@ -70,7 +70,12 @@ def test_combinations_are_complete() -> None:
 # Without a visible constant, hypotheses with and without one are plausible.
 @pytest.mark.parametrize(
     ("x", "rows", "constant"),
-    [(GRID, CROSS, 20), (GRID, np.arange(25), 20), (GRID, np.arange(25), 0), (CUBE, STAR, 20)],
+    [
+        (GRID, CROSS, 20),
+        (GRID, np.arange(25), 20),
+        (GRID, np.arange(25), 0),
+        pytest.param(CUBE, STAR, 20, marks=pytest.mark.slow),
+    ],
 )
 def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any, constant: float) -> None:
     """The weights and coefficients of all hypotheses are those of a plain loop of `lstsq`, the best one first."""

@@ -64,7 +64,7 @@ def test_a_hint_at_a_change() -> None:
 def test_noise_and_few_points_have_one_segment() -> None:
     """Functions without a change have one model; lines of fewer than nine points, and small segments, too."""
     rng = np.random.default_rng(0)
-    smooth = (3 + P * 1.5 + N**2) * (1 + 0.1 * rng.normal(size=(30, 55)))
+    smooth = (3 + P * 1.5 + N**2) * (1 + 0.1 * rng.normal(size=(12, 55)))
     assert not any(model.below for model in fit_many(POINTS, smooth, segmented=True))
     short = fit(POINTS[P < 9], TURN[P < 9], segmented=True)
     assert any("fewer than 9 points on every line" in note for note in short.notes)

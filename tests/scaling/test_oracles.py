@@ -62,7 +62,7 @@ def test_two_terms_are_the_best_of_all_pairs(points: list[float]) -> None:
 def test_basic_is_the_best_at_points_left_out(points: list[float]) -> None:
     """Extra-P's basic learner chooses the term that predicts points left out best, or the constant."""
     x = np.array(points)
-    values = noisy(x, 20, 3)
+    values = noisy(x, 10, 3)
     for y, model in zip(values, fit_many(x, values, method="basic"), strict=True):
         assert lead(model) == oracle.smallest_left_out(x, y, EXTRAP)
 
@@ -94,7 +94,7 @@ def test_small_constants_of_points_left_out() -> None:
 def test_refinement_takes_the_papers_steps(points: list[float]) -> None:
     """Batched refinement ends at the exponents that a plain implementation of the paper's steps ends at."""
     x = np.array(points)
-    values = noisy(x, 20, 4)
+    values = noisy(x, 10, 4)
     for y, model in zip(values, fit_many(x, values, method="refinement"), strict=True):
         assert lead(model) == oracle.refined(x, y)
 
@@ -107,7 +107,7 @@ def test_refinement_takes_the_steps_of_extrap(points: list[float]) -> None:
     """
     x = np.array(points)
     rng = np.random.default_rng(7)
-    parts = [x ** rng.uniform(0.1, 5.9, (12, 1)), np.log2(x) ** rng.uniform(0.3, 2.9, (8, 1))]
-    values = 10 + np.vstack(parts) * (1 + rng.uniform(-1e-3, 1e-3, (20, len(x))))
+    parts = [x ** rng.uniform(0.1, 5.9, (6, 1)), np.log2(x) ** rng.uniform(0.3, 2.9, (4, 1))]
+    values = 10 + np.vstack(parts) * (1 + rng.uniform(-1e-3, 1e-3, (10, len(x))))
     for y, model in zip(values, fit_many(x, values, method="extrap"), strict=True):
         assert lead(model) == oracle.refined_as_extrap(x, y)

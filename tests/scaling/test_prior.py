@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -17,16 +18,21 @@ from splc.scaling.noise import growth
 from splc.scaling.single.hypotheses import HypothesisSpace, space
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "docs" / "decisions" / "0014-scaling-prior.md").read_text(encoding="utf-8")
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 NUMBER = r"\d+(?:\.\d+)?"
 
 Power = tuple[Fraction, Fraction]
 
 
+@cache
+def page() -> str:
+    """Return the text of the page."""
+    return (ROOT / "docs" / "decisions" / "0014-scaling-prior.md").read_text(encoding="utf-8")
+
+
 def stated(row: str) -> list[float]:
     """Return the numbers of a table's row on the page."""
-    cells = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", PAGE, re.MULTILINE)
+    cells = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", page(), re.MULTILINE)
     [numbers] = {tuple(map(float, re.findall(NUMBER, cell))) for cell in cells}
     return list(numbers)
 
@@ -221,6 +227,6 @@ def test_combinations_need_more_points_than_coefficients() -> None:
 
 def test_noise_that_grows() -> None:
     """Growing noise is relative to the power 2/5 of the parameter, as the page states, and 1 at its mean of logs."""
-    assert "whose relative size grows with the parameter, as its power 2/5" in " ".join(PAGE.split())
+    assert "whose relative size grows with the parameter, as its power 2/5" in " ".join(page().split())
     found = growth(np.array([1.0, 32.0, 1024.0, 32768.0]), np.array([1.0, 32.0, 1024.0]))
     np.testing.assert_allclose(found, [0.25, 1.0, 4.0, 16.0], rtol=1e-12)
