@@ -138,9 +138,9 @@ class TestBounds:
             "1e999",
             "x^1e999",
             "x^(1e308 * 10)",
-            "(a+b)" + "*(a+b)" * 20_000,
+            pytest.param("(a+b)" + "*(a+b)" * 20_000, marks=pytest.mark.slow),
             "\n".join(["p0 = a + b + c + d", *(f"p{i + 1} = p{i} * p{i}" for i in range(20)), "p20"]),
-            "\n".join(["p = (a+b+c+d+e+f+g+h)^5", "+".join(["p"] * 100_000)]),
+            "\n".join(["p = (a+b+c+d+e+f+g+h)^5", "+".join(["p"] * 10_000)]),
         ],
         ids=lambda text: text[:24],
     )
@@ -157,10 +157,10 @@ class TestBounds:
             expand_model("\n".join([*texts, "p65"]), None)
 
     def test_long_flat_texts(self) -> None:
-        """A sum of 20,000 addends, and a product of 5,000 options, are expanded."""
-        assert expand_text(" + ".join(["2 * x"] * 20_000), None) == {X: 40_000.0}
-        (term,) = expand_text("*".join(f"a{i}" for i in range(5_000)), None)
-        assert len(term.factors) == 5_000
+        """A sum of 5,000 addends, and a product of 1,000 options, are expanded."""
+        assert expand_text(" + ".join(["2 * x"] * 5_000), None) == {X: 10_000.0}
+        (term,) = expand_text("*".join(f"a{i}" for i in range(1_000)), None)
+        assert len(term.factors) == 1_000
 
     def test_many_definitions(self) -> None:
         """Thousands of definitions, each in terms of the one before, are expanded."""
