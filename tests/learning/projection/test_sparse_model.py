@@ -143,8 +143,8 @@ def test_order_of_rows_and_options(form: Form) -> None:
         return {(each.terms, _sorted_factors(t.term)): t.influence for each in model.path for t in each.formula}
 
     assert comparable(first) == comparable(second)
-    for one, two in zip(first.selected, second.selected, strict=True):
-        assert one.influence == pytest.approx(two.influence, rel=1e-9)
+    for term, same in zip(first.selected, second.selected, strict=True):
+        assert term.influence == pytest.approx(same.influence, rel=1e-9)
     assert influences(first) == pytest.approx(influences(second), rel=1e-7)
     np.testing.assert_allclose(first.errors[rows], second.errors, atol=1e-9)
 

@@ -71,19 +71,6 @@ def test_published_models_of_t_wise_sampling(t: int, size: int) -> None:
 
 
 @pytest.mark.real_data
-def test_settings_are_those_of_the_logs() -> None:
-    """The preset has the settings that the published logs state."""
-    text = real("splc_logs", "x264_twise_t1.log").read_text()
-    [line] = re.findall("Current machine learning settings: (.*)", text)
-    stated = dict(each.split(":", 1) for each in line.split())
-    own = settings_text(PRESETS[PRESET].as_dict())
-    ours = dict(each.split(":", 1) for each in own.split())
-    shared = {name: value for name, value in stated.items() if name.replace("-", "_") in ours}
-    assert len(shared) > 25
-    assert {name: ours[name.replace("-", "_")] for name in shared} == shared
-
-
-@pytest.mark.real_data
 def test_best_candidate_without_a_first_term() -> None:
     """Without a stated term the first one is the best candidate, and a note says so."""
     x264 = measured("x264")
