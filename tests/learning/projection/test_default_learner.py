@@ -66,8 +66,8 @@ def test_sum_without_noise_is_found_exactly(power: int) -> None:
 
 def test_product_without_noise_is_found_exactly() -> None:
     """A product of factors is printed as one."""
-    options = (*map(BinaryOption, ("b0", "b1", "b2", "b3", "b4")), NumericOption("n", POWERS))
-    configurations = drawn(VariabilityModel("factors", options), 80)
+    options: list[BinaryOption | NumericOption] = [BinaryOption(f"b{at}") for at in range(5)]
+    configurations = drawn(VariabilityModel("factors", (*options, NumericOption("n", POWERS))), 80)
     binary = np.column_stack([configurations.column(f"b{i}") for i in range(5)])
     result = learned(configurations, 3 * np.prod([2, 5, 0.5, 1.3, 0.7] ** binary, axis=1) * configurations.column("n"))
     assert result.model.link == "log"
