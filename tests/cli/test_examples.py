@@ -21,6 +21,8 @@ STUDY = 'nfp = "solve_seconds"\nsamplings = ["pb:9,3"]\n'
 PROFILE = "PARAMETER p\nPOINTS (2) (4) (8) (16) (32)\nMETRIC time\nREGION main\n" + "".join(
     f"DATA {value}\n" for value in (4, 16, 64, 256, 1024)
 )
+# Models of many runs are learned, which have tests of their own.
+LONG = re.compile("--replay|--maximize-only|--budget 30")
 SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 
 

@@ -118,7 +118,7 @@ class TestConfiguration:
         assert "none.csv: there is no such file" in refused("explain", "model.txt", "none.csv")
 
 
-@examples(30)
+@examples(20)
 @given(data=st.data(), product=st.booleans())
 def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
     """For any system, model and configurations, contributions add up (of a product: their exponentials multiply)."""

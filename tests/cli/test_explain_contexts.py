@@ -80,7 +80,7 @@ def test_sums(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     noise = np.random.default_rng(0)
     lines = ["version,a,b,n,time"]
     for version in (1, 2):
-        for a, b, n in itertools.product((0, 1), (0, 1), (1, 2, 4)):
+        for a, b, n in itertools.product((0, 1), (0, 1), (1, 4)):
             lines.append(f"v{version},{a},{b},{n},{20 + 7 * a + version * b + 5 * n + noise.normal(0, 0.3)}")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
