@@ -53,7 +53,7 @@ def models(folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run() -> Run:
     """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported."""
 

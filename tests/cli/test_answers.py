@@ -46,7 +46,7 @@ def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], flo
     Path("table.csv").write_text(table(made), encoding="utf-8")
     # There are no new configurations.
     assert first_line(run).startswith("every configuration is measured: cross-validated error ")
-    expected = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--json").stdout)["expected_error"]
+    expected = json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"]
     assert expected["source"] == "cross-validated"
     found = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--sampling", "random:40", "--json").stdout)
     measured = found["expected_error"]
@@ -67,9 +67,10 @@ def test_few_rows(made: dict[tuple[int, int, int], float], run: Run) -> None:
 def test_values_without_influence(made: dict[tuple[int, int, int], float], run: Run) -> None:
     """Values that do not depend on the options are a constant, which the first words say; equal values, too."""
     draw = np.random.default_rng(1)
-    Path("table.csv").write_text(table({key: float(np.exp(draw.standard_normal())) for key in made}), encoding="utf-8")
+    values = {key: float(np.exp(draw.standard_normal())) for key in made if key[2] <= 6}
+    Path("table.csv").write_text(table(values), encoding="utf-8")
     assert first_line(run).startswith(CONSTANT)
-    Path("table.csv").write_text(table(dict.fromkeys(made, 7.0)), encoding="utf-8")
+    Path("table.csv").write_text(table(dict.fromkeys(values, 7.0)), encoding="utf-8")
     assert first_line(run).startswith(CONSTANT)
 
 

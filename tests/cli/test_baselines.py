@@ -12,24 +12,18 @@ from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
-    ("arguments", "title", "keys"),
+    ("given", "title", "keys"),
     [
         (("--sampling", "random:6"), " outside of the learning set:", ("error", "error_median", "error_p95")),
         (("--folds", "3"), ", cross-validated with 3 folds:", ("mean", "median", "p95")),
     ],
 )
 def test_baselines(
-    run: Run,
-    models: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    arguments: tuple[str, ...],
-    title: str,
-    keys: tuple[str, ...],
+    run: Run, models: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], title: str, keys: tuple[str, ...]
 ) -> None:
     """Each baseline has a line with the errors that are in JSON: those elsewhere where there are some, or of folds."""
-    if "--folds" in arguments:
-        monkeypatch.setattr(split, "BASELINES", ("tree", "knn"))
-    command = ("learn", "--learner", "stepwise", "--baselines", *arguments)
+    monkeypatch.setattr(split, "BASELINES", ("tree", "knn"))
+    command = ("learn", "--learner", "stepwise", "--baselines", *given)
     lines = run(*command).stdout.splitlines()
     start = lines.index(f"Relative errors of learners{title}")
     found = json.loads(run(*command, "--json").stdout)

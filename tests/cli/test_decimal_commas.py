@@ -30,7 +30,7 @@ def commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("init",),
         ("describe",),
-        ("learn", "--property", "time", "--measurements"),
+        ("learn", "--learner", "stepwise", "--property", "time", "--measurements"),
     ],
 )
 @pytest.mark.parametrize("separator", [";", "\t"])

@@ -113,6 +113,7 @@ def test_terminated(number: signal.Signals) -> None:
         signal.signal(number, original)
 
 
+SLOW = pytest.mark.slow
 MAIN = "from splc.cli import main\nsys.argv = ['splc', '--version']\nmain()"
 
 
@@ -165,7 +166,7 @@ def test_usage_errors(refused: Callable[..., str], arguments: list[str], message
     assert "--help'" in said
 
 
-@pytest.mark.parametrize("arguments", [["example", "--json"], ["sample", "--sampling", "ff"]])
+@pytest.mark.parametrize("arguments", [["example"], pytest.param(["sample", "--sampling", "ff"], marks=SLOW)])
 def test_a_reader_that_stops_reading(folder: Path, arguments: list[str]) -> None:
     """Output into a pipe whose reader has gone is no error and makes no noise."""
     with splc(*arguments, cwd=folder, stdout=subprocess.PIPE) as process:
@@ -196,7 +197,9 @@ def test_closed_streams(folder: Path, stream: int, code: int, message: str) -> N
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [["example"], ["example", "--json"], ["sample", "--sampling", "all+ff"]])
+@pytest.mark.parametrize(
+    "arguments", [pytest.param(["example"], marks=SLOW), ["example", "--json"], ["sample", "--sampling", "all+ff"]]
+)
 def test_a_full_disk_behind_stdout(folder: Path, arguments: list[str]) -> None:
     """Output that cannot be written is exit code 2 and one message."""
     with Path("/dev/full").open("w", encoding="utf-8") as full, splc(*arguments, cwd=folder, stdout=full) as process:

@@ -22,7 +22,7 @@ PROFILE = "PARAMETER p\nPOINTS (2) (4) (8) (16) (32)\nMETRIC time\nREGION main\n
     f"DATA {value}\n" for value in (4, 16, 64, 256, 1024)
 )
 # Models of many runs are learned, which have tests of their own.
-LONG = re.compile("--replay|--maximize-only|--budget 30")
+LONG = re.compile("--replay|--maximize-only")
 SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 
 
@@ -64,7 +64,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(
     ("command", "example"),
-    [pytest.param(*each, marks=pytest.mark.slow if "--replay" in each[1] else ()) for each in examples()],
+    [pytest.param(*each, marks=pytest.mark.slow if LONG.search(each[1]) else ()) for each in examples()],
 )
 def test_example(command: str, example: str, run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every example runs, is about its command and is part of its help, unwrapped."""

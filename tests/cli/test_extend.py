@@ -54,14 +54,12 @@ def test_a_file_of_measurements_is_extended(run: Run, folder: Path) -> None:
 
 def test_a_validation_set(run: Run, refused: Refused, folder: Path) -> None:
     """With `--validation` the error is that on a sample of what was not learned from."""
-    content = json.loads(
-        run("learn", "--nfp", "energy", "--sampling", "random:4", "--validation", "random:3", "--json").stdout
-    )
+    command = ("learn", "--learner", "stepwise", "--nfp", "energy", "--sampling", "random:4", "--validation")
+    content = json.loads(run(*command, "random:3", "--json").stdout)
     assert content["evaluated_on"] == "the validation set random:3"
     assert content["evaluation"] == {"configurations": 3, "learned_from": 0}
     assert content["learning_configurations"] == 4
-    text = run("learn", "--nfp", "energy", "--sampling", "random:4", "--validation", "all+ff").stdout
-    assert "on the validation set all+ff, 5 configurations" in text
+    assert "on the validation set all+ff, 5 configurations" in run(*command, "all+ff").stdout
     message = refused("learn", "--nfp", "energy", "--validation", "random:3")
     assert "every measured configuration is learned from, none is left to validate" in message
     message = refused("learn", "--nfp", "energy", "--sampling", "random:6", "--validation", "random:4")

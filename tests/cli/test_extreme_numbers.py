@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,7 @@ BASES: dict[str, tuple[str, ...]] = {
 }
 WHOLE = ("-1", "0", "1" + "0" * 30, "99999999999")
 REAL = (*WHOLE, "1e308", "-1e308", "1e-308", "nan", "inf", "5e9")
+USUAL = ("0", "99999999999", "1e308", "nan")
 # Options whose numbers are part of a text.
 TEXTS = [
     ("compare", "--parameter", "base=1e308"),
@@ -52,14 +55,15 @@ TEXTS = [
 ]
 
 
-def numbers() -> Iterator[tuple[str, str, str]]:
+def numbers() -> Iterator[Any]:
     """Yield command, option and value of all options that are numbers, but for the one that reads a tree of logs."""
     for name in COMMANDS:
         if name == "corpus":
             continue
         for each in command_fields(name):
             values = WHOLE if each.number is int else REAL if each.number is float else ()
-            yield from ((name, option, value) for option in each.spellings if option[:2] == "--" for value in values)
+            for option, value in product((text for text in each.spellings if text[:2] == "--"), values):
+                yield pytest.param((name, option, value), marks=() if value in USUAL else pytest.mark.slow)
 
 
 @pytest.fixture

@@ -16,19 +16,24 @@ from splc.cli.app import app
 COMMANDS = (
     ("describe", "measurements.csv"),
     ("learn", "-o", "l.log"),
-    ("learn", "-o", "l.json"),
     ("learn", "--scale", "raw", "-o", "raw.json"),
     ("learn", "--preset", "splconqueror", "-o", "p.log"),
     ("learn", "--given-terms", "terms.txt", "-o", "given.json"),
-    ("predict", "l.json", "measurements.csv", "--interval"),
+    ("predict", "raw.json", "measurements.csv", "--interval"),
     ("compare", "l.log", "p.log", "--measurements", "measurements.csv"),
     ("explain", "l.log"),
-    ("optimize", "l.json"),
+    ("optimize", "l.log"),
     ("suggest", "measurements.csv"),
     ("calibrate", "calibrated.txt", "--free", "c,d"),
     ("scale", "measurements.csv"),
 )
-LONG = (("learn", "--sampling", "random:12", "--baselines", "-o", "b.log"), ("learn", "--by", "b", "-o", "by.json"))
+LONG = (
+    ("learn", "-o", "l.json"),
+    ("learn", "--sampling", "random:12", "--baselines", "-o", "b.log"),
+    ("learn", "--by", "b", "-o", "by.json"),
+    ("predict", "l.json", "measurements.csv", "--interval"),
+    ("optimize", "l.json"),
+)
 # A number in the unit of the property, or a time.
 _NUMBERS = re.compile(r"[-+]?[\d.]+e[-+]?\d+|[\d.]+ s\b|\|a - b\|.*")
 

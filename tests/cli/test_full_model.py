@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from sampling import Space
-from splc.cli.app import app
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_model, read_stored_model
 from splc.formats.system.splconqueror_xml import read_variability_model
@@ -31,14 +29,14 @@ def rows(text: str) -> list[dict[str, float]]:
 
 
 @pytest.fixture(scope="module")
-def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def once(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project folder with a learned model and a table of configurations."""
     folder = tmp_path_factory.mktemp("learned")
     for name, text in (("system.xml", SYSTEM), ("measurements.csv", MEASUREMENTS), ("new.csv", TABLE)):
         (folder / name).write_text(text, encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert CliRunner().invoke(app, ["learn", "--property", "time"]).exit_code == 0
+        assert run("learn", "--property", "time").exit_code == 0
     return folder
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 from lxml import etree, html
-from typer.testing import CliRunner
 
-from splc.cli.app import app
 from splc.report import markdown
 from tests.cli.conftest import Run
 
@@ -24,7 +22,7 @@ def dangerous(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a model of a table whose options have such names."""
     folder = tmp_path_factory.mktemp("learned")
     with (folder / "t.csv").open("w", encoding="utf-8", newline="") as file:
@@ -35,7 +33,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
             table.writerow([*bits, 10 + 5 * bits[0] + 3 * bits[1] + 2 * bits[2] + 4 * bits[3] * bits[4] + row % 3 / 50])
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert CliRunner().invoke(app, ["learn", *INPUT, "-o", "m.json"]).exit_code == 0
+        assert run("learn", *INPUT, "-o", "m.json").exit_code == 0
     return folder
 
 

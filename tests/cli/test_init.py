@@ -23,6 +23,7 @@ TABLE = """mode_fast,mode_slow,cache,threads,time
 0,1,1,1,21.75
 0,1,1,2,13.5
 """
+STEPWISE = ("--learner", "stepwise")
 NOTE = """    3 binary options: mode_fast, mode_slow, cache
     1 numeric option: threads (1, 2)
     alternative group: exactly one of mode_fast, mode_slow
@@ -108,7 +109,7 @@ class TestRefused:
         rows = [f"{mode},{n},{n * factor + 1}.5" for mode, factor in (("x", 1), ("y", 9)) for n in range(1, 9)]
         table.write_text("\n".join(["mode,n,time", *rows]), encoding="utf-8")
         named = ("--measurements", table.name)
-        assert run("learn", *named, "--options", "mode", "-o", f"model.{suffix}").exit_code == 0
+        assert run("learn", *named, "--options", "mode", *STEPWISE, "-o", f"model.{suffix}").exit_code == 0
         for command in (("optimize",), ("predict",), ("compare", f"model.{suffix}")):
             files = (f"model.{suffix}", table.name) if command == ("predict",) else (f"model.{suffix}",)
             message = refused(*command, *files, *named, "--options", "n")
@@ -165,10 +166,12 @@ class TestCommands:
         rows = [line.split(",") for line in TABLE.splitlines()]
         text = "\n".join(",".join([str(at) if at else "id", *row]) for at, row in enumerate(rows))
         table.write_text(text, encoding="utf-8")
-        found = json.loads(run("learn", "--measurements", table.name, "--json").stdout)
+        found = json.loads(run("learn", "--measurements", table.name, *STEPWISE, "--json").stdout)
         assert found["learning_configurations"] == 8
         assert found["inferred"]["ignored"] == {"id": "it seems to count rows or repetitions"}
-        message = run("learn", "--measurements", table.name, "--options", "threads", "--ignore", "cache").stderr
+        message = run(
+            "learn", "--measurements", table.name, "--options", "threads", "--ignore", "cache", *STEPWISE
+        ).stderr
         assert "ignored: id (it seems to count rows or repetitions)" in message
         assert "ignored: cache" not in message
 
@@ -207,7 +210,7 @@ class TestKeep:
     def test_roles_are_kept(self, run: Run, table: Path) -> None:
         """With the roles in splc.toml, commands in the folder give the same model from the same columns."""
         table.write_text(self.STATISTICS, encoding="utf-8")
-        before = json.loads(run("learn", "table.csv", "--json").stdout)
+        before = json.loads(run("learn", "table.csv", *STEPWISE, "--json").stdout)
         result = run("init", "table.csv", "--keep")
         assert result.exit_code == 0, result.output
         assert result.stdout == ""
@@ -216,14 +219,14 @@ class TestKeep:
             'system = "system.xml"\nmeasurements = "table.csv"\nproperty = "mean"\n'
             'options = ["cache", "threads"]\nignore = ["median", "max"]\n'
         )
-        after = json.loads(run("learn", "--json").stdout)
+        after = json.loads(run("learn", *STEPWISE, "--json").stdout)
         assert after["model"] == before["model"]
         # Without the description, the roles are the same, too.
         (table.parent / "splc.toml").write_text(
             (table.parent / "splc.toml").read_text(encoding="utf-8").split("\n", 1)[1], encoding="utf-8"
         )
         (table.parent / "system.xml").unlink()
-        assert json.loads(run("learn", "--json").stdout)["model"] == before["model"]
+        assert json.loads(run("learn", *STEPWISE, "--json").stdout)["model"] == before["model"]
 
     def test_other_settings_stay(self, run: Run, table: Path) -> None:
         """Keys that splc.toml has already are not overwritten."""

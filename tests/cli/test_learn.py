@@ -195,13 +195,7 @@ class TestPlot:
 @pytest.mark.parametrize("dimension", ["1d", "2d", "3d"])
 @pytest.mark.parametrize("sampling", ["ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50,seed=5"])
 def test_the_case_study(
-    run: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    *,
-    dimension: str,
-    sampling: str,
-    learner: tuple[str, ...],
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dimension: str, sampling: str, learner: tuple[str, ...]
 ) -> None:
     """Every sampling of the thesis works in the case study's folder as written there."""
     monkeypatch.chdir(SMG2000 / dimension)

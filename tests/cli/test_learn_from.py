@@ -9,9 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from splc.cli.app import app
 from tests.cli.conftest import Run
 
 OPTIONS = ("cache", "index", "zip")
@@ -30,7 +28,7 @@ def _table(path: Path, rows: int, factor: float, seed: int, nfp: str = "time") -
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a model of an old version, few rows of a new one, and all of these."""
     folder = tmp_path_factory.mktemp("learned")
     _table(folder / "old.csv", 16, 1.0, 1)
@@ -38,7 +36,7 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _table(folder / "all.csv", 16, 2.0, 3)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert CliRunner().invoke(app, ["learn", "old.csv", "-o", "old.json"]).exit_code == 0
+        assert run("learn", "old.csv", "-o", "old.json").exit_code == 0
     return folder
 
 
@@ -75,7 +73,6 @@ def test_refused(folder: Path, run: Run, refused: Callable[..., str]) -> None:
     assert run("learn", "other.csv", "-o", "other.json").exit_code == 0
     message = refused("learn", "new.csv", "--from", "old.json", "--from", "other.json")
     assert "old.json: the models have different options" in message
-    assert run("learn", "old.csv", "-o", "old.log").exit_code == 0
     (folder / "text.txt").write_text("10 + 2 * cache\n", encoding="utf-8")
     assert "text.txt: the file has no measured values" in refused("learn", "new.csv", "--from", "text.txt")
     assert "stepwise" in refused("learn", "new.csv", "--from", "old.json", "--learner", "stepwise")
@@ -93,7 +90,7 @@ def test_rows_of_the_same_value_are_not_used(folder: Path, run: Run, refused: Ca
     assert "v1.json: the models are of the value that is learned" in message
 
 
-@pytest.mark.parametrize("share", [True, False])
+@pytest.mark.parametrize("share", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_several_values(folder: Path, run: Run, share: bool) -> None:
     """Each value of a context is learned with the rows of the models, with those of the other values if they share."""
     header, *rows = (folder / "all.csv").read_text(encoding="utf-8").splitlines()

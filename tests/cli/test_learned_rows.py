@@ -7,16 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-from splc.cli.app import app
 from tests.cli.conftest import Run
 
 CASES = {"seen": 20, "both": 20, "unseen": 0}
 
 
 @pytest.fixture(scope="module")
-def learned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Write a table of 32 configurations, parts of it, and a model of 20 of them, into the current folder."""
     rng = np.random.default_rng(3)
     rows = [
@@ -30,8 +28,8 @@ def learned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.chdir(tmp_path_factory.mktemp("learned"))
         for name, part in {"both": rows, "seen": rows[:20], "unseen": rows[20:]}.items():
             Path(f"{name}.csv").write_text("\n".join(["a,b,n,time", *part]) + "\n", encoding="utf-8")
-        for command in ("init both.csv --property time -o system.xml", "learn --measurements seen.csv"):
-            assert CliRunner().invoke(app, command.split()).exit_code == 0
+        assert run("init", "both.csv", "--property", "time", "-o", "system.xml").exit_code == 0
+        assert run("learn", "--measurements", "seen.csv").exit_code == 0
         yield
 
 
