@@ -53,10 +53,8 @@ EFFECTS = {
         ("--on pb:9,3", "--reference second", "--weights measured", "--where iterations=7", "--parameter f=1e-6"),
     ),
     "compare analytical.txt other.txt --on ff": ("syntactic", ("--no-constant",)),
-    "optimize --measurements few.csv": (
-        "top",
-        ("--top 2", "--maximize", "--fix px=4", "--where iterations=8", "--aggregate min", "--nfp messages"),
-    ),
+    "optimize analytical.txt": ("top", ("--top 2", "--maximize", "--fix px=4")),
+    "optimize --measurements few.csv": ("top", ("--where iterations=8", "--aggregate min", "--nfp messages")),
 }
 
 

@@ -62,7 +62,7 @@ def test_what_was_never_measured_together_is_marked(table: Path, run: Run) -> No
 
 def test_no_constraints(table: Path, run: Run) -> None:
     """`--no-constraints` is refused where nothing is inferred: for a description, and for the system of a model."""
-    run("learn", "-o", "model.json")
+    run("learn", "--learner", "stepwise", "-o", "model.json")
     refused = run("predict", "model.json", "measurements.csv", "--no-constraints")
     assert refused.exit_code == 2
     assert "learn the model again with --no-constraints" in refused.stderr
@@ -83,7 +83,7 @@ def test_a_violated_inferred_constraint_of_a_model(table: Path, run: Run) -> Non
     lines = [f"{','.join(map(str, row))},{time:.3f}" for row, time in zip(rows.tolist(), times.tolist(), strict=True)]
     (table / "measurements.csv").write_text("\n".join([f"{header},time", *lines]) + "\n", encoding="utf-8")
     assert "1 inferred" in run("describe", "measurements.csv").stderr
-    run("learn", "-o", "model.json")
+    run("learn", "--learner", "stepwise", "-o", "model.json")
     (table / "new.csv").write_text(f"{header}\n1,1{',0' * len(others)}\n", encoding="utf-8")
     refused = run("predict", "model.json", "new.csv")
     assert refused.exit_code == 2
