@@ -76,10 +76,11 @@ class TestLoop:
         )
         run("measure", "configurations.csv", *command(), "-o", "a.csv")
         run("measure", "more.csv", *command(), "-o", "b.csv")
-        both = json.loads(run("learn", "a.csv", "b.csv", "--options", "mode", "--json").stdout)
+        stepwise = ("--learner", "stepwise")
+        both = json.loads(run("learn", "a.csv", "b.csv", "--options", "mode", *stepwise, "--json").stdout)
         assert both["learning_configurations"] == 14
         journals = ("--measurements", "a.journal", "--measurements", "b.journal")
-        other = json.loads(run("learn", *journals, "--json").stdout)
+        other = json.loads(run("learn", *journals, *stepwise, "--json").stdout)
         assert other["learning_configurations"] == 14
         assert other["learning_error"] == pytest.approx(both["learning_error"], abs=0.5)
         for words in (("suggest", "--budget", "1"), ("explain", "learned.json"), ("optimize", "learned.json")):

@@ -34,10 +34,7 @@ class TestStreams:
         assert found.returncode == 2
         assert found.stderr.decode("utf-8").startswith("nöthing.xml: there is no such file")
 
-    @pytest.mark.parametrize(
-        "arguments",
-        [("sample", "--help"), *(pytest.param((each,), marks=pytest.mark.slow) for each in ("--help", "--version"))],
-    )
+    @pytest.mark.parametrize("arguments", [("--help",), ("sample", "--help"), ("--version",)])
     def test_help_whose_reader_has_seen_enough(self, folder: Path, arguments: tuple[str, ...]) -> None:
         """A closed pipe behind a help text is no failure."""
         reading, writing = os.pipe()

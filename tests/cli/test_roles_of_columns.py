@@ -40,7 +40,7 @@ def between(folder: Path) -> None:
 
 
 class TestAveragedRows:
-    LEARN = ("learn", "--measurements", "table.csv", "--property", "time")
+    LEARN = ("learn", "--measurements", "table.csv", "--property", "time", "--learner", "stepwise")
 
     def test_options_that_are_averaged(self, here: Path, run: Run) -> None:
         """A model of averaged runs has exit code 1, and the warning names the options to add, which are the cure."""
@@ -80,7 +80,7 @@ class TestOtherDescriptions:
 
     def test_the_cure(self, table: Path, run: Run) -> None:
         """A table that is named as the system has the effect of a folder without a description."""
-        given = ("--options", "b,c", "--json")
+        given = ("--options", "b,c", "--learner", "stepwise", "--json")
         one = json.loads(run("learn", "--system", "table.csv", *given).stdout)
         (table / "left.xml").unlink()
         two = json.loads(run("learn", "--measurements", "table.csv", *given).stdout)

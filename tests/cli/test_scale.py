@@ -18,7 +18,11 @@ from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA
 
 Refused = Callable[..., str]
-FILES = sorted((DATA / "extrap_formats").glob("*/*"))
+# A third of them is in the usual run.
+FILES = [
+    pytest.param(file, id=file.name, marks=pytest.mark.slow if at % 3 else ())
+    for at, file in enumerate(sorted((DATA / "extrap_formats").glob("*/*")))
+]
 
 # 3 + 2 p^2 and 5 p, each with a repetition that lies a little off.
 PROFILE = """PARAMETER p
@@ -192,17 +196,14 @@ class TestProfiles:
         assert run("scale", "one.csv").stderr.count("q is 7 at all points") == 1
 
     def test_jobs(self, run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """`--jobs` is the number of processes that fit, one by default."""
-        asked: list[int] = []
+        """`--jobs` is the number of processes."""
 
-        def noted(*arguments: Any, jobs: int, **settings: Any) -> Any:
-            asked.append(jobs)
+        def in_one(*arguments: Any, jobs: int, **settings: Any) -> Any:
+            assert jobs == 2
             return fit_experiment(*arguments, **settings)
 
-        monkeypatch.setattr("splc.workflows.scale.scale.fit_experiment", noted)
-        for more in ((), ("--jobs", "2")):
-            fitted(run, "profile.txt", *more)
-        assert asked == [1, 2]
+        monkeypatch.setattr("splc.workflows.scale.scale.fit_experiment", in_one)
+        fitted(run, "profile.txt", "--jobs", "2")
 
     @pytest.mark.slow
     def test_processes(self, run: Run, empty: Path) -> None:
@@ -216,11 +217,7 @@ class TestProfiles:
         get_reusable_executor().shutdown(wait=True)
 
     @pytest.mark.real_data
-    @pytest.mark.parametrize(
-        "file",
-        [file if at % 3 == 0 else pytest.param(file, marks=pytest.mark.slow) for at, file in enumerate(FILES)],
-        ids=lambda file: file.name,
-    )
+    @pytest.mark.parametrize("file", FILES)
     def test_published_files(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
         """Every file of Extra-P's tests gives a finite model for each of its series."""
         monkeypatch.chdir(tmp_path)

@@ -179,10 +179,8 @@ def test_no_arguments(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         assert run("example", name).exit_code == 0
         monkeypatch.chdir(tmp_path / name)
         Path("formula.txt").write_text("0.01 * level", encoding="utf-8")
-        if name == "zstd":
-            # Few of its rows.
-            header, *rows = Path("measurements.csv").read_text(encoding="utf-8").splitlines()
-            Path("measurements.csv").write_text("\n".join([header, *rows[::24]]), encoding="utf-8")
+        for table in Path().glob("measurements.csv"):
+            table.write_text("".join(table.read_text(encoding="utf-8").splitlines(keepends=True)[::24]))
         for question, command in QUESTIONS.items():
             assert f"  {question:32} {command}" in result.stdout
             if ("scale" in command) == (name == "kernels"):
@@ -198,13 +196,7 @@ def test_as_a_module(tmp_path: Path) -> None:
     assert done.stdout == f"splc {splc.__version__}\n"
 
 
-@pytest.mark.parametrize(
-    "file",
-    [
-        "sampling/__init__.py",
-        *(pytest.param(f"{name}.py", marks=pytest.mark.slow) for name in ("sampling", "comparison")),
-    ],
-)
+@pytest.mark.parametrize("file", ["sampling/__init__.py", pytest.param("comparison.py", marks=pytest.mark.slow)])
 def test_a_file_that_shadows_a_package(folder: Path, file: str) -> None:
     """A user's file in the place of a package is named in one message with exit code 2; the command does not see it."""
     (folder / file).parent.mkdir(exist_ok=True)

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-from contextlib import chdir
-from functools import cache
-from itertools import product
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from typer.testing import CliRunner
 
-from splc.cli.app import app
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.cli.test_tune import COMMAND, DRAWN, FEW, TIME, TUNE, Refused, clock, prepare, restored, runs_of, solver
+from tests.cli.test_tune import COMMAND, DRAWN, FEW, TIME, TUNE, Refused, clock, restored, runs_of, solver
 
 __all__ = ["clock", "solver"]
 MORE = (*FEW[:6], "18", *FEW[7:])
@@ -39,42 +33,23 @@ def test_more_runs(run: Run, solver: Path) -> None:
     assert len(runs_of(journal)) == 18
 
 
-@cache
-def extended(at: int) -> tuple[int, bytes]:
-    """Return the records of a session that ended after a number of runs, and the journal with those of a larger budget.
-
-    The number is that of the records.
-    """
-    with TemporaryDirectory() as folder, chdir(folder):
-        prepare(Path(folder))
-        journal = restored(Path(folder), *FEW)
-        lines = journal.read_bytes().splitlines(keepends=True)
-        end = [place for place, record in enumerate(read_journal(journal)) if record["kind"] == "run"][at - 1] + 1
-        journal.write_bytes(b"".join(lines[:end]))
-        assert CliRunner().invoke(app, [*MORE, "--resume"], catch_exceptions=False).exit_code == 0
-        return end, journal.read_bytes()
-
-
 @pytest.mark.parametrize(
-    ("at", "kept"),
-    [
-        case if case == (12, 2) else pytest.param(*case, marks=pytest.mark.slow)
-        for case in product((5, 12), (0, 1, 2, 6, -5))
-    ],
+    ("at", "places"), [(12, (2,)), *(pytest.param(at, (0, 1, 2, 6, -5), marks=pytest.mark.slow) for at in (5, 12))]
 )
-def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int, kept: int) -> None:
+def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int, places: tuple[int, ...]) -> None:
     """Whenever the budget grew, a session that was killed after any record is continued as an undisturbed one."""
-    end, content = extended(at)
-    whole = content.splitlines(keepends=True)
-    journal = solver / "measurements.journal"
-    journal.write_bytes(content)
-    expected = runs_of(journal)
+    journal = restored(solver, *FEW)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    end = [place for place, record in enumerate(read_journal(journal)) if record["kind"] == "run"][at - 1] + 1
+    journal.write_bytes(b"".join(lines[:end]))
+    assert run(*MORE, "--resume").exit_code == 0
+    whole, expected = journal.read_bytes().splitlines(keepends=True), runs_of(journal)
     assert len(expected) == 18
-    kept += end if kept >= 0 else len(whole)
-    journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
-    result = run(*MORE, "--resume", "-q")
-    assert result.exit_code == 0, result.output
-    assert runs_of(journal) == expected
+    for place in places:
+        kept = place + (end if place >= 0 else len(whole))
+        journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
+        assert run(*MORE, "--resume", "-q").exit_code == 0
+        assert runs_of(journal) == expected
 
 
 def test_more_time(run: Run, solver: Path, clock: None) -> None:

