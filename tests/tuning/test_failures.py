@@ -38,7 +38,7 @@ def names(tuner: Tuner) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("kind", ["failed", "ended"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 6))])
 def test_the_best_is_the_best_measured_one(seed: int, kind: str) -> None:
     """Without noise the best configuration is the one with the least value, whatever failed beside it."""
     tuner, measured = told(seed, kind)
@@ -58,7 +58,7 @@ def test_failures_do_not_change_what_is_judged(settings: dict[str, object]) -> N
 
 def test_a_value_that_fails_matters() -> None:
     """An option of which one value always fails is not among those that do not matter."""
-    tuner = Tuner(SYSTEM, "seconds", 30, verify=0)
+    tuner = Tuner(SYSTEM, "seconds", 24, verify=0)
     while (trial := tuner.ask()) is not None:
         if trial.configuration["log"]:
             tuner.tell(trial, failed="no disk")
