@@ -124,14 +124,19 @@ def test_records_have_the_error_of_the_stored_model(study_file: Path) -> None:
 def test_runs_have_the_seed_of_their_task(study_file: Path) -> None:
     """A learner that draws numbers has the seed of the task, also where the sampling does not."""
     study_file.write_text(
-        'nfp = "time"\nsamplings = ["random:9"]\nseeds = [3, 5]\n[learners.a]\nlearner = "forest"\n', encoding="utf-8"
+        'nfp = "time"\nsamplings = ["random:9"]\nseeds = [3, 5]\n[learners.a]\nlearner = "forest"\ntrees = 9\n',
+        encoding="utf-8",
     )
     measurements = load(study := read_study(study_file)).inputs.measurements
     done = run_study(study, pictures=False).results
     assert done is not None
     for run in done.runs:
         drawn = sample(measurements.system, run.task.sampling, seed=run.task.seed)
-        errors = [learn(measurements, learner="forest", learning_set=drawn, seed=seed).error for seed in (3, 5)]
+        settings = {"trees": 9}
+        errors = [
+            learn(measurements, learner="forest", settings=settings, learning_set=drawn, seed=seed).error
+            for seed in (3, 5)
+        ]
         assert [run.record.error == pytest.approx(error, rel=1e-9) for error in errors] == [
             run.task.seed == 3,
             run.task.seed == 5,

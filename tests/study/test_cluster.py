@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,8 +14,19 @@ from tests.support.results import contents
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 
 
-def test_cluster_does_not_matter(studied: Studied, scheduler: str) -> None:
+@pytest.fixture(scope="module")
+def inside() -> Iterator[str]:
+    """Return the address of a cluster whose workers are threads of this process."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.mark.parametrize("place", ["inside", pytest.param("scheduler", marks=pytest.mark.slow)])
+def test_cluster_does_not_matter(studied: Studied, place: str, request: pytest.FixtureRequest) -> None:
     """A cluster gives the same bytes as this process, also when it was stopped in between."""
+    scheduler = request.getfixturevalue(place)
     expected = contents(studied("here").folder)
     assert contents(studied("there", scheduler=scheduler).folder) == expected
     counts: list[int] = []

@@ -92,6 +92,7 @@ def test_rounds_of_all_parts_are_counted(leveled: Path, studied: Studied) -> Non
 
 def test_what_was_observed_decides_only_where_it_is_learned_from(leveled: Path, studied: Studied) -> None:
     """Other observed values are learned from again by the learners that see them, and by no other."""
+    leveled.write_text('samplings = ["random:9"]\n' + LEARNERS, encoding="utf-8")
     first = studied()
     per_learner = first.tasks // 3
     assert [first.found, studied().found] == [0, first.tasks]

@@ -44,6 +44,7 @@ def squared(task: Numbered) -> Mapping[str, Any]:
     return {"square": task.number**2, "parent": os.getppid()}
 
 
+@pytest.mark.slow
 def test_killed_process(tmp_path: Path) -> None:
     """A process that is killed is an error; finished tasks are kept and not run again."""
     tasks = [Numbered(number) for number in range(6)]
