@@ -6,6 +6,7 @@ import csv
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -107,6 +108,7 @@ def rows_table(rows: Sequence[Row]) -> Table:
 def rows_of(path: Path) -> list[Row]:
     """Return the rows of a `table.csv`: numbers as numbers, empty cells as None."""
 
+    @cache
     def read(text: str) -> Any:
         for kind in (int, float):
             try:

@@ -27,11 +27,21 @@ def test_contexts_of_a_group() -> None:
     assert not any(name.startswith("ref") for name in names)
 
 
+def first_contexts(count: int, evaluation: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Return a system for an evaluation: the first contexts of imagemagick."""
+    name = f"{count} contexts of imagemagick"
+    contexts = dict(list(contexts_of("imagemagick").items())[:count])
+    monkeypatch.setattr(f"casestudies.contexts.{evaluation}.contexts_of", {name: contexts}.__getitem__)
+    return name
+
+
 @pytest.mark.real_data
-def test_rows() -> None:
+@pytest.mark.parametrize(("count", "size"), [(2, 5), pytest.param(4, 10, marks=pytest.mark.slow)])
+def test_rows(count: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every context has a row per method; with the rows of the others the error is smaller."""
-    rows = FewRowsEvaluation().rows({"system": "imagemagick", "size": 10, "seed": 0})
-    assert [row["method"] for row in rows] == 4 * list(METHODS)
+    name = first_contexts(count, "few_rows", monkeypatch)
+    rows = FewRowsEvaluation().rows({"system": name, "size": size, "seed": 0})
+    assert [row["method"] for row in rows] == count * list(METHODS)
     mean = {method: sum(row["mean"] for row in rows if row["method"] == method) for method in METHODS}
     assert mean["together"] < mean["alone"]
 
@@ -57,10 +67,11 @@ def test_splits() -> None:
 
 
 @pytest.mark.real_data
-def test_published_rows() -> None:
+@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_published_rows(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """With few rows, and all rows of the other environments, the error is below that of all published methods."""
-    cell = {"system": "imagemagick", "size": 11, "context": "e0", "seed": 0}
-    [together, alone] = PublishedEvaluation().rows(cell)
+    name = first_contexts(count, "published_rows", monkeypatch)
+    [together, alone] = PublishedEvaluation().rows({"system": name, "size": 11, "context": "e0", "seed": 0})
     assert (together["method"], alone["method"]) == PUBLISHED_METHODS
     assert together["mean"] < min(published()["imagemagick", 11, "e0"].values()) < alone["mean"]
 

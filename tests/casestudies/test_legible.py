@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import IO
 
 import pytest
@@ -24,27 +25,37 @@ from tests.support.legible import defects
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
 
-EVALUATIONS: dict[Path, Evaluation] = {
-    **{CASES / "accuracy" / name: kind() for name, kind in ACCURACY.items()},
-    **{CASES / "scaling_evaluation" / name: kind() for name, kind in SCALING.items()},
-    **{CASES / "suggestion" / name: kind() for name, kind in SUGGESTION.items()},
-    CASES / "scaling_evaluation" / "noise-10": read_evaluation(CASES / "scaling_evaluation" / "noise-10.toml"),
-    CASES / "sampling_strategies" / "error": StrategyEvaluation(),
-    CASES / "contexts" / "few": FewRowsEvaluation(),
-    CASES / "changes" / "simulated": SimulatedChanges(),
-    CASES / "contexts" / "published": PublishedEvaluation(),
-    **{CASES / "tuning" / name: kind() for name, kind in TUNING.items()},
-    **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
+EVALUATIONS: dict[str, Callable[[], Evaluation]] = {
+    **{f"accuracy/{name}": kind for name, kind in ACCURACY.items()},
+    **{f"scaling_evaluation/{name}": kind for name, kind in SCALING.items()},
+    **{f"suggestion/{name}": kind for name, kind in SUGGESTION.items()},
+    "scaling_evaluation/noise-10": partial(read_evaluation, CASES / "scaling_evaluation" / "noise-10.toml"),
+    "sampling_strategies/error": StrategyEvaluation,
+    "contexts/few": FewRowsEvaluation,
+    "changes/simulated": SimulatedChanges,
+    "contexts/published": PublishedEvaluation,
+    **{f"tuning/{name}": kind for name, kind in TUNING.items()},
+    **{f"inferred_constraints/{name}": kind for name, kind in CONSTRAINTS.items()},
 }
+# Pictures with many panels and marks.
+LARGE = (
+    *("accuracy/real", "accuracy/truth", "sampling_strategies/error", "suggestion/optimum"),
+    *(
+        f"scaling_evaluation/{name}"
+        for name in ("synthetic-single", "synthetic-sparse", "synthetic-families", "suggest-target")
+    ),
+)
 
 
 def test_every_evaluation_is_here() -> None:
     """The committed results of all evaluations are drawn."""
-    assert set(EVALUATIONS) == {path.parent for path in tracked(CASES, pattern="table.csv")}
+    assert {CASES / name for name in EVALUATIONS} == {path.parent for path in tracked(CASES, pattern="table.csv")}
 
 
-@pytest.mark.parametrize("folder", EVALUATIONS, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
-def test_pictures_of_committed_results(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in LARGE else name for name in EVALUATIONS]
+)
+def test_pictures_of_committed_results(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pictures have no raw markup, no overlapping or cut labels, numbers on axes, and complete legends."""
     figures: list[Figure] = []
 
@@ -54,7 +65,8 @@ def test_pictures_of_committed_results(folder: Path, monkeypatch: pytest.MonkeyP
         Image.new("RGB", (1, 1)).save(file, "png")
 
     monkeypatch.setattr(Figure, "savefig", look)
-    pictures = EVALUATIONS[folder].pictures(rows_of(folder / "table.csv"))
+    folder = CASES / name
+    pictures = EVALUATIONS[name]().pictures(rows_of(folder / "table.csv"))
     assert len(figures) == len(pictures)
     assert {name: found for name, figure in zip(pictures, figures, strict=True) if (found := defects(figure))} == {}
     assert {folder / name for name in pictures} == set(tracked(folder, pattern="*.png"))

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
@@ -79,6 +80,7 @@ def test_failure_is_handed_on(tmp_path: Path) -> None:
     assert len(table(done.stdout)) == 1
 
 
+@cache
 def committed() -> list[dict[str, str]]:
     """Return the rows that measuring BoomerAMG would have to give for its committed files."""
     levels: dict[tuple[str, ...], list[dict[str, str]]] = {}
@@ -108,8 +110,8 @@ def test_split_gives_the_committed_form(tmp_path: Path) -> None:
 
 def test_observations_that_differ_are_refused() -> None:
     """Levels that are not the same in all repetitions are an error, for they could not be an observed variable."""
-    rows = committed()
-    rows[1]["C_1"] = "7"
+    rows = [*committed()]
+    rows[1] = {**rows[1], "C_1": "7"}
     with pytest.raises(ValueError, match="differ between repetitions"):
         measure.split(rows)
 

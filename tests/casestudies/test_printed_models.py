@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +53,23 @@ MEMBERS = [
 GROUP = (BinaryOption("g", optional=False), *MEMBERS)
 ALWAYS = BinaryOption("always", optional=False)
 SWITCHES = (BinaryOption("a"), BinaryOption("b"), ALWAYS)
-SYSTEM = VariabilityModel("small", (*SWITCHES, *GROUP, NumericOption("x", (1.0, 2.0, 4.0))))
 
 
-def everything(system: VariabilityModel = SYSTEM) -> Configurations:
-    """Return all configurations of a system."""
-    space = Space(system)
+@cache
+def small() -> VariabilityModel:
+    """Return a system with switches, a group and a numeric option."""
+    return VariabilityModel("small", (*SWITCHES, *GROUP, NumericOption("x", (1.0, 2.0, 4.0))))
+
+
+def everything(system: VariabilityModel | None = None) -> Configurations:
+    """Return all configurations of a system, of the small one by default."""
+    space = Space(system or small())
     return space.draw(space.count, np.random.default_rng(0))
 
 
-def measured(text: str, system: VariabilityModel = SYSTEM) -> Measurements:
+def measured(text: str, system: VariabilityModel | None = None) -> Measurements:
     """Return all configurations of a system with the values of a model."""
+    system = system or small()
     configurations = everything(system)
     return Measurements(configurations, {NFP: parse_model(text, system).predict(configurations)})
 
@@ -74,10 +81,10 @@ def learned(measurements: Measurements, rows: int = 30) -> LearningResult:
 
 def test_large_sets() -> None:
     """Sets of options whose terms vary by more than 5 % of the deviation are large; a group is one option."""
-    model = parse_model("5 + 100 * a + 60 * g_b * x + 30 * g_c * x + 20 * b + x", SYSTEM)
+    model = parse_model("5 + 100 * a + 60 * g_b * x + 30 * g_c * x + 20 * b + x", small())
     assert large_sets(model, everything()) == [["a"], ["b"], ["g", "x"]]
     assert large_sets(replace(model, link="log"), everything()) == [["a"], ["b"], ["g", "x"]]
-    assert large_sets(parse_model("5", SYSTEM), everything()) == []
+    assert large_sets(parse_model("5", small()), everything()) == []
 
 
 def test_jaccard() -> None:
@@ -88,8 +95,8 @@ def test_jaccard() -> None:
 
 def test_figures_of_both_models() -> None:
     """A row of the default learner has the errors of the printed and the full model, and the intervals' coverage."""
-    row = run_row("projection", CASE, "random:50", 1)
-    system, rows = systems.load(CASE), systems.learning_set(CASE, "random:50", 1)
+    row = run_row("projection", CASE, "pb:25,5", 1)
+    system, rows = systems.load(CASE), systems.learning_set(CASE, "pb:25,5", 1)
     result = learn(system.measurements, system.nfp, learning_set=rows, seed=1)
     rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
     configurations, values = system.measurements.configurations[rest], system.measurements[system.nfp][rest]
@@ -142,7 +149,9 @@ def test_figures_of_cells() -> None:
     assert printed_tables([row_of(1, printed=None)]) == ()
 
 
-@pytest.mark.parametrize("index", [*range(20), 39])
+@pytest.mark.parametrize(
+    "index", [*range(len(KINDS)), *(pytest.param(index, marks=pytest.mark.slow) for index in (*range(10, 20), 39))]
+)
 def test_difficult_system(index: int) -> None:
     """A system is valid, its values are positive, its terms belong to its kind, and some options have no influence."""
     one = difficult(index)
@@ -168,8 +177,8 @@ def test_difficult_system(index: int) -> None:
 
 def test_influences_of_the_same_columns() -> None:
     """A term that has the values of a true term has its influence, however it is written."""
-    one = replace(difficult(0), model=parse_model("5 + 3 * a * [x >= 2] - 2 * x", SYSTEM), measurements=measured("5"))
-    model = parse_model("1 + a * min(1, max(0, x - 1)) + x + a * x", SYSTEM)
+    one = replace(difficult(0), model=parse_model("5 + 3 * a * [x >= 2] - 2 * x", small()), measurements=measured("5"))
+    model = parse_model("1 + a * min(1, max(0, x - 1)) + x + a * x", small())
     found = true_influences(model, one)
     assert sorted(found.values()) == [-2.0, 3.0, 5.0]
     assert option_term("a") * option_term("x") not in found
@@ -177,9 +186,9 @@ def test_influences_of_the_same_columns() -> None:
 
 def test_options_that_are_blamed() -> None:
     """An option without influence is blamed by a term whose sign is settled, in most folds where these are known."""
-    one = replace(difficult(0), model=parse_model("5 + a", SYSTEM), measurements=measured("5 + a"))
+    one = replace(difficult(0), model=parse_model("5 + a", small()), measurements=measured("5 + a"))
     result = learned(one.measurements)
-    model = parse_model("5 + a + 2 * b * g_a", SYSTEM)
+    model = parse_model("5 + a + 2 * b * g_a", small())
     term = option_term("b") * option_term("g_a")
     cases = {(0.99, 8): 2, (0.99, 6): 2, (0.99, 5): 0, (0.99, None): 2, (0.9, 8): 0}
     for (probability, folds), number in cases.items():
@@ -203,7 +212,7 @@ def test_row_of_a_difficult_system(tmp_path: Path) -> None:
     assert difficult_goals([], figures).rows[0][2:] == (None, 50)
     evaluation = DifficultEvaluation(learners=("stepwise",), systems=2)
     assert len(run_evaluation(evaluation, tmp_path).rows) == 2
-    assert run_evaluation(evaluation, tmp_path).found == 1
+    assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1
 
 
 def choices(configurations: Configurations) -> dict[str, Choice]:
@@ -271,7 +280,7 @@ def test_explanations_of_exact_values() -> None:
     """Without noise, stated effects are the measured ones, and no option without effect comes first."""
     all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x + 10 * a * g_b")
     values = all_of_it[NFP]
-    explained = overview_of_result(learned(all_of_it), Space(SYSTEM))
+    explained = overview_of_result(learned(all_of_it), Space(small()))
     found = effects(explained, "identity", all_of_it, values)
     assert (found["effects"], found["effects with intervals"]) == (1 + 1 + 2 + 2, 1 + 1 + 2 + 2)
     assert found["effect size"] > 50
@@ -308,7 +317,7 @@ def test_explanations_of_a_case_study(tmp_path: Path) -> None:
     assert row["full explains"] > 80
     assert 0 < row["effect error"] < row["effect size"]
     assert [each["system"] for each in explanation_figures([row])] == [ALL, CASE]
-    assert run_evaluation(evaluation, tmp_path).found == 1
+    assert run_evaluation(evaluation, tmp_path, pictures=False).found == 1
 
 
 @pytest.mark.parametrize("name", with_real(*ROWS))

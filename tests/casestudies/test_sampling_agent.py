@@ -174,13 +174,14 @@ def test_heuristic_is_the_evaluations_order() -> None:
     assert (outcome.points == 20).all()
 
 
-def test_heuristic_reaches_its_numbers() -> None:
+@pytest.mark.parametrize("number", [12, pytest.param(40, marks=pytest.mark.slow)])
+def test_heuristic_reaches_its_numbers(number: int) -> None:
     """With 13 to 14 points, for less than 1 % of the cost, the heuristic's models are good, and chance pays more."""
-    grid, generator = paper_grid(), Generator()
-    tasks = generator(40, np.random.default_rng(2))
+    grid, half = paper_grid(), number // 2
+    tasks = Generator()(number, np.random.default_rng(2))
     rule = Episodes(grid, tasks, scaling_modeler)
     play(rule, heuristic)
-    chance = Episodes(grid, Tasks(tasks.costs[:20], tasks.measured[:20], tasks.truth[:20]), scaling_modeler)
+    chance = Episodes(grid, Tasks(tasks.costs[:half], tasks.measured[:half], tasks.truth[:half]), scaling_modeler)
     play(chance, by_chance(np.random.default_rng(3)))
     assert rule.accurate.mean() >= 0.9
     assert 13 <= np.median(rule.points) <= 14

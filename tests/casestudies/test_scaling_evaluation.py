@@ -43,6 +43,8 @@ from tests.support.results import contents
 from tests.support.schemas import closed
 
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
+ONE = SingleEvaluation(functions=1, learners=SINGLE.learners)
+FEW = SparseEvaluation(functions=1, noise=(0.02,), repetitions=(1, 2, 3), parameters=(1,))
 SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
 
 
@@ -167,7 +169,7 @@ def test_every_quotation_has_a_task() -> None:
 
 
 @pytest.mark.parametrize(
-    "evaluation", [pytest.param(SINGLE, marks=pytest.mark.slow), SPARSE], ids=lambda each: each.preset
+    "evaluation", [FEW, *(pytest.param(each, marks=pytest.mark.slow) for each in (SINGLE, SPARSE))]
 )
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     """An evaluation that was interrupted and continued, in one process or two, writes the same bytes as another."""
@@ -185,19 +187,19 @@ def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
 
 def test_only_what_is_new(tmp_path: Path) -> None:
     """With one more learner only its tasks are done; with another seed all of them are."""
-    run_evaluation(SINGLE, tmp_path, pictures=False)
-    more = SingleEvaluation(functions=3, learners=(*SINGLE.learners, "the paper's algorithm as written"))
-    assert run_evaluation(more, tmp_path, pictures=False).found == len(SINGLE.tasks())
-    other = SingleEvaluation(functions=3, learners=SINGLE.learners, seed=1)
+    run_evaluation(ONE, tmp_path, pictures=False)
+    more = SingleEvaluation(functions=1, learners=(*ONE.learners, "the paper's algorithm as written"))
+    assert run_evaluation(more, tmp_path, pictures=False).found == len(ONE.tasks())
+    other = SingleEvaluation(functions=1, learners=ONE.learners, seed=1)
     assert run_evaluation(other, tmp_path, pictures=False).found == 0
 
 
 def test_folder_of_another(tmp_path: Path) -> None:
     """The results of one preset are not replaced by those of another unless that is asked for."""
-    run_evaluation(SPARSE, tmp_path, pictures=False)
+    run_evaluation(FEW, tmp_path, pictures=False)
     with pytest.raises(OutputError, match="the results of another study: the preset synthetic-sparse"):
-        run_evaluation(SINGLE, tmp_path, pictures=False)
-    assert run_evaluation(SINGLE, tmp_path, pictures=False, force=True).tables
+        run_evaluation(ONE, tmp_path, pictures=False)
+    assert run_evaluation(ONE, tmp_path, pictures=False, force=True).tables
 
 
 def test_file(tmp_path: Path) -> None:
@@ -253,12 +255,18 @@ def test_committed_settings(name: str) -> None:
     assert manifest["study"] == evaluation_preset(name).settings()
 
 
-def test_committed_results() -> None:
+@pytest.mark.slow
+def test_committed_single() -> None:
     """A part of what is committed comes out again, but for models that another library decides otherwise."""
-    single, sparse = SingleEvaluation(), SparseEvaluation()
+    single = SingleEvaluation()
     (score,) = evaluate({"default": {}}, number=single.functions, seed=single.seed, kinds=["constant"])
     (found,) = (row for row in committed(single.preset) if (row["kind"], row["learner"]) == ("constant", "default"))
     assert [float(found[share]) for share in ("exact", "within")] == pytest.approx([score.exact, score.within], abs=0.5)
+
+
+def test_committed_sparse() -> None:
+    """A part of what is committed comes out again, but for models that another library decides otherwise."""
+    sparse = SparseEvaluation()
     task = sparse.tasks()[0]
     (row,) = perform_cell(task, sparse)["rows"]
     names = list(task.cell)
