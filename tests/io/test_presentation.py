@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -19,17 +20,34 @@ from comparison import compare, compare_all, compared_model
 from sampling import Space, best, draw_sample, pareto_front
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
+from splc.data.configurations import Configurations
 from splc.errors import OutputError, SpecError
 from splc.formats.models.latex import latex_text
 from splc.io.bars import MAX_LABEL, bars_svg
 from splc.io.presentation import MAX_ROWS, Presented
 from splc.learning import Part, learn, learn_sum
+from splc.learning.result import LearningResult
+from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
 from splc.workflows.explain.explain import contributions, overview
 
-SYSTEM = VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
-GRID = draw_sample(SYSTEM, "all+ff")
-MODELS = (parse_model("5 + 2 * px", SYSTEM), parse_model("4 + px + fast", SYSTEM))
+
+@cache
+def small() -> VariabilityModel:
+    """Return a system of two options."""
+    return VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
+
+
+@cache
+def grid() -> Configurations:
+    """Return all its configurations."""
+    return draw_sample(small(), "all+ff").configurations
+
+
+@cache
+def two_models() -> tuple[InfluenceModel, InfluenceModel]:
+    """Return two models of it."""
+    return parse_model("5 + 2 * px", small()), parse_model("4 + px + fast", small())
 
 
 @dataclass(frozen=True, repr=False)
@@ -100,37 +118,44 @@ def test_short_representation() -> None:
     assert repr(Shown("\x1b[2J\r", {})) == r"<Shown: \x1b[2J\r>"
 
 
+@cache
 def measured() -> Measurements:
     """Return measurements of all configurations, with two repetitions."""
-    px, fast = GRID.configurations.value("px"), GRID.configurations.value("fast")
+    px, fast = grid().value("px"), grid().value("fast")
     time = (5 + 2 * px + 3 * fast) * np.random.default_rng(0).normal(1, 0.01, len(px))
-    return Measurements(GRID.configurations, {"time": np.stack([time, time * 1.01], axis=1)})
+    return Measurements(grid(), {"time": np.stack([time, time * 1.01], axis=1)})
+
+
+@cache
+def learned() -> LearningResult:
+    """Return what is learned from these measurements."""
+    return learn(measured())
 
 
 RESULTS: dict[str, Callable[[], Any]] = {
-    "configurations": lambda: GRID.configurations,
+    "configurations": grid,
     "measurements": measured,
-    "sample": lambda: draw_sample(SYSTEM, "random:3", seed=4),
-    "learned": lambda: learn(measured()),
+    "sample": lambda: draw_sample(small(), "random:3", seed=4),
+    "learned": learned,
     "stepwise": lambda: learn(measured(), preset="splconqueror"),
     "baseline": lambda: learn(measured(), learner="ridge"),
-    "overview": lambda: overview(MODELS[1], Space(SYSTEM)),
-    "best": lambda: best(MODELS[1], Space(SYSTEM), 3),
-    "front": lambda: pareto_front(MODELS, Space(SYSTEM)),
-    "contributions": lambda: contributions(MODELS[1], Space(SYSTEM), GRID.configurations[:1]),
+    "overview": lambda: overview(two_models()[1], Space(small())),
+    "best": lambda: best(two_models()[1], Space(small()), 3),
+    "front": lambda: pareto_front(two_models(), Space(small())),
+    "contributions": lambda: contributions(two_models()[1], Space(small()), grid()[:1]),
     "sum": lambda: learn_sum(measured(), [Part("time")]),
     "profile": lambda: Profile({("main", "time"): fit([1, 2, 4, 8], [1, 2, 4, 8])}, {("main", "bytes"): "no values"}),
     "scaling": lambda: fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33], names="px"),
     "calibration": lambda: calibrate(
-        parse_model("5 + a * px + 3 * fast", SYSTEM, parameters={"a": 1.0}, symbols=["a"]),
+        parse_model("5 + a * px + 3 * fast", small(), parameters={"a": 1.0}, symbols=["a"]),
         measured().configurations,
         measured()["time"],
         ["a"],
     ),
-    "comparison": lambda: compare(*MODELS, GRID.configurations),
+    "comparison": lambda: compare(*two_models(), grid()),
     "comparisons": lambda: compare_all(
-        [compared_model(name, model) for name, model in zip("ab", MODELS, strict=True)],
-        GRID.configurations,
+        [compared_model(name, model) for name, model in zip("ab", two_models(), strict=True)],
+        grid(),
         measured=measured()["time"],
         nfp="time",
     ),
@@ -205,7 +230,7 @@ def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(OutputError, match="not written in this format"):
         RESULTS["overview"]().plot("picture.doc")
     with pytest.raises(SpecError, match="measurements are not part of this result"):
-        replace(RESULTS["learned"](), rows=None).plot()
+        replace(learned(), rows=None).plot()
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(OutputError, match=r"install the extra, pip install 'splc\[plot\]'"):
         RESULTS["overview"]().plot("picture.png")
@@ -221,7 +246,7 @@ def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_learning_result() -> None:
     """The table of a learning result is the model, with its uncertainty; the summary states errors and the model."""
-    result = learn(measured())
+    result = learned()
     frame = result.to_frame()
     assert frame["influence"].tolist() == list(result.model.influences.values())
     assert (frame["low"] <= frame["influence"]).all()
@@ -233,7 +258,7 @@ def test_learning_result() -> None:
 
 def test_comparison() -> None:
     """The table of a comparison has the terms of either model; missing ones have no influence."""
-    frame = compare(*MODELS, GRID.configurations).to_frame().set_index("term")
+    frame = compare(*two_models(), grid()).to_frame().set_index("term")
     assert frame["first"].to_dict() == {"1": 5, "px": 2, "fast": pytest.approx(math.nan, nan_ok=True)}
     assert frame["second"].to_dict() == {"1": 4, "px": 1, "fast": 1}
 

@@ -57,7 +57,30 @@ def test_calls_are_taken_when_others_are_finished(jobs: int) -> None:
     results.close()
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are counted in /proc")
+def children() -> set[str]:
+    """Return the processes that calls of this one run in."""
+    found = [child for file in Path("/proc/self/task").glob("*/children") for child in file.read_text().split()]
+    return {child for child in found if "popen_loky" in Path(f"/proc/{child}/cmdline").read_text()}
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are counted in /proc")
+
+
+@needs_proc
+@pytest.mark.parametrize(("calls", "most"), [(1, 0), (2, 2), (3, 2), (40, 2)])
+@pytest.mark.parametrize("jobs", [200, 10**30])
+def test_no_more_processes_than_calls_or_two_per_core(
+    calls: int, most: int, jobs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many processes are wished for, one call is made in this one, and a single core has two of them."""
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "1")
+    before = children()
+    assert list(in_processes([partial(divmod, 7, 2)] * calls, jobs)) == [(3, 1)] * calls
+    assert len(children() if calls > 1 else children() - before) <= most
+
+
+@pytest.mark.slow
+@needs_proc
 @pytest.mark.parametrize(("calls", "most"), [(1, 0), (2, 2), (3, 3), (40, 2 * cpu_count())])
 @pytest.mark.parametrize("jobs", [200, 10**30])
 def test_no_more_processes_than_calls_or_cores(calls: int, most: int, jobs: int) -> None:
