@@ -40,7 +40,7 @@ def test_logarithms_do_not_shrink_predictions() -> None:
 
 
 @given(st.integers(0, 99), st.sampled_from(["relative", "absolute", "log"]), st.sampled_from([1e-12, 1.0, 1e9]))
-@examples(20)
+@examples(10)
 def test_no_step_makes_the_squares_less(seed: int, weights: Any, unit: float) -> None:
     """Small steps of any parameter within its bounds do not make the chosen squares smaller, whatever the unit is."""
     measured = noisy(read(LINEAR, TRUE).predict(ALL), 0.3, seed) * unit

@@ -171,13 +171,14 @@ def test_exact_measurements() -> None:
     assert influence_intervals(model, ALL, np.zeros(len(ALL))).fit.deviation == 0
 
 
-def test_coverage_of_simulated_data() -> None:
+@pytest.mark.parametrize("number", [250, pytest.param(1000, marks=pytest.mark.slow)])
+def test_coverage_of_simulated_data(number: int) -> None:
     """Over simulated measurements, the coverage of intervals is about their level."""
     truth = model_of({CONSTANT: 5.0, B: 2.0, X: 0.5, log_term("x"): 1.0})
     means = truth.predict(ALL)
     rng = np.random.default_rng(7)
     held: list[list[float]] = []
-    for _ in range(1000):
+    for _ in range(number):
         measured = means + rng.normal(size=len(ALL))
         refit = influence_intervals(truth, ALL, measured).refitted
         learned = model_of(dict(zip(truth.influences, refit.tolist(), strict=True)))

@@ -23,7 +23,7 @@ from tests.support.examples import examples
 ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
 every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)
 # Each is run for every measure.
-few = examples(25)
+few = examples(16)
 
 # Whole and tied values on purpose, and such with many digits. Tiny ones are tested below: others' code fails on them.
 anything = st.one_of(st.integers(-9, 9).map(float), st.floats(-1e3, 1e3).map(lambda value: round(value, 6)))

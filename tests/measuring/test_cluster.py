@@ -148,7 +148,8 @@ def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypat
     assert (tmp_path / "measurements.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(99, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("times", [1, 99])
 def test_a_worker_that_goes_away(
     scheduler: str, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:

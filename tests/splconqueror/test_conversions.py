@@ -25,7 +25,7 @@ from tests.support.strategies import models
 
 
 @given(models(binary=3, numeric=3, most_constraints=3))
-@examples(60)
+@examples(30)
 def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
     """The binary form of a system has the same valid configurations."""
     converted = binary_system(model)

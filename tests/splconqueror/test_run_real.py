@@ -93,7 +93,7 @@ def script_of(folder: Path, system: str, *names: str) -> str:
 @pytest.mark.parametrize(
     ("system", "names", "sampled"),
     [
-        ("Dune", ["Dune_divDistBased_t2.log"], [265]),
+        pytest.param("Dune", ["Dune_divDistBased_t2.log"], [265], marks=pytest.mark.slow),
         ("Dune", ["Dune_solvBased_t1.log"], [25]),
         ("LLVM", ["LLVM_distBased_t3.log"], [165]),
         ("x264", ["x264_henard_t1.log"], [12]),

@@ -15,7 +15,7 @@ from tests.support.examples import examples
 from tests.support.strategies import models
 
 
-@examples(50)
+@examples(24)
 @given(st.data())
 def test_described_configurations_stay_valid(data: st.DataObject) -> None:
     """A configuration without the further values is valid in the extended system if it is in the system."""

@@ -14,7 +14,7 @@ from tests.support.examples import examples
 from tests.support.strategies import models
 
 
-@examples(60)
+@examples(30)
 @given(st.data())
 def test_fixing_is_filtering(data: st.DataObject) -> None:
     """The valid configurations of the restricted system are those that have the values."""

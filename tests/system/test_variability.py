@@ -97,13 +97,13 @@ class TestProblems:
             VariabilityModel("m", options)
         assert [p.text for p in caught.value.problems] == ["a → b → c → a", "self → self"]
 
-    def test_thousands_of_options(self) -> None:
-        """A chain of 5,000 parents is read; a cycle of 5,000 and 2,000 unknown parents are refused."""
-        assert len(VariabilityModel("m", chain(5000)).names) == 5000
+    def test_many_options(self) -> None:
+        """A chain of 1,500 parents is read; a cycle of 1,500 and 500 unknown parents are refused."""
+        assert len(VariabilityModel("m", chain(1500)).names) == 1500
         with pytest.raises(VariabilityError, match="o0 is its own ancestor"):
-            VariabilityModel("m", (BinaryOption("o0", "o4999"), *chain(5000)[1:]))
-        with pytest.raises(VariabilityError, match="and 1980 more problems"):
-            VariabilityModel("m", tuple(BinaryOption(f"option_{i}", f"optoin{i}") for i in range(2000)))
+            VariabilityModel("m", (BinaryOption("o0", "o1499"), *chain(1500)[1:]))
+        with pytest.raises(VariabilityError, match="and 480 more problems"):
+            VariabilityModel("m", tuple(BinaryOption(f"option_{i}", f"optoin{i}") for i in range(500)))
 
 
 class TestOptions:

@@ -109,11 +109,12 @@ class TestComplete:
 class TestNoConstraints:
     """Where nothing was planted, nothing is found."""
 
-    def test_independent_options(self) -> None:
+    @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.slow)])
+    def test_independent_options(self, number: int) -> None:
         """Tables of independent options have constraints in at most the stated share."""
         rng = np.random.default_rng(0)
         sizes = [(20, 6, ()), (50, 10, (4,)), (100, 20, (3, 6)), (300, 40, ()), (60, 5, (2, 9, 9))]
-        tables = [random_rows(rng, *sizes[at % len(sizes)]) for at in range(300)]
+        tables = [random_rows(rng, *sizes[at % len(sizes)]) for at in range(number)]
         assert sum(bool(mined(table)) for table in tables) <= CHANCE * len(tables)
 
     def test_few_rows(self) -> None:
