@@ -18,9 +18,10 @@ from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
+from tests.support.strategies import all_assignments
 
 SYSTEM = VariabilityModel("system", (BinaryOption("a"), BinaryOption("b"), NumericOption("x", (1.0, 2.0, 4.0))))
-ALL = Space(SYSTEM).enumerate()
+ALL = all_assignments(SYSTEM)
 A, B, X = (option_term(name) for name in ("a", "b", "x"))
 TERMS = (CONSTANT, A, B, X, X**2, A * B, A * X, B * X)
 

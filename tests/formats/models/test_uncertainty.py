@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sampling import Space
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
 from splc.formats.models.entries import learned_file
@@ -29,8 +31,13 @@ from splc.types import Link
 from tests.support.learning_results import Band, small_system, uncertain_result
 
 SYSTEM = small_system()
-ALL = Space(SYSTEM).enumerate()
 LINKS: tuple[Link, ...] = ("identity", "log")
+
+
+@cache
+def everything() -> Configurations:
+    """Return all valid configurations."""
+    return Space(SYSTEM).enumerate()
 
 
 def stored(text: str) -> StoredModel:
@@ -74,7 +81,9 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(intervals.READERS, "band", band_of)
     found = stored(text).intervals
     assert found is not None
-    np.testing.assert_allclose(found.interval(ALL), Band(uncertain_result().model, 0.125).interval(ALL))
+    np.testing.assert_allclose(
+        found.interval(everything()), Band(uncertain_result().model, 0.125).interval(everything())
+    )
     assert read_json(Source("m.json", text.encode()), None, ReadOptions())[0].intervals is None
     with pytest.raises(InputError, match="prediction intervals are damaged"):
         stored(text.replace('"width"', '"breadth"'))
@@ -90,7 +99,7 @@ def test_files_read_back_with_their_link(link: Link, suffix: str) -> None:
     model: InfluenceModel = read(source, SYSTEM, ReadOptions())[0].model
     assert model.link == link
     assert model.influences == pytest.approx(result.model.influences)
-    np.testing.assert_allclose(model.predict(ALL), result.model.predict(ALL), rtol=1e-12)
+    np.testing.assert_allclose(model.predict(everything()), result.model.predict(everything()), rtol=1e-12)
 
 
 @pytest.mark.parametrize("link", LINKS)
@@ -99,9 +108,9 @@ def test_the_python_module_has_the_link(link: Link) -> None:
     result = uncertain_result(link)
     names: dict[str, Any] = {}
     exec(WRITERS[".py"](learned_file(result, "m.csv")), names)  # noqa: S102
-    columns = [ALL.column(name) for name in ("gvn", "x")]
+    columns = [everything().column(name) for name in ("gvn", "x")]
     found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in zip(*columns, strict=True)]
-    np.testing.assert_allclose(found, result.model.predict(ALL), rtol=1e-12)
+    np.testing.assert_allclose(found, result.model.predict(everything()), rtol=1e-12)
 
 
 def test_the_line_of_the_link() -> None:
@@ -118,7 +127,7 @@ def test_errors_of_rounds_of_a_product() -> None:
     rounds = tuple(Round(n, result.terms[n], 1.0, 1.0, 1.0, result.terms[: n + 1], 0.0) for n in (1, 2, 3))
     whole = replace(result, rounds=rounds)
     early = InfluenceModel.of_system(((term.term, term.influence) for term in result.terms[:2]), SYSTEM, "log")
-    measured = Measurements(ALL, {"run time": early.predict(ALL)})
+    measured = Measurements(everything(), {"run time": early.predict(everything())})
     errors = round_errors(whole, measured)
     assert errors[0] == pytest.approx(0)
     assert errors[1] is not None
@@ -154,8 +163,10 @@ def test_subexpressions_in_files(link: Link, suffix: str) -> None:
     for system in (SYSTEM, None):
         found: InfluenceModel = read(source, system, ReadOptions())[0].model
         assert found.link == link
-        np.testing.assert_allclose(found.predict(ALL), model.predict(ALL), rtol=1e-12)
-    measured = Measurements(ALL, {"run time": influence_model(terms[:2], SYSTEM, link, model.derived).predict(ALL)})
+        np.testing.assert_allclose(found.predict(everything()), model.predict(everything()), rtol=1e-12)
+    measured = Measurements(
+        everything(), {"run time": influence_model(terms[:2], SYSTEM, link, model.derived).predict(everything())}
+    )
     assert round_errors(result, measured)[0] == pytest.approx(0)
 
 
