@@ -34,7 +34,7 @@ NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 def one(tmp_path_factory: pytest.TempPathFactory) -> Case:
     """Return the first case, with the part of its study that has the learner of the thesis."""
     kind, study = studies()[0]
-    study = replace(study, learners=tuple(each for each in study.learners if each.name == kind.learner))
+    study = replace(study, learners=tuple(each for each in study.learners or () if each.name == kind.learner))
     results = run_study(study, tmp_path_factory.mktemp("results"), pictures=False).results
     assert results is not None
     return Case(kind, study, load(study), results, None)

@@ -16,14 +16,14 @@ from splc.workflows import learn
 
 @pytest.fixture
 def learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Return a function that learns from a made table of 32 configurations and names the file of the model."""
+    """Return a function that learns from a made table of 16 configurations and names the file of the model."""
     monkeypatch.chdir(tmp_path)
 
     def learned(name: str, nfp: str = "time", noise: float = 0.01, **influences: float) -> str:
         rng = np.random.default_rng(len(name))
-        lines = [f"{','.join('abcde')},{nfp}"]
-        for row in range(32):
-            values = dict(zip("abcde", (row >> at & 1 for at in range(5)), strict=True))
+        lines = [f"{','.join('abcd')},{nfp}"]
+        for row in range(16):
+            values = dict(zip("abcd", (row >> at & 1 for at in range(4)), strict=True))
             total = 100 + sum(influences.get(option, 5.0) * value for option, value in values.items())
             lines.append(f"{','.join(map(str, values.values()))},{total * (1 + noise * rng.standard_normal())}")
         Path(f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -6,12 +6,14 @@ import json
 import math
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from sampling import Space
 from splc.arithmetic.functions import FUNCTION
@@ -28,66 +30,70 @@ from tests.formats.models.programs.test_programs import MADE, PROPERTIES, learne
 from tests.support.evaluators import EVALUATOR
 from tests.support.examples import examples
 from tests.support.format_strategies import configurations
-from tests.support.full_models import SYSTEMS, learned_system
-from tests.support.real_data import with_real
+from tests.support.full_models import EVERY, learned_system
 from tests.support.strategies import all_assignments
 
 _RUN = """
 const splc = require(process.argv[1]);
-const { program, space, rows } = JSON.parse(require("fs").readFileSync(0, "utf8"));
-const values = (row) => Object.fromEntries(space.options.map((each, at) => [each.name, each.values[row[at]]]));
-const found = rows.map((row) => ({
-  violated: splc.violated(space, row, values(row)),
-  predicted: program && splc.predict(program, values(row), true).map(String),
-  contributions: program && splc.contributions(program.printed, values(row)).map(String),
-}));
-console.log(JSON.stringify(found));
+const { program, spaces } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+console.log(JSON.stringify(spaces.map(({ space, rows }) => {
+  const values = (row) => Object.fromEntries(space.options.map((each, at) => [each.name, each.values[row[at]]]));
+  return rows.map((row) => ({
+    violated: splc.violated(space, row, values(row)),
+    predicted: program && splc.predict(program, values(row), true).map(String),
+    contributions: program && splc.contributions(program.printed, values(row)).map(String),
+  }));
+})));
 """
 
 
-def computed(rows: Configurations, program: Any = None) -> list[dict[str, Any]]:
-    """Return what the script of a page computes for configurations; skip the test without node."""
+def computed(*several: Configurations, program: Any = None) -> list[list[dict[str, Any]]]:
+    """Return what the script of a page computes for configurations of systems; skip the test without node."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node")
-    content = {"program": program, "space": space_object(rows.system), "rows": rows.indices.tolist()}
+    spaces = [{"space": space_object(rows.system), "rows": rows.indices.tolist()} for rows in several]
+    content = {"program": program, "spaces": spaces}
     command = [node, "-e", _RUN, str(EVALUATOR)]
     done = subprocess.run(command, input=json.dumps(content), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found: list[dict[str, Any]] = json.loads(done.stdout)
+    found: list[list[dict[str, Any]]] = json.loads(done.stdout)
     return found
 
 
-@examples(25)
-@given(rows=configurations())
-def test_constraints(rows: Configurations) -> None:
+def check(several: Sequence[Configurations]) -> None:
+    """Check that configurations break no constraint exactly if they are valid."""
+    for rows, found in zip(several, computed(*several), strict=True):
+        assert [not each["violated"] for each in found] == Space(rows.system).check(rows).tolist()
+
+
+@examples(8)
+@given(several=st.lists(configurations(), min_size=1, max_size=8))
+def test_constraints(several: list[Configurations]) -> None:
     """A configuration breaks no constraint exactly if it is valid."""
-    assert [not each["violated"] for each in computed(rows)] == Space(rows.system).check(rows).tolist()
+    check(several)
 
 
 @pytest.mark.parametrize("requires", ["all", "none"])
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_comparisons(requires: Literal["all", "none"]) -> None:
+    """Switches, the root, functions and divisions by 0 in arithmetic constraints."""
+    texts = (
         "m * 2 + Enabledm >= a",
         "Disabledm + a * 3 < 2",
         "log2(n) / m != a",
         "floor(n / 4) - 2^a * ceil(n / 3) < 0",
         "(m - 1)^(0 - 1) + sqrt(n) <= root + a",
-    ],
-)
-def test_comparisons(text: str, requires: Literal["all", "none"]) -> None:
-    """Switches, the root, functions and divisions by 0 in arithmetic constraints."""
+    )
     options = (
         BinaryOption("a"),
         NumericOption("n", (0.0, 1.0, 4.0, 6.0)),
         NumericOption("m", (1.0, 2.0), deselected_flag=-1.0),
     )
-    bare = VariabilityModel("s", options)
-    for negated in (False, True):
-        constraint = parse_arithmetic(text, bare.name_table, "mixed", requires, negated)
-        rows = all_assignments(VariabilityModel("s", options, (constraint,)))
-        assert [not each["violated"] for each in computed(rows)] == Space(rows.system).check(rows).tolist()
+    names = VariabilityModel("s", options).name_table
+    constraints = [
+        parse_arithmetic(text, names, "mixed", requires, negated) for text in texts for negated in (False, True)
+    ]
+    check([all_assignments(VariabilityModel("s", options, (each,))) for each in constraints])
 
 
 def test_functions() -> None:
@@ -96,12 +102,12 @@ def test_functions() -> None:
     found = expand_model(" + ".join(texts), MADE.term_names)
     model = InfluenceModel.from_terms(found.expansion, MADE.term_order, derived=found.derived)
     rows = Space(MADE).draw(40, np.random.default_rng(3))
-    shown = computed(rows, program_object(program_of(StoredModel(model, system=MADE))))
+    [shown] = computed(rows, program=program_object(program_of(StoredModel(model, system=MADE))))
     sums = [math.fsum(float(number) for number in each["contributions"]) for each in shown]
     np.testing.assert_allclose(sums, model.predict(rows), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", with_real(*SYSTEMS))
+@pytest.mark.parametrize("name", EVERY)
 def test_real_systems(name: str, tmp_path: Path) -> None:
     """Random and valid configurations of real systems: the same validity, predictions and intervals."""
     stored = read_stored_model(learned_system(name, tmp_path).file, full=True)
@@ -112,7 +118,7 @@ def test_real_systems(name: str, tmp_path: Path) -> None:
     rows = Configurations(stored.system, np.concatenate([drawn, known]))
     valid = space.check(rows)
     program = program_object(program_of(stored))
-    found = computed(rows, program)
+    [found] = computed(rows, program=program)
     assert [not each["violated"] for each in found] == valid.tolist()
     own = rows[np.flatnonzero(valid)]
     assert stored.intervals is not None
@@ -121,14 +127,17 @@ def test_real_systems(name: str, tmp_path: Path) -> None:
     np.testing.assert_allclose(shown, expected, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", PROPERTIES)
-def test_all_kinds_of_options(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "learned_rows"),
+    [("positive", 16), ("any sign", 16), *(pytest.param(name, 60, marks=pytest.mark.slow) for name in PROPERTIES)],
+)
+def test_all_kinds_of_options(name: str, learned_rows: int) -> None:
     """All kinds of options, on all scales."""
-    stored = learned(MADE, PROPERTIES[name], 60, "sum")
+    stored = learned(MADE, PROPERTIES[name], learned_rows, "sum")
     rows = Space(MADE).draw(20, np.random.default_rng(2))
     assert stored.intervals is not None
     expected = np.column_stack([stored.predictor.predict(rows), *stored.intervals.interval(rows)])
-    found = computed(rows, program_object(program_of(stored)))
+    [found] = computed(rows, program=program_object(program_of(stored)))
     shown = np.array([[float(number) for number in each["predicted"]] for each in found])
     np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-9 * float(np.abs(expected).max()))
     sums = [math.fsum(float(number) for number in each["contributions"]) for each in found]

@@ -40,6 +40,8 @@ def test_nothing_is_said_of_measurements(
 ) -> None:
     """A page of a model without measurements says once that there are none; no table has an empty column."""
     monkeypatch.chdir(folder)
+    # Pictures, which take most of the time, are not looked at.
+    monkeypatch.setattr("splc.report.markdown.chart_file", lambda *_: b"")
     result = run(Request(models=(model,), nfp=nfp, output="page.md"))
     text = Path("page.md").read_text(encoding="utf-8").replace("\\", "")
     assert result.page.title == f"SMG2000-2D: {subject}"
@@ -55,5 +57,5 @@ def test_nothing_is_said_of_measurements(
 def test_model_text_with_measurements(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Measurements of the property that the user names judge a model text, too."""
     monkeypatch.chdir(FOLDER)
-    page = run(Request(models=("analytical.txt",), nfp="solve_seconds", output=str(tmp_path / "page.md"))).page
+    page = run(Request(models=("analytical.txt",), nfp="solve_seconds", output=str(tmp_path / "page.html"))).page
     assert "predictions" in {section.name for section in page.sections}

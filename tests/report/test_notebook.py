@@ -16,7 +16,7 @@ from splc.report.notebook import report_of
 from splc.workflows import compare, scale
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def result() -> splc.learning.LearningResult:
     """Return a learned model of 32 configurations."""
     rng = np.random.default_rng(0)
@@ -48,15 +48,16 @@ def test_as_notebooks_show_it(result: splc.learning.LearningResult) -> None:
     assert repr(report) == f"<Report: {report.page.title!r}>"
 
 
-def test_files(result: splc.learning.LearningResult, tmp_path: Path) -> None:
+def test_files(result: splc.learning.LearningResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A report is written to the file that is named, in the format of its suffix."""
+    monkeypatch.setattr("splc.report.markdown.chart_file", lambda chart, _: chart.name.encode())
     report = result.report(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.html
     with pytest.raises(OutputError, match="reports are not written in this format"):
         result.report(tmp_path / "page.docx")
     pytest.importorskip("matplotlib")
     report.save(tmp_path / "page.md")
-    assert (tmp_path / "page_files" / "importance.png").exists()
+    assert (tmp_path / "page_files" / "importance.png").read_bytes() == b"importance"
 
 
 def test_comparisons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

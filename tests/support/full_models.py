@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from sampling import Space
 from splc import read_measurements, read_variability_model
@@ -20,6 +21,9 @@ from tests.support.shared_systems import DESCRIBED
 
 # System → the number of rows to learn from.
 SYSTEMS = {"smg2000": 50, "x264": 48, "LLVM": 44, "Dune": 78}
+# Cases of a test of all of them: those of others are for `make slow`.
+_SLOW = (pytest.mark.slow, pytest.mark.real_data)
+EVERY = ["smg2000", *(pytest.param(name, marks=_SLOW) for name in ("x264", "LLVM", "Dune"))]
 
 
 @dataclass(frozen=True)

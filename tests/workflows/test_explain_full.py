@@ -19,16 +19,11 @@ from splc.workflows import explain
 from splc.workflows.explain import Request
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of
-from tests.support.full_models import learned_system
+from tests.support.full_models import EVERY, learned_system
 from tests.support.real_data import with_real
 
-SYSTEMS = [
-    "smg2000",
-    *(pytest.param(name, marks=(pytest.mark.slow, pytest.mark.real_data)) for name in ("x264", "LLVM", "Dune")),
-]
 
-
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", EVERY)
 def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     """Shares add up to 1, everything lies in its interval, and no interaction of the printed model is left out."""
     learned = learned_system(name, tmp_path)

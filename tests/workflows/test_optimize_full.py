@@ -12,12 +12,11 @@ from splc.data.configurations import Configurations
 from splc.learning import learn
 from splc.workflows import optimize
 from splc.workflows.optimize import Request
-from tests.support.full_models import learned_system
+from tests.support.full_models import EVERY, learned_system
 from tests.support.real_data import with_real
-from tests.workflows.test_explain_full import SYSTEMS
 
 
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("maximize", [False, True])
 def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: bool) -> None:
     """It is the best of all valid configurations, positive, in its interval, and has its measured value."""
