@@ -71,7 +71,7 @@ def test_words(texts: str, words: tuple[str, str] | None) -> None:
     assert truth_words(texts.split()) == words
 
 
-@given(st.lists(st.sampled_from(["yes", "no", " yes", "no ", "Yes", "NO", "1", "0", "on", "off", "maybe", ""]), min_size=1))
+@given(st.lists(st.sampled_from(["yes", "no", " yes", "no ", "Yes", "NO", "1", "0", "on", "maybe", ""]), min_size=1))
 def test_words_of_each_cell(cells: list[str]) -> None:
     """The words are those of one cell after the other, stripped, for texts and for the cells of a file."""
     values: dict[str, int | None] = {}
