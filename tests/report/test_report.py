@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from splc.report import Request, run
+from splc.report import Request, run, subject
 from splc.workflows import learn
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
@@ -115,6 +115,21 @@ def test_same_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     run(Request(output="again.html"))
     assert (folder / "again.html").read_bytes() == (folder / "report.html").read_bytes()
+
+
+def test_rows_of_many(folder: Path, page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many rows a sample is shown, with a note; the best configurations are those of all rows."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(subject, "MOST_JUDGED", 41)
+    run(Request(output="sample.html"))
+    sample = html.document_fromstring((folder / "sample.html").read_text(encoding="utf-8"))
+    (rows,) = data(sample, "#rows")
+    # Those learned from are fewer, and all of them are there.
+    assert len(rows["rows"]) == len(rows["values"]) == 40 + 41
+    text, whole = sample.text_content(), page.text_content()
+    assert "81 of 240 measured" in text
+    assert "of 240 measured" not in whole
+    assert sample.get_element_by_id("best").text_content() == page.get_element_by_id("best").text_content()
 
 
 def test_model_alone(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
