@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from splc.types import Array
@@ -45,6 +47,47 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
     errors = _usable_errors(predicted, measured)
     with np.errstate(over="ignore"):
         return float(np.mean(errors) * 100) if len(errors) else None
+
+
+def standard_error(predicted: Array, measured: Array, of: int) -> float | None:
+    """Return the standard error of `mean_relative_error` of rows that were drawn, in percentage points.
+
+    Args:
+        predicted: shape (n,).
+        measured: shape (n,).
+        of: the number of rows that they were drawn from; of all of them it is 0.
+
+    Returns:
+        The standard error, or None where fewer than two rows are left, or errors are too large.
+    """
+    errors = _usable_errors(predicted, measured)
+    if len(errors) == of:
+        return 0.0
+    if len(errors) < 2:
+        return None
+    with np.errstate(over="ignore", invalid="ignore"):
+        deviation = float(100 * np.std(errors, ddof=1) * np.sqrt(max(1 / len(errors) - 1 / of, 0.0)))
+    return deviation if np.isfinite(deviation) else None
+
+
+def pooled_error(
+    errors: Sequence[float | None], standard_errors: Sequence[float | None], sizes: Sequence[int]
+) -> tuple[float | None, float | None]:
+    """Return the mean relative error of all rows and its standard error, for those of parts with so many rows.
+
+    Parts whose error is undefined are left out.
+    """
+    parts = [
+        (error, np.nan if deviation is None else deviation, size)
+        for error, deviation, size in zip(errors, standard_errors, sizes, strict=True)
+        if error is not None
+    ]
+    if not parts:
+        return None, None
+    means, deviations, weights = np.array(parts).T
+    weights = weights / weights.sum()
+    deviation = float(np.sqrt(((weights * deviations) ** 2).sum()))
+    return float(weights @ means), None if np.isnan(deviation) else deviation
 
 
 def relative_error_quantiles(predicted: Array, measured: Array) -> tuple[float, float] | None:

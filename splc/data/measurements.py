@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -250,20 +251,29 @@ class Measurements(Presented):
         Raises:
             MeasurementError: if there is no such property, or an aggregate is infinite.
         """
-        values = self.repetitions(nfp)
-        if values.shape[1] == 1:
+        if nfp not in self._aggregates:
+            values = self.repetitions(nfp)
             # The aggregate of one value is the value.
-            result = values[:, 0].copy()
-        else:
-            result = np.full(len(values), np.nan)
-            known = ~np.isnan(values).all(axis=1)
-            functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
-            if known.any():
-                with np.errstate(over="ignore"):
-                    result[known] = functions[self.aggregate](values[known], axis=1)
-        if np.isinf(result).any():
-            name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
-            raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
+            result = values[:, 0] if values.shape[1] == 1 else self._aggregate(values)
+            if np.isinf(result).any():
+                name = describe_configuration(self.configurations, int(np.argmax(np.isinf(result))))
+                raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
+            self._aggregates[nfp] = result
+        return self._aggregates[nfp].copy()
+
+    @cached_property
+    def _aggregates(self) -> dict[str, Array]:
+        """The columns that were computed."""
+        return {}
+
+    def _aggregate(self, values: Array) -> Array:
+        """Return the aggregate of repetitions, shape (n,)."""
+        result = np.full(len(values), np.nan)
+        known = ~np.isnan(values).all(axis=1)
+        functions: dict[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "min": np.nanmin}
+        if known.any():
+            with np.errstate(over="ignore"):
+                result[known] = functions[self.aggregate](values[known], axis=1)
         return result
 
     def unit(self, nfp: str) -> str | None:
@@ -272,8 +282,17 @@ class Measurements(Presented):
 
     def measured(self, nfp: str) -> Measurements:
         """Return the configurations that have a value of this property."""
-        known = ~np.isnan(self.column(nfp))
-        return self if known.all() else self[known]
+        if nfp not in self._subsets:
+            known = ~np.isnan(self.column(nfp))
+            if known.all():
+                return self
+            self._subsets[nfp] = self[known]
+        return self._subsets[nfp]
+
+    @cached_property
+    def _subsets(self) -> dict[str, Measurements]:
+        """The configurations with a value of a property, where others lack one."""
+        return {}
 
     @overload
     def __getitem__(self, key: str) -> Array: ...

@@ -6,7 +6,7 @@ A table is plain if it has no quotes and no blank lines, and as many cells in ev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
@@ -24,6 +24,8 @@ _LONGEST = 131_072
 _CODED_WIDTH = 64
 _SNIFFED, _MAX_DISTINCT = 2000, 1000
 _SLOT_BITS = 16
+# Up to so many times as many slots as rows, a table of all slots is faster than sorting.
+_DENSE = 8
 # Up to this number of keys, a dictionary is faster than a table of all slots.
 _FEW = 1000
 _HEAD, _WORD = 2, 8
@@ -59,7 +61,7 @@ class Cells(Sequence[str]):
 
     def __getitem__(self, row: int | slice) -> str | Cells:
         if isinstance(row, slice):
-            return Cells(self.content, self.before[row], self.ends[row], self.heads[row])
+            return self.take(row)
         return self.content[self.before[row] + 1 : self.ends[row]].decode().lstrip(" ")
 
     def __iter__(self) -> Iterator[str]:
@@ -68,6 +70,10 @@ class Cells(Sequence[str]):
             blocks = (positions[start : start + _ROWS].tolist() for positions in (self.before, self.ends))
             for before, end in zip(*blocks, strict=True):
                 yield content[before + 1 : end].decode().lstrip(" ")
+
+    def take(self, rows: Array | slice) -> Cells:
+        """Return the cells of some rows."""
+        return Cells(self.content, self.before[rows], self.ends[rows], self.heads[rows])
 
     @cached_property
     def widths(self) -> tuple[int, int]:
@@ -90,11 +96,17 @@ class Cells(Sequence[str]):
 
     def codes(self) -> tuple[Array, Array]:
         """Return a row of each distinct cell, and the position of each cell among these rows, shape (n,)."""
+        rows, codes = self._small_codes
+        return rows, codes.astype(np.int64)
+
+    @cached_property
+    def _small_codes(self) -> tuple[Array, Array]:
+        """The rows and positions of `codes`, which take one byte each if there are few."""
         rows, codes = _codes(self.heads if self.widths[1] <= _HEAD else self._word(0))
         for start in range(8, self.widths[1], 8):
             block_rows, block_codes = _codes(self._word(start))
             rows, codes = _codes(codes.astype(np.uint64) * np.uint64(len(block_rows)) + block_codes.astype(np.uint64))
-        return rows, codes
+        return rows, codes.astype(np.min_scalar_type(len(rows)))
 
     def padded(self) -> Array:
         """Return the cells as byte strings of the same width, shape (n,)."""
@@ -173,6 +185,41 @@ class PlainRows(Sequence[Sequence[str]]):
         return [Cells(self.content, *column) for column in zip(starts, self.ends[:, 1:], self.heads, strict=True)]
 
 
+@dataclass(frozen=True, eq=False)
+class CodedTexts(Sequence[str]):
+    """n texts as positions among distinct ones.
+
+    Args:
+        distinct: the distinct texts.
+        codes: the position of each text among them, shape (n,).
+    """
+
+    distinct: Sequence[str]
+    codes: Array
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> CodedTexts: ...
+
+    def __getitem__(self, row: int | slice) -> str | CodedTexts:
+        if isinstance(row, slice):
+            return CodedTexts(self.distinct, self.codes[row])
+        return self.distinct[int(self.codes[row])]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], replace: Callable[[str], str]) -> CodedTexts:
+        """Return the texts of a column, each replaced by another one."""
+        distinct, codes = distinct_texts(texts)
+        replaced = [replace(text) for text in distinct]
+        position = {text: at for at, text in enumerate(dict.fromkeys(replaced))}
+        return cls([*position], np.array([position[text] for text in replaced], dtype=np.int64)[codes])
+
+
 def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     """Return the rows of a plain table of several columns, None for any other file.
 
@@ -226,14 +273,56 @@ def _heads(data: Array, marks: Array) -> Array:
     return first.astype(np.uint16) | second.astype(np.uint16) << np.uint16(8)
 
 
+def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
+    """Return the texts of a column in some rows, by their positions."""
+    return texts.take(rows) if isinstance(texts, Cells) else [texts[row] for row in rows.tolist()]
+
+
+def has_text(texts: Sequence[str]) -> bool:
+    """Return whether a text is not blank."""
+    return any(text.strip() for text in distinct_texts(texts)[0])
+
+
 def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     """Return the distinct texts of a column, and the position of each of its texts among them, shape (n,)."""
+    if isinstance(texts, CodedTexts):
+        # A part of a column may lack some of its texts.
+        used = np.unique(texts.codes)
+        return [texts.distinct[code] for code in used.tolist()], np.searchsorted(used, texts.codes)
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes()
         return [texts[row] for row in rows.tolist()], codes
     code_of: dict[str, int] = {}
     codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
     return list(code_of), codes
+
+
+def distinct_numbers(values: Array) -> tuple[Array, Array]:
+    """Return the distinct numbers of a column, ascending and NaN last, and the position of each number among them.
+
+    The same as `numpy.unique` returns, which sorts all numbers, also those of columns with few distinct ones.
+    """
+    if len(np.unique(values[:_SNIFFED])) > _MAX_DISTINCT:
+        distinct, codes = np.unique(values, return_inverse=True)
+        return distinct, codes.reshape(-1)
+    # Adding 0 turns -0.0 into 0.0.
+    same = np.where(np.isnan(values), np.nan, values + 0.0)
+    rows, codes = _codes(same.view(np.uint64))
+    order = np.argsort(same[rows])
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return same[rows[order]], rank[codes]
+
+
+def renumbered(keys: Array) -> Array:
+    """Return the positions of whole numbers from 0 on among the distinct ones, shape (n,), without sorting if dense."""
+    end = int(keys.max(initial=-1)) + 1
+    if end > _DENSE * len(keys):
+        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    is_used = np.zeros(end, dtype=bool)
+    is_used[keys] = True
+    positions: Array = (np.cumsum(is_used, dtype=np.int64) - 1)[keys]
+    return positions
 
 
 def _codes(keys: Array) -> tuple[Array, Array]:

@@ -91,7 +91,7 @@ def _parse_cells(cells: Cells, decimal: str) -> Array:
     if decimal == "." and cells.widths[1] <= _MAX_DIGITS:
         values, is_decimal = _decimals(cells)
         other_rows = np.flatnonzero(~is_decimal)
-        values[other_rows] = parse_column([cells[row] for row in other_rows.tolist()])
+        values[other_rows] = parse_column(list(cells.take(other_rows)))
         return values
     if decimal == "." and cells.widths[1] <= _WIDEST_NUMBER:
         padded = cells.padded()

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from splc._version import __version__
-from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import plural
+from splc.io.numbers import percentage
 from splc.learning.expected import Expected
-from splc.learning.judged_rows import JudgedRows
+from splc.learning.judged_rows import MOST_JUDGED, JudgedRows, Judgement
 from splc.learning.learner import Learner
 from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.problem import LearningProblem
@@ -35,23 +36,6 @@ from splc.types import Array, Link
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
-
-
-@dataclass(frozen=True)
-class Errors:
-    """Mean relative errors in percent, None where undefined.
-
-    Attributes:
-        learning: on the learning set.
-        rest: on the measured configurations outside of it, or on the evaluation set.
-        all: on all measured configurations.
-        notes: notes for the user about the errors.
-    """
-
-    learning: float | None
-    rest: float | None
-    all: float | None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -112,16 +96,15 @@ def judged(
         intervals: prediction intervals of what predicts.
         printed: the printed model, if it is not what predicts.
     """
-
-    def errors_of_model(model: Predictor) -> Errors:
-        return errors_of(model, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
-
-    errors = errors_of_model(predictor)
-    printed_errors = None
+    rows = judged_rows(
+        predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation, seed=problem.seed
+    )
+    judgement, printed_errors = rows.judge(partial(predictions, predictor)), None
+    judgements = [judgement]
     if printed is not None:
-        sparse_errors = errors_of_model(printed.model)
-        measures = printed.cross_validated, printed.distance
-        printed_errors = SparseErrors(sparse_errors.learning, sparse_errors.rest, sparse_errors.all, *measures)
+        other = rows.judge(partial(predictions, printed.model))
+        judgements.append(other)
+        printed_errors = SparseErrors(other.learning, other.rest, other.all, printed.cross_validated, printed.distance)
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
@@ -134,9 +117,9 @@ def judged(
         termination=termination,
         nfp=problem.nfp,
         learning_configurations=len(problem.rows),
-        learning_error=errors.learning,
-        error=errors.rest,
-        error_all=errors.all,
+        learning_error=judgement.learning,
+        error=judgement.rest,
+        error_all=judgement.all,
         left_out=int((problem.values == 0).sum()),
         base=system.base_option,
         seconds=seconds,
@@ -144,7 +127,7 @@ def judged(
         settings=learner.settings,
         seed=problem.seed,
         provenance={**facts, **problem.provenance},
-        notes=(*problem.notes, *notes, *errors.notes),
+        notes=(*problem.notes, *notes, *judgement_notes(rows, judgement)),
         scaling=scaling,
         cross_validated=cross_validated,
         expected=expected,
@@ -157,39 +140,45 @@ def judged(
         forms=() if printed is None else printed.forms,
         folds=0 if printed is None else printed.folds,
         system=system,
-        rows=JudgedRows(problem.measurements, problem.rows),
+        rows=rows,
+        judgements=tuple(judgements),
         unit=problem.measurements.unit(problem.nfp),
     )
 
 
-def errors_of(
-    predictor: Predictor, measurements: Measurements, nfp: str, rows: Array, evaluation: Measurements | None = None
-) -> Errors:
-    """Return the errors of a model.
+def judged_rows(
+    predictor: Predictor,
+    measured: Measurements,
+    nfp: str,
+    learned: Array,
+    evaluation: Measurements | None = None,
+    seed: int = 0,
+) -> JudgedRows:
+    """Return the rows that a result is judged by: all, where a performance-influence model predicts, else samples.
 
-    Args:
-        predictor: the model.
-        measurements: what was measured.
-        nfp: the property; configurations without a value of it do not count.
-        rows: the positions of the learning set.
-        evaluation: measurements for the error outside of the learning set; None: the other measured configurations.
+    The arguments are those of `JudgedRows.of`.
     """
-    values = measurements.column(nfp)
-    predicted = predictions(predictor, measurements.configurations)
-    is_other = np.ones(len(measurements), dtype=bool)
-    is_other[rows] = False
-    if evaluation is None:
-        rest_error = mean_relative_error(predicted[is_other], values[is_other])
-    else:
-        evaluated = evaluation.measured(nfp)
-        rest_error = mean_relative_error(predictions(predictor, evaluated.configurations), evaluated.column(nfp))
-    undefined_text = plural(int(np.isnan(predicted).sum()), "configuration", "configurations")
-    return Errors(
-        learning=mean_relative_error(predicted[rows], values[rows]),
-        rest=rest_error,
-        all=mean_relative_error(predicted, values),
-        notes=(f"the model has no value at {undefined_text} measured",) if np.isnan(predicted).any() else (),
-    )
+    # The terms of all rows are computed faster than these are read.
+    limit = None if isinstance(predictor, InfluenceModel) else MOST_JUDGED
+    return JudgedRows.of(measured, nfp, learned, evaluation, seed=seed, limit=limit)
+
+
+def judgement_notes(rows: JudgedRows, judgement: Judgement) -> Iterator[str]:
+    """Yield what the user should know about the errors of what predicts."""
+    if undefined := int(np.isnan(judgement.predicted).sum()):
+        count = plural(undefined, "configuration", "configurations")
+        yield f"the model has no value at {count} {'of the sample' if rows.samples else 'measured'}"
+    groups = {"learning_error": "configurations learned from", "error": "others"}
+    if rows.evaluation is not None:
+        groups = {**groups, "error": "of the evaluation set", "error_all": "measured"}
+    texts = []
+    for name, group in groups.items():
+        if name in rows.samples:
+            size, count_of_all = rows.samples[name]
+            error = percentage(judgement.standard_errors[name], 2)
+            texts.append(f"{size:,} of {count_of_all:,} {group}" + (f" (± {error})" if error else ""))
+    if texts:
+        yield f"errors are those of a sample: {' and '.join(texts)}"
 
 
 def predictions(predictor: Predictor, configurations: Configurations) -> Array:
@@ -217,21 +206,19 @@ def influence_model(
     return InfluenceModel.of_system((pair for term in terms for pair in term.expanded), system, link, derived)
 
 
-def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:
-    """Return the mean relative error of the terms after each round on measured configurations, in percent.
+def round_errors(result: LearningResult) -> list[float | None]:
+    """Return the mean relative error of the terms after each round on the rows that judge the result, in percent.
 
-    Without rounds it is that of the model alone. None where no measured value is usable.
-
-    Args:
-        result: the learning result.
-        measurements: what the models are judged by.
+    These are the evaluation set, or else all measured configurations. Without rounds it is that of the model alone.
+    None where no measured value is usable.
     """
-    evaluated = measurements.measured(result.nfp)
-    values = evaluated.column(result.nfp)
-    final_model = result.model if result.rounds else InfluenceModel(())
+    rows, final = result.rows, result.of_printed
+    last = final.error_all if rows is None or rows.evaluation is None else final.error
+    if rows is None or len(result.rounds) < 2:
+        return [last]
+    model = result.model
     earlier = [
-        influence_model(step.terms, evaluated.system, final_model.link, final_model.derived)
+        rows.judge(partial(predictions, influence_model(step.terms, rows.measured.system, model.link, model.derived)))
         for step in result.rounds[:-1]
     ]
-    last = result.predictor if result.printed is None else result.printed
-    return [mean_relative_error(predictions(model, evaluated.configurations), values) for model in (*earlier, last)]
+    return [*(step.all if rows.evaluation is None else step.rest for step in earlier), last]

@@ -49,9 +49,11 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
     models = {result.nfp: result.predictor}
     if result.printed is not None:
         models[f"{result.nfp} by the printed model"] = result.printed
+    configurations = measured.configurations if result.rows is None else result.rows.configurations
     warnings_found: list[str] = []
-    for subject, predictor in models.items():
-        predicted = valid_predictions(predictor, measured.configurations, space)
+    for at, (subject, predictor) in enumerate(models.items()):
+        known = result.judgements[at].predicted if result.judgements else None
+        predicted = valid_predictions(predictor, configurations, space, known)
         warnings_found += implausible(predicted, measured.column(result.nfp), subject)
     unlearned_count = len(measured) - result.learning_configurations
     return (
@@ -63,14 +65,22 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
     )
 
 
-def valid_predictions(predictor: Predictor, measured: Configurations, space: Space) -> Array:
+def valid_predictions(
+    predictor: Predictor, measured: Configurations, space: Space, known: Array | None = None
+) -> Array:
     """Return predictions at valid configurations, shape (n,): up to 1000 that are drawn, and the measured ones.
 
     Only the measured ones have values of observed variables, so a model that uses some is checked there only.
+
+    Args:
+        predictor: the model.
+        measured: the measured configurations.
+        space: the valid configurations.
+        known: the predictions at the measured ones, if they were computed before.
     """
-    # Full models are slow; they were judged at all measured configurations.
+    # Full models are slow; they were judged at all of these.
     step = len(measured) // DRAWN + 1 if isinstance(predictor, Full) else 1
-    blocks = [predictions(predictor, measured[::step])]
+    blocks = [predictions(predictor, measured[::step]) if known is None else known[::step]]
     options = frozenset(measured.system.observed)
     if isinstance(predictor, InfluenceModel | Full):
         options = predictor.options

@@ -15,7 +15,7 @@ from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
 from splc.learning.expected import Expected
-from splc.learning.judged_rows import JudgedRows
+from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
 from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.shares import share_bars
 from splc.models.basis.regression import sign_probability, t_quantile
@@ -305,6 +305,7 @@ class LearningResult(Drawn, Reported):
         folds: the number of folds that support of terms is counted in; 0 for none.
         system: the system of the measurements.
         rows: the measurements; None for a model that was read from a file.
+        judgements: predictions and errors at these: of what predicts, then of the printed model.
         unit: the unit of the property; None if it is not known.
     """
 
@@ -339,6 +340,7 @@ class LearningResult(Drawn, Reported):
     folds: int = 0
     system: VariabilityModel | None = None
     rows: JudgedRows | None = field(default=None, compare=False)
+    judgements: tuple[Judgement, ...] = field(default=(), compare=False)
     unit: str | None = None
 
     @property
@@ -365,6 +367,15 @@ class LearningResult(Drawn, Reported):
         return self.predictor.predict(configurations)
 
     @property
+    def samples(self) -> dict[str, ErrorSample]:
+        """The samples that errors are computed on, by their names; other errors are those of all configurations."""
+        samples = {} if self.rows is None else self.rows.samples
+        return {
+            name: ErrorSample(*sizes, *(judgement.standard_errors[name] for judgement in self.judgements))
+            for name, sizes in samples.items()
+        }
+
+    @property
     def of_printed(self) -> LearningResult:
         """The result with the printed model as what predicts, and its errors; the result itself without one."""
         if self.printed is None:
@@ -382,6 +393,7 @@ class LearningResult(Drawn, Reported):
             printed=None,
             printed_errors=None,
             printed_intervals=None,
+            judgements=self.judgements[1:],
         )
 
     def summary(self) -> str:

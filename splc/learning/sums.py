@@ -19,7 +19,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, SpecError, plural, unknown_name_hint
 from splc.io.presentation import Presented
-from splc.learning.judging import errors_of, influence_model
+from splc.learning.judging import influence_model, judged_rows, judgement_notes, predictions
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import rows_of
@@ -210,11 +210,11 @@ def learn_sum(
     model = influence_model(merged, measurements.system, derived=derived.values())
     distinct = np.unique(rows)
     full_model = EnsembleSum(tuple(summands)) if summands else None
-    errors = errors_of(full_model or model, measurements, name, distinct)
-    printed_errors = None
+    judging = judged_rows(full_model or model, measurements, name, distinct, seed=seed)
+    judgements = [judging.judge(partial(predictions, each)) for each in (full_model, model) if each is not None]
+    errors, printed_errors = judgements[0], None
     if full_model is not None:
-        own_errors = errors_of(model, measurements, name, distinct)
-        printed_errors = SparseErrors(own_errors.learning, own_errors.rest, own_errors.all)
+        printed_errors = SparseErrors(judgements[1].learning, judgements[1].rest, judgements[1].all)
     stopped = any(result.termination == "interrupted" for result in learned)
     result = replace(
         learned[0],
@@ -239,7 +239,9 @@ def learn_sum(
         error_all=errors.all,
         left_out=int((measurements.column(name) == 0).sum()),
         seconds=sum(result.seconds for result in learned),
-        notes=(*notes, *errors.notes),
+        notes=(*notes, *judgement_notes(judging, errors)),
+        rows=judging,
+        judgements=tuple(judgements),
         provenance=facts,
     )
     return SumResult(result, pairs)

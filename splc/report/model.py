@@ -55,7 +55,12 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
     if rows is not None:
         values = zip(rows.measured.tolist(), rows.predicted.tolist(), strict=True)
         texts = RowTexts.of(rows.texts, values)
-    return Page(subject.title, tuple(_answer(subject, best)), present, tuple(subject.notes), texts)
+    notes = list(subject.notes)
+    if subject.measurements is not None and subject.shown is not None:
+        count = len(subject.measurements.measured(subject.nfp))
+        if len(subject.shown) < count:
+            notes.append(f"{len(subject.shown):,} of {count:,} measured configurations are shown, which were drawn")
+    return Page(subject.title, tuple(_answer(subject, best)), present, tuple(notes), texts)
 
 
 def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:

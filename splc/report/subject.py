@@ -16,6 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
 from splc.errors import SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
+from splc.learning.judged_rows import MOST_JUDGED, JudgedRows
 from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
@@ -114,12 +115,10 @@ class ModelSubject:
     @cached_property
     def rows(self) -> MeasuredRows | None:
         """The measured configurations; None if neither the table nor the model has them."""
-        learned = self._learned()
-        if self.measurements is None or self.nfp not in self.measurements.values:
+        learned = self._learned
+        if self.shown is None:
             return learned
-        values = self.measurements[self.nfp]
-        index = np.flatnonzero(np.isfinite(values))
-        configurations, values = self.measurements.configurations[index], values[index]
+        configurations, values = self.shown.configurations, self.shown[self.nfp]
         predicted = self.stored.predictor.predict(configurations)
         mask = np.zeros(len(values), dtype=bool)
         if learned is not None:
@@ -128,6 +127,18 @@ class ModelSubject:
             predicted = np.where(mask, learned.predicted[rows], predicted)
         return MeasuredRows(configurations, values, predicted, mask, learned is not None)
 
+    @cached_property
+    def shown(self) -> Measurements | None:
+        """The measurements that the page shows, each row as text: all with a value, or as many as judge a model."""
+        if self.measurements is None or self.nfp not in self.measurements.values:
+            return None
+        measured, learned = self.measurements.measured(self.nfp), np.zeros(0, dtype=int)
+        if self._learned is not None:
+            learned = measured.configurations.find(self._learned.configurations)
+        places = JudgedRows.of(measured, self.nfp, learned[learned >= 0], limit=MOST_JUDGED).places
+        return measured if len(places) == len(measured) else measured[places]
+
+    @cached_property
     def _learned(self) -> MeasuredRows | None:
         """Return the configurations that the full model was learned from, each predicted without its own value."""
         full = self.stored.full

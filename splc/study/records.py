@@ -88,7 +88,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from splc.formats.models.json_writer import model_json_text
     from splc.formats.models.writers import WRITERS
     from splc.formats.registry import suffix_of
-    from splc.learning.judging import predictions, round_errors
+    from splc.learning.judging import round_errors
     from splc.learning.plausibility import implausible
     from splc.workflows.learn.learning_sets import learning_rows
     from splc.workflows.learn.parts import learn_rows
@@ -114,12 +114,11 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     )
     learning_set.require_enough_for(result)
     result = timeless(result)
-    predicted = predictions(result.predictor, measured.configurations)
-    warnings = implausible(predicted, measured.column(inputs.nfp), inputs.nfp)
+    warnings = implausible(result.judgements[0].predicted, measured.column(inputs.nfp), inputs.nfp)
     model = log = None
     printed = result.printed_errors
     if result.readable:
-        content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result, measured))
+        content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result))
         model = model_json_text(result.model, result.nfp)
         log = WRITERS[suffix_of(task.log)](content)
     return Record(

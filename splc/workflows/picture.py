@@ -12,11 +12,9 @@ import numpy as np
 from comparison import Comparison
 from sampling.space.ranking import Ranking
 from splc.data.accuracy import signed_errors
-from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import SpecError
 from splc.formats.measurements.columns import shown_value
-from splc.learning.judging import predictions
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
@@ -27,7 +25,6 @@ from splc.plotting.charts.term_scores import term_chart
 from splc.plotting.charts.tuning_progress import progress_chart
 from splc.plotting.picture import Picture
 from splc.tuning.result import TuningResult
-from splc.types import Array
 from splc.workflows.explain.contributions import Explained
 from splc.workflows.explain.overview import Overview
 from splc.workflows.explain.plot import explained_chart
@@ -73,23 +70,20 @@ def _(result: TuningResult) -> Chart:
 
 @chart_of.register
 def _(result: LearningResult) -> Chart:
-    if result.rows is None:
-        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
-    return learned_chart(result, result.rows.measured, result.rows.learned)
+    return learned_chart(result)
 
 
-def learned_chart(result: LearningResult, measured: Measurements, rows: Array) -> Chart:
-    """Return the chart of predicted against measured values.
+def learned_chart(result: LearningResult) -> Chart:
+    """Return the chart of predicted against measured values of the configurations that judge a model.
 
-    Args:
-        result: the learned model.
-        measured: the measurements.
-        rows: the positions of the learning set among them.
+    Raises:
+        SpecError: if the model was read from a file.
     """
-    learned = np.zeros(len(measured), dtype=bool)
-    learned[rows] = True
-    values = measured.column(result.nfp)
-    predicted = predictions(result.predictor, measured.configurations)
+    if result.rows is None or not result.judgements:
+        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
+    measured, places = result.rows.measured, result.rows.places
+    learned = np.isin(places, result.rows.learned)
+    values, predicted = measured.column(result.nfp)[places], result.judgements[0].predicted
     mask = ~np.isnan(values) & ~np.isnan(predicted)
     contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
     title = ", ".join((measured.system.name, *contexts))

@@ -13,7 +13,6 @@ from splc.data.measurements import Measurements
 from splc.errors import SplcError
 from splc.io.numbers import percentage
 from splc.learning.cross_validation import cross_validate_all
-from splc.learning.judging import predictions
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import LearningResult, Predictor
@@ -138,8 +137,7 @@ class Split:
 
     def judged(self, result: LearningResult) -> JudgedLearner:
         """Return a result with the distribution of its errors outside of the learning set."""
-        test = self.test_set
-        predicted = predictions(result.predictor, test.configurations)
-        quantiles = relative_error_quantiles(predicted, test.column(self.nfp)) if len(test) else None
-        median, p95 = (None, None) if quantiles is None else quantiles
+        assert result.rows is not None
+        values, predicted = result.rows.tested(result.judgements[0])
+        median, p95 = relative_error_quantiles(predicted, values) or (None, None)
         return JudgedLearner(result, median, p95)

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from comparison.measures import measure
-from splc.data.accuracy import mean_relative_error, relative_error_quantiles, smape, symmetric_errors
+from splc.data.accuracy import (
+    mean_relative_error,
+    pooled_error,
+    relative_error_quantiles,
+    smape,
+    standard_error,
+    symmetric_errors,
+)
 from splc.types import Array
 
 values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
@@ -41,6 +48,38 @@ def test_quantiles() -> None:
     more = np.append(predicted, [3.0, np.nan]), np.append(measured, [0.0, 4.0])
     assert relative_error_quantiles(*more) == pytest.approx((10, 19))
     assert relative_error_quantiles(predicted[:0], measured[:0]) is None
+
+
+def test_standard_errors_cover_the_error_of_all_rows() -> None:
+    """Errors of samples, also of two parts of different size, scatter around that of all rows by the standard error."""
+    rng = np.random.default_rng(0)
+    measured = rng.uniform(1, 10, 600)
+    predicted = measured * np.append(rng.normal(1, 0.05, 200), rng.normal(1, 0.4, 400))
+    whole, multiples = mean_relative_error(predicted, measured), []
+    assert whole is not None
+    for _ in range(400):
+        parts = [rng.choice(200, 100, replace=False), 200 + rng.choice(400, 250, replace=False)]
+        errors = [mean_relative_error(predicted[rows], measured[rows]) for rows in parts]
+        deviations = [
+            standard_error(predicted[rows], measured[rows], size) for rows, size in zip(parts, (200, 400), strict=True)
+        ]
+        error, deviation = pooled_error(errors, deviations, (200, 400))
+        assert error is not None
+        assert deviation is not None
+        multiples.append((error - whole) / deviation)
+    assert abs(np.mean(multiples)) < 0.2
+    assert 0.9 < np.std(multiples) < 1.15
+
+
+def test_standard_errors_without_a_sample() -> None:
+    """All rows have no standard error; it is undefined for one row, and where errors are too large."""
+    measured = np.array([1.0, 2.0, 0.0])
+    assert standard_error(measured + 1, measured, 2) == 0
+    assert standard_error(measured[:1], measured[:1], 5) is None
+    assert standard_error(np.array([1.0, 2.0]), np.array([5e-324, 2.0]), 5) is None
+    assert pooled_error((None, None), (None, None), (0, 0)) == (None, None)
+    assert pooled_error((None, 3.0), (None, 0.5), (2, 8)) == (3, 0.5)
+    assert pooled_error((5.0, 3.0), (None, 0.5), (5, 5)) == (4, None)
 
 
 def test_smape() -> None:

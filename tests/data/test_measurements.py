@@ -51,6 +51,22 @@ class TestValues:
             else:
                 assert math.isnan(found)
 
+    @pytest.mark.parametrize("width", [1, 2])
+    def test_columns_may_be_changed(self, width: int) -> None:
+        """A column that is changed changes neither the measurements nor a later column."""
+        ms = measured(time=np.ones((len(ALL), width)))
+        ms.column("time")[:] = 7
+        assert ms.column("time").tolist() == [1] * len(ALL)
+        assert (ms.values["time"] == 1).all()
+
+    def test_configurations_with_a_value(self) -> None:
+        """Configurations without a value of a property are left out for this property only."""
+        ms = measured(time=[1, NAN, 3, NAN, 5, 6], size=[1, 2, 3, 4, 5, NAN], energy=[1, 2, 3, 4, 5, 6])
+        for _ in range(2):
+            assert ms.measured("time")["size"].tolist()[:3] == [1, 3, 5]
+            assert ms.measured("size")["time"].tolist()[::2] == [1, 3, 5]
+            assert ms.measured("energy") is ms
+
     @pytest.mark.parametrize("values", [[np.finfo(float).max] * 2, [np.inf, 1.0]])
     def test_values_that_are_too_large(self, values: list[float]) -> None:
         """An aggregate that is infinite is refused, with the configuration; overflow gives no warning."""

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.io.cells import Cells, distinct_texts, plain_rows
+from splc.io.cells import (
+    Cells,
+    CodedTexts,
+    distinct_numbers,
+    distinct_texts,
+    has_text,
+    plain_rows,
+    renumbered,
+    texts_in,
+)
 from splc.io.csv_rows import split_rows
 from splc.io.files import Source
 from splc.io.numbers import parse_column
@@ -117,3 +128,53 @@ def test_distinct_texts_of_many_rows() -> None:
     assert len(rows) == 70_000
     assert (rows[codes][:70_000] == np.arange(70_000)).mean() > 0.99
     assert [cells[row] for row in rows[codes][-3:]] == ["0" * 20] * 3
+
+
+@given(st.lists(st.text("ab ", max_size=3), min_size=1, max_size=40), st.data())
+def test_texts_in_some_rows(cells: list[str], data: st.DataObject) -> None:
+    """Texts in some rows are those of a list, for texts, for cells of a file, and for replaced texts."""
+    rows = data.draw(st.lists(st.integers(0, len(cells) - 1)))
+    texts: list[Sequence[str]] = [cells, column(cells)]
+    texts += [CodedTexts.of(each, str.upper) for each in texts]
+    for every in texts:
+        some = texts_in(every, np.array(rows, dtype=np.int64))
+        assert list(some) == [every[row] for row in rows]
+        assert has_text(some) == any(cells[row].strip() for row in rows)
+        assert list(every[1:]) == [every[row] for row in range(1, len(cells))]
+
+
+@given(st.lists(st.text("aAb", max_size=2), min_size=1, max_size=40))
+def test_replaced_texts(cells: list[str]) -> None:
+    """Texts that become equal are one distinct text, also where only a part of the column is used."""
+    replaced = CodedTexts.of(cells, str.lower)
+    assert list(replaced) == [cell.lower() for cell in cells]
+    for part in (replaced, replaced[1:]):
+        distinct, codes = distinct_texts(part)
+        assert [distinct[code] for code in codes.tolist()] == list(part)
+        assert sorted(distinct) == sorted({*part})
+
+
+@pytest.mark.parametrize("times", [1, 300])
+@given(st.lists(st.sampled_from([0.0, -0.0, 1.0, 2.5, -3.0, float("nan"), 1e300]), min_size=1, max_size=20))
+def test_distinct_numbers(times: int, values: list[float]) -> None:
+    """Distinct numbers and positions are those of `numpy.unique`, NaN last, for few and for many numbers."""
+    column = np.array(values * times)
+    distinct, codes = distinct_numbers(column)
+    wanted, wanted_codes = np.unique(column, return_inverse=True)
+    np.testing.assert_array_equal(distinct, wanted)
+    np.testing.assert_array_equal(codes, wanted_codes)
+
+
+def test_distinct_numbers_of_a_property() -> None:
+    """Columns of nearly as many numbers as rows are coded, too, also where the first rows are equal."""
+    rng = np.random.default_rng(0)
+    for column in (rng.random(5000), np.append(np.zeros(3000), rng.random(90_000))):
+        for found, wanted in zip(distinct_numbers(column), np.unique(column, return_inverse=True), strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
+@given(st.sampled_from([10, 10**6]).flatmap(lambda most: st.lists(st.integers(0, most), max_size=40)))
+def test_renumbered_keys(keys: list[int]) -> None:
+    """Whole numbers become their positions among the distinct ones, whether these are close to each other or not."""
+    column = np.array(keys, dtype=np.int64)
+    np.testing.assert_array_equal(renumbered(column), np.unique(column, return_inverse=True)[1])

@@ -177,6 +177,6 @@ def test_round_errors_are_those_of_shorter_runs() -> None:
         for rounds in (1, 2, 3, 4)
     ]
     assert [len(result.rounds) for result in results] == [1, 2, 3, 4]
-    found = round_errors(results[-1], measured)
+    found = round_errors(results[-1])
     assert found == pytest.approx([result.error_all for result in results], rel=1e-9)
     assert len(set(found)) == 4

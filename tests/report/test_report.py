@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from splc.report import Request, run
+from splc.report import Request, run, subject
 from splc.workflows import learn
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
@@ -108,6 +108,21 @@ def test_points_belong_to_rows(page: Any) -> None:
     for path in page.cssselect("path.dots[data-k]"):
         parts = [tuple(map(int, part.split("-"))) for part in path.get("data-k").split(",")]
         assert path.get("d").count("M") == sum(part[-1] - part[0] + 1 for part in parts)
+
+
+def test_rows_of_many(folder: Path, page: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of very many rows a sample is shown, with a note; the best configurations are those of all rows."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(subject, "MOST_JUDGED", 41)
+    run(Request(output="sample.html"))
+    sample = html.document_fromstring((folder / "sample.html").read_text(encoding="utf-8"))
+    (rows,) = data(sample, "#rows")
+    # Those learned from are fewer, and all of them are there.
+    assert len(rows["rows"]) == len(rows["values"]) == 20 + 41
+    text, whole = sample.text_content(), page.text_content()
+    assert "61 of 240 measured" in text
+    assert "of 240 measured" not in whole
+    assert sample.get_element_by_id("best").text_content() == page.get_element_by_id("best").text_content()
 
 
 def test_models_alone(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,7 +186,7 @@ def test_own_logs_and_statistics(tmp_path: Path) -> None:
         everything = number % 2
         rows = rng.permutation(1152 if everything else 200)[:40]
         result = learn(x264, "Performance", "splconqueror-2019", learning_set=rows)
-        text = learned_log_text(result, test_errors=round_errors(result, x264))
+        text = learned_log_text(result, test_errors=round_errors(result))
         draw = f"command: binary {'random' if everything else 'satoutput'} numConfigs:40 seed:{number}\n"
         text = re.sub("^command: learn", draw + "command: learn", text, count=1, flags=re.MULTILINE)
         (tmp_path / f"x264_{number}.log").write_text(text)

@@ -64,7 +64,7 @@ def program_log(
 ) -> str:
     """Return a log as SPL Conqueror's program writes it."""
     result = learn(measured, "time", preset, learning_set=np.asarray(rows), settings=settings)
-    text = learned_log_text(result, test_errors=round_errors(result, measured))
+    text = learned_log_text(result, test_errors=round_errors(result))
     text = re.sub("^command: splc .*\n", "", text, flags=re.MULTILINE)
     # The program does not know the setting, and writes its largest number with 15 digits.
     text = re.sub(" first:.*? blacklisted", " blacklisted", text).replace(

@@ -28,7 +28,7 @@ MODULES = (
 # Tests that may take longer in `make test`, at most 30: nothing smaller has their promise. File::function → reason.
 EXCEPTIONS = {
     "tests/cli/test_golden.py::test_golden": "the output of whole commands, one file per command",
-    "tests/test_documentation.py::test_commands_give_what_the_page_shows": "the commands of a page depend on each other",
+    "tests/test_documentation.py::test_commands_give_what_the_page_shows": "the commands of a page are one session",
 }
 
 

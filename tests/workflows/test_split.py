@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +15,15 @@ from typer.testing import CliRunner, Result
 
 from splc.cli.app import app
 from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations
 from splc.errors import LearningError, RequestError
+from splc.learning import judging
 from splc.learning import learn as learn_model
+from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
 from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel
+from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn.learning_sets import LearningRows, chosen_learner
 
@@ -44,6 +51,44 @@ def test_the_rest_of_a_split_judges_the_model(project: Path) -> None:
     assert one.result.error == pytest.approx(mean_relative_error(predicted[rest], values[rest]))
     assert set(found(sampling="measured:70%", seed=2, learner="stepwise").rows) != set(one.rows)
     assert set(found(sampling="measured:70%,seed=1", learner="stepwise").rows) == set(one.rows)
+
+
+@pytest.mark.parametrize("limit", [1000, 20])
+def test_rows_are_predicted_once(limit: int, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each model predicts a measured configuration at most once, whether all of them or a sample judge it."""
+    monkeypatch.setattr(judging, "MOST_JUDGED", limit)
+    calls: list[tuple[object, Configurations]] = []
+
+    def counted(model: Any, configurations: Configurations, predict: Any) -> Array:
+        calls.append((model, configurations))
+        return np.asarray(predict(model, configurations))
+
+    for model in (Ensemble, InfluenceModel):
+        monkeypatch.setattr(model, "predict", partialmethod(counted, predict=model.predict))
+    one = found(sampling="pb:9,3", plot="plot.svg")
+    for judged in (one.result.predictor, one.result.printed):
+        times = np.zeros(len(one.measured), dtype=int)
+        for _, configurations in (call for call in calls if call[0] is judged):
+            rows = one.measured.configurations.find(configurations)
+            np.add.at(times, rows[rows >= 0], 1)
+        assert times.max() == 1
+
+
+def test_errors_of_a_sample_are_stated(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The configurations that an error is computed on are counted beside it, and in JSON with their standard error."""
+    monkeypatch.setattr(judging, "MOST_JUDGED", 20)
+    values = json.loads(command("--sampling", "pb:9,3", "--learner", "tree", "--json").stdout)
+    others = values["measured_configurations"] - values["learning_configurations"]
+    assert set(values["samples"]) == {"error", "error_all"}
+    for sample in (values["samples"]["error"], values["samples"]["error_all"]):
+        assert sample["standard_error"] > 0
+        assert sample["printed"] is None
+    assert values["expected_error"]["configurations"] == values["samples"]["error"]["configurations"] == 20
+    assert values["expected_error"]["percent"] == values["error"]
+    assert f"20 of {others} configurations" in command("--sampling", "pb:9,3").stdout
+    sample = json.loads(Path("learned.json").read_text(encoding="utf-8"))["samples"]["error"]
+    assert (sample["configurations"], sample["of"]) == (20, others)
+    assert sample["printed"] > 0
 
 
 def test_only_configurations_with_a_value_are_drawn(project: Path) -> None:

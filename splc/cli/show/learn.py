@@ -29,6 +29,7 @@ from splc.formats.models.json_objects import (
 from splc.io.json_object import JsonObject, at, json_object, merged, optional
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
+from splc.learning.judged_rows import ErrorSample
 from splc.learning.model_scores import FormScore
 from splc.learning.result import SparseErrors
 from splc.workflows.learn import Result
@@ -143,6 +144,7 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     learning_error: float | None = at("result.learning_error")
     error: float | None = at("result.error")
     error_all: float | None = at("result.error_all")
+    samples: dict[str, ErrorSample] = optional(lambda learned: learned.result.samples or None)
     expected_error: ExpectedErrorObject
     uncertainty: UncertaintyObject = merged("result")
     printed: SparseErrors | None = at("result.printed_errors")
@@ -233,16 +235,16 @@ def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, 
     """Yield the errors of the printed and the full model, and the configurations that they are computed on."""
     result = learned.result
     count, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    where = f"on {_configurations(count)} learned from"
+    where = f"on {_judging(result, 'learning_error', count)} learned from"
     yield ("learning error", _percent(printed.learning_error), _percent(result.learning_error), where)
     crossed, full = printed.cross_validated, result.cross_validated
     if crossed is not None or full is not None:
         first, second = (_percent(None if errors is None else errors.mean) for errors in (crossed, full))
         yield ("cross-validated", first, second, f"{learned.folds} folds" if learned.folds else "")
     if learned.evaluated is not None:
-        where = f"on {learned.evaluated.source}, {_configurations(learned.evaluated.configurations)}"
+        where = f"on {learned.evaluated.source}, {_judging(result, 'error', learned.evaluated.configurations)}"
     else:
-        where = f"on {_configurations(everything - count)} not learned from"
+        where = f"on {_judging(result, 'error', everything - count)} not learned from"
     if learned.knows_every and learned.evaluated is None:
         yield ("error elsewhere", "-", "-", "every configuration is measured")
     elif everything == count and learned.evaluated is None:
@@ -273,18 +275,20 @@ def _errors(learned: Result) -> Iterator[tuple[str, str]]:
     """Yield the errors and the configurations that they are computed on."""
     result, evaluated = learned.result, learned.evaluated
     size, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    yield ("learning error", f"{_percent(result.learning_error)} on {_configurations(size)} learned from")
+    count = _judging(result, "learning_error", size)
+    yield ("learning error", f"{_percent(result.learning_error)} on {count} learned from")
     if evaluated is not None:
-        count = _configurations(evaluated.configurations)
+        count = _judging(result, "error", evaluated.configurations)
         yield ("error", f"{_percent(result.error)} on {evaluated.source}, {count}")
     elif everything > size:
-        yield ("error", f"{_percent(result.error)} on {_configurations(everything - size)} not learned from")
+        count = _judging(result, "error", everything - size)
+        yield ("error", f"{_percent(result.error)} on {count} not learned from")
     elif learned.knows_every:
         yield ("error", "there are no others: every configuration is measured")
     else:
         yield ("error", "unknown: everything measured was learned from, nothing is left to judge the model by")
     if everything > size:
-        yield ("error, all", f"{_percent(result.error_all)} on {_configurations(everything)} measured")
+        yield ("error, all", f"{_percent(result.error_all)} on {_judging(result, 'error_all', everything)} measured")
     if result.cross_validated is not None:
         median, mean, high = map(_percent, vars(result.cross_validated).values())
         where = f", {learned.folds} folds" if learned.folds else ""
@@ -306,5 +310,7 @@ def termination_in_words(result: LearningResult) -> str:
     return REASONS[result.termination].format(**result.settings, unit=unit)
 
 
-def _configurations(count: int) -> str:
-    return counted(count, "configuration")
+def _judging(result: LearningResult, error: str, count: int) -> str:
+    """Return the number of configurations that an error is computed on; of a sample also that of all of them."""
+    sample = result.samples.get(error)
+    return ("" if sample is None else f"{sample.configurations:,} of ") + counted(count, "configuration")

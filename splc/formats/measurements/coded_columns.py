@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from splc.data.property_name import is_measurement_name
-from splc.io.cells import distinct_texts
+from splc.io.cells import distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
@@ -72,8 +72,8 @@ class CodedColumns:
         self._binary: set[str] = set()
         self._integers: set[str] = set()
         for name, values in numbers.items():
-            distinct, codes = np.unique(values, return_inverse=True)
-            self.codes[name], self.sizes[name] = codes.reshape(-1), len(distinct)
+            distinct, self.codes[name] = distinct_numbers(values)
+            self.sizes[name] = len(distinct)
             levels: list[float] = distinct.tolist()
             if levels and levels[-1] != levels[-1]:
                 self._gaps.add(name)
@@ -160,8 +160,7 @@ class CodedColumns:
         """Return the groups of rows, divided by the values of a column."""
         if len(group) and group.max() + 1 == len(group):
             return group
-        keys = group * self.sizes[name] + self.codes[name]
-        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        return renumbered(group * self.sizes[name] + self.codes[name])
 
     def groups(self, names: Iterable[str]) -> Array:
         """Return the group of each row: rows with equal values in these columns are one."""

@@ -8,7 +8,6 @@ workload, machine); the user names numeric columns that are contexts, and column
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
-from splc.io.cells import distinct_texts
+from splc.io.cells import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.types import Array
 
@@ -216,7 +215,8 @@ def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
     if not len(unread):
         return "numbers" if len(values) else "empty"
     numbers, words = len(values) - len(unread), 0
-    for text, count in Counter([texts[at] for at in unread.tolist()]).items():
+    distinct, codes = distinct_texts(texts_in(texts, unread))
+    for text, count in zip(distinct, np.bincount(codes).tolist(), strict=True):
         if text.strip().casefold() in MISSING:
             continue
         if "too large" in not_a_number(text, decimal):
@@ -293,7 +293,8 @@ def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> li
 
     `values`: their numbers, NaN for none, shape (n,). `most`: the number of texts without a number to look at.
     """
-    words = dict.fromkeys(texts[at].strip() for at in np.flatnonzero(np.isnan(values))[:most].tolist())
+    unread = texts_in(texts, np.flatnonzero(np.isnan(values))[:most])
+    words = dict.fromkeys(text.strip() for text in unread)
     return [text for text in words if text.casefold() not in MISSING]
 
 

@@ -42,6 +42,8 @@ _HASH = re.compile(
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
 _LEAST_ROWS = 5
+# The number of cells among which the first one with a text is looked for.
+_LOOKED_AT = 1000
 
 
 def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:
@@ -53,9 +55,7 @@ def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -
     """
     reasons = dict(_statistics(columns, mentioned))
     for name, texts in columns.items():
-        if name in mentioned or name in reasons:
-            continue
-        if reason := _stamp(name, texts) or _hash(name, texts):
+        if name not in mentioned and name not in reasons and (reason := _stamps_or_hashes(name, texts)):
             reasons[name] = reason
     return reasons
 
@@ -103,30 +103,35 @@ def _statistic(name: str) -> tuple[str, str]:
     return "", ""
 
 
-def _stamp(name: str, texts: Sequence[str]) -> str | None:
+def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
+    """Return whether a column has time stamps or hashes, None if it has neither."""
+    key = "_".join(words_of(name))
+    first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
+    is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
+    if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
+        # All texts would have to be one, and a column of measured values has many different texts.
+        return None
+    distinct = [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]
+    return _stamp(key, distinct, len(texts)) or _hash(key, distinct, len(texts))
+
+
+def _stamp(key: str, distinct: Sequence[str], rows: int) -> str | None:
     """Return why a column has time stamps, None if it has none."""
-    distinct = _distinct(texts)
     if len(distinct) < 2:
         return None
-    differs = len(distinct) > len(texts) / 2 and len(texts) >= _LEAST_ROWS
+    differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
     if all(_STAMP.fullmatch(text) for text in distinct):
         return "time stamps" if differs or all(":" in text for text in distinct) else None
-    is_named = "_".join(words_of(name)) in _STAMP_NAMES
-    if is_named and differs and bool((parse_column(distinct) >= _EPOCH).all()):
+    if key in _STAMP_NAMES and differs and bool((parse_column(distinct) >= _EPOCH).all()):
         return "time stamps"
     return None
 
 
-def _hash(name: str, texts: Sequence[str]) -> str | None:
+def _hash(key: str, distinct: Sequence[str], rows: int) -> str | None:
     """Return why a column has hashes, None if it has none; a few hashes, as of commits, are contexts."""
-    distinct = _distinct(texts)
-    if len(distinct) < _LEAST_ROWS or len(distinct) <= len(texts) / 2:
+    if len(distinct) < _LEAST_ROWS or len(distinct) <= rows / 2:
         return None
-    is_named = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None
+    is_named = _HASH_NAMES.fullmatch(key) is not None
     hashes = sum(_HASH.fullmatch(text) is not None for text in distinct)
     lengths = {len(text) for text in distinct}
     return "hashes" if len(lengths) == 1 and (hashes == len(distinct) or (is_named and hashes > 0)) else None
-
-
-def _distinct(texts: Sequence[str]) -> list[str]:
-    return [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]

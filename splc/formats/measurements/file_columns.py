@@ -19,6 +19,7 @@ from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.io.xml import inner_text, line_of, read_xml_children
 from splc.system.variability import ROOT
+from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class FileColumns:
     numeric: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    lines: Sequence[int] = ()
+    lines: Sequence[int] | Array = ()
 
 
 def read_file_columns(source: Source, exempt: Collection[str] = ()) -> FileColumns:
@@ -77,8 +78,9 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     problems = Problems(source.name)
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
-    is_plain = isinstance(raw.rows, PlainRows)
-    lines = [int(raw.lines[at]) for at in range(1, len(raw.rows)) if is_plain or len(raw.rows[at]) >= width]
+    lines = raw.lines[1:]
+    if not isinstance(raw.rows, PlainRows):
+        lines = [line for line, row in zip(lines, raw.rows[1:], strict=True) if len(row) >= width]
     return FileColumns(dict(zip(header, cells, strict=True)), notes=raw.notes, lines=lines)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splc.formats.measurements.selections import TRUTH
+from splc.io.cells import CodedTexts, distinct_texts
 from splc.io.numbers import parse_number
 from splc.system.groups import child_groups, child_texts, text_groups
 from splc.system.options import BinaryOption
@@ -28,19 +29,19 @@ def with_children(
             continue
         at = next(at for at, name in enumerate(header) if system.spellings.get(name) == parent)
         child_of = child_texts(parent, children)
-        distinct = {text: child_of.get(text.strip()) for text in set(cells[at])}
+        distinct = {text: child_of.get(text.strip()) for text in distinct_texts(cells[at])[0]}
         if not any(child or is_text(text.strip()) for text, child in distinct.items()):
             continue
         groups[parent] = children
-        chosen = [distinct[text] for text in cells[at]]
         for child in children:
             names.append(child.name)
-            cells.append(["1" if name == child.name else "0" for name in chosen])
+            selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
+            cells.append(CodedTexts.of(cells[at], selected.__getitem__))
         optional = parent not in system.mandatory
         spellings = {
             text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
         }
-        cells[at] = [spellings[text] for text in cells[at]]
+        cells[at] = CodedTexts.of(cells[at], spellings.__getitem__)
     return names, cells, groups
 
 

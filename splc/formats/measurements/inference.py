@@ -20,6 +20,7 @@ from splc.formats.measurements.roles import Roles, roles_of
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.stated_roles import with_stated
 from splc.formats.measurements.table_union import TableUnion
+from splc.io.cells import distinct_texts, has_text, texts_in
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
@@ -28,6 +29,7 @@ from splc.system.definition import alternative_options
 from splc.system.mining import MinedConstraints, OptionRows
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 # The most values that a text column may have as an option.
 MAX_CHILDREN = 1000
@@ -186,18 +188,17 @@ def _without_values(table: FileColumns, where: Mapping[str, str]) -> tuple[str, 
     filters = {name: value for name, value in where.items() if name in columns}
     if not filters or table.options is not None:
         return ()
-    rows = range(len(next(iter(columns.values()), ())))
-    matches = [row for row in rows if all(columns[name][row].strip() == value for name, value in filters.items())]
-    if not matches:
+    matches = np.ones(len(next(iter(columns.values()))), dtype=bool)
+    for name, value in filters.items():
+        distinct, codes = distinct_texts(columns[name])
+        matches &= np.array([text.strip() == value for text in distinct], dtype=bool)[codes]
+    rows = np.flatnonzero(matches)
+    if not len(rows):
         return ()
-    return tuple(
-        name
-        for name, cells in columns.items()
-        if not any(cells[row].strip() for row in matches) and any(text.strip() for text in cells)
-    )
+    return tuple(name for name, cells in columns.items() if not has_text(texts_in(cells, rows)) and has_text(cells))
 
 
-def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int]) -> str:
+def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int] | Array) -> str:
     """Return the warning about the rows in which an option has no value."""
     text = listed([str(lines[row]) for row in rows], _SHOWN_LINES)
     where = f"{'line' if len(rows) == 1 else 'lines'} {text}"
@@ -216,9 +217,11 @@ def _distinct(roles: Roles) -> np.ndarray:
     if not roles.binary:
         return np.zeros((1, 0), dtype=bool)
     selected = np.stack([roles.numbers[name] == 1 for name in roles.binary], axis=1)
-    # Rows of few bytes are sorted faster.
-    packed = np.unique(np.packbits(selected, axis=1), axis=0)
-    return np.unpackbits(packed, axis=1, count=len(roles.binary)).astype(bool)
+    # Rows of few bytes are sorted faster, as texts, and those with counts are not hashed.
+    packed = np.packbits(selected, axis=1)
+    rows, _ = np.unique(packed.view(f"S{packed.shape[1]}").reshape(-1), return_counts=True)
+    distinct = rows.view(np.uint8).reshape(len(rows), -1)
+    return np.unpackbits(distinct, axis=1, count=len(roles.binary)).astype(bool)
 
 
 def _system(
@@ -266,11 +269,12 @@ def _binary_option(name: str, group: AlternativeGroup | None, *, always: bool) -
 
 def _text_options(name: str, texts: Sequence[str], names: set[str], file: str) -> Iterator[BinaryOption]:
     """Yield an option, optional if cells are empty, and a child for each value, which is its output string."""
-    values = sorted({stripped for text in set(texts) if (stripped := text.strip())})
+    distinct = {text.strip() for text in distinct_texts(texts)[0]}
+    values = sorted(distinct - {""})
     if len(values) > MAX_CHILDREN:
         hint = "if it is not an option, leave it out of the options"
         raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
-    yield from alternative_options(name, values, names, optional=any(not text.strip() for text in set(texts)))
+    yield from alternative_options(name, values, names, optional="" in distinct)
 
 
 def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from splc.formats.measurements.roles import Roles
+from splc.io.cells import distinct_texts
 from splc.models.terms import quoted
 from splc.system.constraints import OptionLiteral
 from splc.system.definition import constraints_of_texts
@@ -29,15 +30,21 @@ def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]],
     selected: dict[str, Array] = {}
     numbers: dict[str, Array] = {}
     usable = np.ones(len(next(iter(columns.values()))), dtype=bool)
-    cells = {name: np.array([text.strip() for text in columns[name]], dtype=object) for name in roles.text}
+    cells = {name: distinct_texts(columns[name]) for name in roles.text}
+
+    def rows_with(name: str, wanted: str | None) -> Array:
+        """Return the rows with a text in a column of text."""
+        distinct, codes = cells[name]
+        return np.array([text.strip() == wanted for text in distinct], dtype=bool)[codes]
+
     for option in system.binary_options:
         if option.parent in text:
-            selected[option.name] = cells[option.parent] == option.presentation.output_string
+            selected[option.name] = rows_with(option.parent, option.presentation.output_string)
         elif option.name not in text:
             selected[option.name] = roles.numbers[option.name] == 1
             usable &= ~np.isnan(roles.numbers[option.name])
-    for texts in cells.values():
-        usable &= texts != ""
+    for name in cells:
+        usable &= ~rows_with(name, "")
     for numeric in system.numeric_options:
         values = roles.numbers[numeric.name]
         numbers[numeric.name] = values

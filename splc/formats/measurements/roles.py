@@ -32,7 +32,7 @@ from splc.formats.measurements.coded_columns import MAX_TESTS, MAX_VALUES, MIN_R
 from splc.formats.measurements.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.evidence import left_out
 from splc.formats.measurements.selections import TRUTH
-from splc.io.cells import distinct_texts
+from splc.io.cells import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
@@ -195,7 +195,7 @@ def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
 
 def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:
     """Return whether the cells without a number are empty."""
-    return not any(texts[at].strip() for at in np.flatnonzero(gaps).tolist())
+    return not has_text(texts_in(texts, np.flatnonzero(gaps)))
 
 
 def _unexplained(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:
@@ -212,14 +212,14 @@ def _differing(
     table: CodedColumns, options: Iterable[str], contexts: Sequence[str], properties: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the properties that look like options, after the contexts that could be options as well."""
+    few = [name for name in properties if table.sizes[name] <= MAX_VALUES and table.has_integers(name)]
+    if not few:
+        return ()
     group = table.groups(options)
     mixed = [name for name in contexts if table.differs(name, group)]
-    group = table.groups((*options, *mixed))
-    differing = [
-        name
-        for name in properties
-        if table.sizes[name] <= MAX_VALUES and table.has_integers(name) and table.differs(name, group)
-    ]
+    for name in mixed:
+        group = table.refined(group, name)
+    differing = [name for name in few if table.differs(name, group)]
     return (*mixed, *differing) if differing else ()
 
 
@@ -259,7 +259,7 @@ def numbers_in(texts: Sequence[str]) -> Array:
     """Return the numbers in a column, also those of words such as `yes`."""
     values = parse_column(texts)
     unread = np.flatnonzero(np.isnan(values))
-    distinct, codes = distinct_texts([texts[at] for at in unread.tolist()])
+    distinct, codes = distinct_texts(texts_in(texts, unread))
     words = [text.strip().casefold() for text in distinct]
     # In a column with `full` and `normal`, `off` is a text, too.
     if all(word in TRUTH or word in MISSING for word in words):

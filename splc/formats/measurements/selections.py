@@ -12,6 +12,7 @@ import numpy as np
 
 from splc.data.configurations import value_indices, wrong_value
 from splc.errors import OutputError, nearest, plural
+from splc.io.cells import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.units import ColumnProblem, unit_problem
@@ -29,12 +30,12 @@ _OPPOSITE = {"true": "false", "yes": "no", "on": "off", "1": "0"}
 _OPPOSITE |= {word: other for other, word in _OPPOSITE.items()}
 
 
-def truth_words(texts: Iterable[str]) -> tuple[str, str] | None:
+def truth_words(texts: Sequence[str]) -> tuple[str, str] | None:
     """Return the words for deselected and selected in a column of a binary option, None for `0` and `1`, or if unclear.
 
     A word that does not occur is the opposite of the other one.
     """
-    words = sorted({text.strip() for text in texts} - {""})
+    words = sorted({text.strip() for text in distinct_texts(texts)[0]} - {""})
     values = [TRUTH.get(word.casefold()) for word in words]
     if not words or {"0", "1"}.issuperset(words) or None in values or len(set(values)) < len(values):
         return None

@@ -13,6 +13,7 @@ from splc.formats.models.entries import Entry, ModelFile
 from splc.formats.models.json_objects import ModelObject, ModelPartsObject, ScalingObject, UncertaintyObject
 from splc.io.json import plain_values
 from splc.io.json_object import json_object
+from splc.learning.judged_rows import ErrorSample
 from splc.learning.result import LearningResult, SparseErrors
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def learned_json_text(
     """
     from splc.learning.intervals import intervals_object
 
-    order = result.model.order
+    order, samples = result.model.order, result.samples
     content = {
         "schema": SCHEMA,
         "version": __version__,
@@ -85,6 +86,7 @@ def learned_json_text(
         "learning_error": result.learning_error,
         "error": result.error,
         "error_all": result.error_all,
+        **({"samples": {name: json_object(ErrorSample, value) for name, value in samples.items()}} if samples else {}),
         "left_out": result.left_out,
         **json_object(UncertaintyObject, result),
         "printed": _printed_object(result),

@@ -59,7 +59,8 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     logarithms = np.log(y)
     expected = np.median(logarithms)
     if model.parts:
-        left_out = np.mean([part.left_out for part in model.parts], axis=0)
+        with one_thread():
+            left_out = np.mean([part.left_out for part in model.parts], axis=0)
         expected = np.log(model.scale.backward(left_out) * model.scale.unit)
     differences = np.abs(logarithms - expected)
     row = int(differences.argmax())

@@ -43,13 +43,10 @@ def sample_section(subject: ModelSubject) -> Section | None:
     if texts:
         text = "Options that always change together in the sample, so that it cannot separate them"
         blocks.append(Paragraph(f"{text}: {listed(texts, SHOWN)}.", warning=True))
-    measurements = subject.measurements
-    if measurements is not None and subject.nfp in measurements.values:
-        repetitions = measurements.values[subject.nfp]
-        # Points are keyed by the rows of this page, which leave out those without a value.
-        measured = np.flatnonzero(np.isfinite(measurements[subject.nfp]))
-        if (np.isfinite(repetitions[measured]).sum(axis=1) > 1).any():
-            blocks.append(repetition_chart(repetitions[measured], measured, subject.quantity))
+    if subject.shown is not None:
+        repetitions = subject.shown.values[subject.nfp]
+        if (np.isfinite(repetitions).sum(axis=1) > 1).any():
+            blocks.append(repetition_chart(repetitions, np.arange(len(repetitions)), subject.quantity))
     if len(rows) >= MIN_ROWS:
         blocks.append(drift_chart(rows.errors, rows.learned))
     return Section("sample", "The sample", tuple(blocks)) if blocks else None

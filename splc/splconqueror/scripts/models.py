@@ -18,7 +18,7 @@ from splc.models.text.log_grammar import duration_text, net_number
 from splc.splconqueror.scripts.context import CommandCall
 from splc.splconqueror.scripts.outputs import derived_path, write_predictions
 from splc.splconqueror.scripts.samples import learning_rows
-from splc.splconqueror.scripts.settings import effective, judges, stepwise
+from splc.splconqueror.scripts.settings import effective, stepwise
 from splc.splconqueror.scripts.state import Learned, MatchedRows, State
 from splc.workflows.learn.parts import learn_rows
 
@@ -73,7 +73,7 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
         nfp=nfp,
         sampling=sampling,
         result=result,
-        errors=tuple(round_errors(result, judges(shared))),
+        errors=tuple(round_errors(result)),
         validation=len(rows.rows if rows.validation is None else rows.validation),
         log=call.run.log.path,
     )

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from splc.io.cells import distinct_numbers, renumbered
 from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.
@@ -44,7 +45,7 @@ class OptionRows:
         groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
     ) -> OptionRows:
         """Return the distinct rows of options in the rows of a table."""
-        codes = [np.unique(values, return_inverse=True)[1].reshape(-1) for values in numbers.values()]
+        codes = [distinct_numbers(values)[1] for values in numbers.values()]
         rows = first_rows(row_codes([row_codes(selected), *codes]))
         distinct = {name: values[rows] for name, values in numbers.items()}
         return cls(tuple(names), selected[rows], distinct, tuple(groups))
@@ -57,7 +58,7 @@ class OptionRows:
     @cached_property
     def numeric_codes(self) -> Array:
         """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
-        codes = [np.unique(values, return_inverse=True)[1].reshape(-1) for values in self.numbers.values()]
+        codes = [distinct_numbers(values)[1] for values in self.numbers.values()]
         return row_codes(codes) if codes else np.zeros(len(self.selected), dtype=np.int64)
 
 
@@ -105,14 +106,17 @@ def row_codes(columns: Array | Sequence[Array]) -> Array:
         packed = np.packbits(columns, axis=1)
         if not packed.shape[1]:
             return np.zeros(len(packed), dtype=np.int64)
-        rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
+        rows = np.ascontiguousarray(packed).view(f"S{packed.shape[1]}").reshape(-1)
         return np.unique(rows, return_inverse=True)[1].reshape(-1)
     codes = columns[0]
     for column in columns[1:]:
-        codes = np.unique(codes * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].reshape(-1)
+        codes = renumbered(codes * (int(column.max(initial=0)) + 1) + column)
     return codes
 
 
 def first_rows(codes: Array) -> Array:
     """Return the first row of each number, ascending."""
-    return np.sort(np.unique(codes, return_index=True)[1])
+    first = np.full(int(codes.max(initial=-1)) + 1, -1)
+    # Of several rows, the last one is assigned.
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return np.sort(first[first >= 0])

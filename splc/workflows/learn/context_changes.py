@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from comparison.changes import ModelChange, ModelCourse, TermCourse, model_change
-from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
@@ -80,14 +80,12 @@ def context_change(
     """
     nfp = after.result.nfp
     old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
-    error, transferred = (
-        mean_relative_error(predictions(model.result.predictor, new[0]), new[1]) for model in (after, before)
-    )
+    assert after.result.rows is not None
+    transferred = after.result.rows.judge(partial(predictions, before.result.predictor)).all
+    ratio = mean_ratio(before.measured, after.measured, nfp)
     crossed = after.result.cross_validated
     expected = None if crossed is None else crossed.mean
-    change = Change(
-        first, second, *mean_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected
-    )
+    change = Change(first, second, *ratio, after.result.error_all, transferred, expected=expected)
     if influences is not None and {first, second} <= {*influences.names}:
         return replace(change, contrast=influences.contrast(first, second), reason=JOINT)
     if not (before.result.readable and after.result.readable):

@@ -12,10 +12,8 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from splc.data.accuracy import mean_relative_error
-from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, span
 from splc.io.numbers import percentage, without_rounding
-from splc.learning.judging import predictions
 from splc.learning.result import LEVEL, LearningResult
 from splc.types import Array
 
@@ -124,34 +122,30 @@ def factor_text(factor: float) -> str:
     return f"{factor:.3g}" if factor >= 1.01 else f"{1 + float(f'{factor - 1:.1g}'):g}"
 
 
-def expected_error(
-    result: LearningResult, learned_from: Measurements, others: Measurements, measured: int
-) -> ExpectedError:
+def expected_error(result: LearningResult, targets: Array, measured: int) -> ExpectedError:
     """Return the error to expect of a learned model.
 
     Args:
         result: the result of learning.
-        learned_from: the measurements that it was learned from.
-        others: the measurements that judge it, as far as they were not learned from.
+        targets: the values that it was learned from.
         measured: the number of measured configurations.
     """
-    targets = learned_from.column(result.nfp)
-    values = others.column(result.nfp)
+    assert result.rows is not None
+    values, predicted = result.rows.tested(result.judgements[0], unlearned=True)
     positive = bool(np.min(targets, initial=np.inf) > 0)
-    if len(others) >= ENOUGH:
-        predicted = predictions(result.predictor, others.configurations)
+    if len(values) >= ENOUGH:
         constant = np.full(len(values), median(targets.tolist()))
         if positive and values.min() > 0:
             return ExpectedError(
                 "measured",
-                len(others),
+                len(values),
                 percent=mean_relative_error(predicted, values),
                 factor=_largest_of_most(_factors(predicted, values)),
                 one_value=mean_relative_error(constant, values),
             )
         return ExpectedError(
             "measured",
-            len(others),
+            len(values),
             difference=_mean(np.abs(predicted - values)),
             margin=_largest_of_most(np.abs(predicted - values)),
             one_value=_mean(np.abs(constant - values)),
@@ -164,7 +158,7 @@ def expected_error(
     difference = None if positive or expected is None else expected.difference
     factor, margin = (within, None) if positive else (None, within)
     if crossed is None and difference is None:
-        reason = f"only {len(others)} others measured"
+        reason = f"only {len(values)} others measured"
         if len(targets) == measured:
             reason = "all that was measured was learned from; --folds 8 estimates it"
         if expected is not None and expected.unknown:

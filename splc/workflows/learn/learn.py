@@ -284,8 +284,8 @@ def run(
         if evaluated is not None and evaluated.learned_from:
             count = plural(evaluated.configurations, "configuration", "configurations")
             notes.append(Note(f"{evaluated.learned_from:,} of the {count} of {evaluated.source} were learned from"))
-        errors = tuple(round_errors(result, evaluation or measured))
-        expected = expected_error(result, measured[rows], _others(split), len(measured.measured(nfp)))
+        errors = tuple(round_errors(result))
+        expected = expected_error(result, measured.column(nfp)[rows], len(measured.measured(nfp)))
         if request.write:
             origin = measured.report.source or measured.system.name
             contents: dict[str, str | bytes] = {}
@@ -303,7 +303,7 @@ def run(
                 from splc.plotting.charts.drawing import chart_file
                 from splc.workflows.picture import learned_chart
 
-                contents[request.plot] = chart_file(learned_chart(result, measured, rows), file_format)
+                contents[request.plot] = chart_file(learned_chart(result), file_format)
             for file, data in contents.items():
                 write_whole(file, data)
         sample = measured.configurations[rows]
@@ -329,13 +329,6 @@ def run(
             inference=project.inference,
             unmeasured=_unmeasured(space, measured.measured(nfp)),
         )
-
-
-def _others(split: Split) -> Measurements:
-    """Return the measurements that judge a model, without those that it was learned from."""
-    test_set = split.test_set
-    learned_from = split.measured.configurations[split.rows].find(test_set.configurations) >= 0
-    return test_set[~learned_from]
 
 
 def _unmeasured(space: Space, measured: Measurements) -> int | None:

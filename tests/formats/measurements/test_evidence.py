@@ -87,6 +87,13 @@ def test_no_statistics(names: list[str]) -> None:
         ("sha256", [f"{at:08d}" if at else "0000000a" for at in range(16)], "hashes"),
         ("commit", [("0a1b2c3d", "9f8e7d6c")[at % 2] for at in range(16)], None),
         ("word", [f"word{chr(97 + at)}" for at in range(16)], None),
+        (
+            "when",
+            [*[" "] * 1200, *(f"2026-01-01T{at // 60:02d}:{at % 60:02d}:00" for at in range(1300))],
+            "time stamps",
+        ),
+        ("mixed", ["0a1b2c3d", *(f"word{at}" for at in range(15))], None),
+        ("mixed", ["2026-01-01T10:00:00", *(f"word{at}" for at in range(15))], None),
     ],
 )
 def test_stamps_and_hashes(name: str, cells: list[object], reason: str | None) -> None:

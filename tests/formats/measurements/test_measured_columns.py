@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.measured_columns import option_columns
-from splc.formats.measurements.selections import truth_words
+from splc.formats.measurements.selections import TRUTH, truth_words
+from splc.io.cells import plain_rows
 
 TABLES = {
     "options": ({"mode": "abab", "x": "1122", "y": "1111"}, ("mode", "x", "y")),
@@ -66,3 +69,22 @@ WORDS = [
 def test_words(texts: str, words: tuple[str, str] | None) -> None:
     """The words of a column of a binary option, the missing one is the opposite; mixed spellings have none."""
     assert truth_words(texts.split()) == words
+
+
+@given(st.lists(st.sampled_from(["yes", "no", " yes", "no ", "Yes", "NO", "1", "0", "on", "maybe", ""]), min_size=1))
+def test_words_of_each_cell(cells: list[str]) -> None:
+    """The words are those of one cell after the other, stripped, for texts and for the cells of a file."""
+    values: dict[str, int | None] = {}
+    for cell in cells:
+        if cell.strip():
+            values[cell.strip()] = TRUTH.get(cell.strip().lower())
+    words = {value: word for word, value in values.items()}
+    clear = bool(values) and None not in words and len(words) == len(values) and not {"0", "1"}.issuperset(values)
+    table = plain_rows("".join(f"x,{cell}\n" for cell in cells).encode(), ",")
+    assert table is not None
+    for texts in (cells, table.columns()[1]):
+        found = truth_words(texts)
+        assert (found is not None) == clear
+        if found is not None:
+            assert {TRUTH[word.lower()] for word in found} == {0, 1}
+            assert all(found[value] == word for value, word in words.items() if value is not None)

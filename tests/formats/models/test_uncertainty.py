@@ -22,6 +22,7 @@ from splc.formats.models.stored import ReadOptions, StoredModel, read_json, read
 from splc.formats.models.writers import WRITERS
 from splc.io.files import Source
 from splc.learning import intervals
+from splc.learning.judged_rows import JudgedRows
 from splc.learning.judging import influence_model, round_errors
 from splc.learning.result import LearnedTerm, Round
 from splc.models.influence import InfluenceModel
@@ -128,10 +129,11 @@ def test_errors_of_rounds_of_a_product() -> None:
     whole = replace(result, rounds=rounds)
     early = InfluenceModel.of_system(((term.term, term.influence) for term in result.terms[:2]), SYSTEM, "log")
     measured = Measurements(everything(), {"run time": early.predict(everything())})
-    errors = round_errors(whole, measured)
+    errors = round_errors(replace(whole, rows=JudgedRows.of(measured, "run time", np.arange(len(everything())))))
     assert errors[0] == pytest.approx(0)
     assert errors[1] is not None
     assert errors[1] > 10
+    assert errors[2] == whole.error_all
 
 
 def derived_model(link: Link) -> InfluenceModel:
@@ -167,7 +169,8 @@ def test_subexpressions_in_files(link: Link, suffix: str) -> None:
     measured = Measurements(
         everything(), {"run time": influence_model(terms[:2], SYSTEM, link, model.derived).predict(everything())}
     )
-    assert round_errors(result, measured)[0] == pytest.approx(0)
+    result = replace(result, rows=JudgedRows.of(measured, "run time", np.arange(len(everything()))))
+    assert round_errors(result)[0] == pytest.approx(0)
 
 
 def test_the_definitions_of_a_log() -> None:
