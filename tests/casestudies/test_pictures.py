@@ -34,7 +34,7 @@ def test_pages_show_pictures() -> None:
 
 
 def test_pictures() -> None:
-    """Every picture is shown on a page, and is a PNG of at most 60 kB."""
+    """Every picture is shown on a page, and is a PNG or SVG of at most 60 KiB."""
     assert set(pictures()) <= shown()
-    assert {picture.suffix for picture in pictures()} == {".png"}
+    assert {picture.suffix for picture in pictures()} == {".png", ".svg"}
     assert [picture for picture in pictures() if (ROOT / picture).stat().st_size > LARGEST] == []

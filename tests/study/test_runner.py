@@ -145,7 +145,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, monkeypatch: pytest.Mon
                 run_tasks([Numbered(1), Numbered(2)], orphaned, results, Execution(jobs=2))
         finally:
             os._exit(1)
-    deadline = time.monotonic() + 50
+    deadline = time.monotonic() + 150
     while len(found := [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.pid")]) < 2 or "" in found:
         assert time.monotonic() < deadline
         time.sleep(0.05)

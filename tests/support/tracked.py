@@ -14,9 +14,13 @@ from tests.support.paths import ROOT
 
 
 def tracked(*folders: Path, pattern: str = "*") -> list[Path]:
-    """Return the tracked files in folders of the checkout (default: all) whose paths match a pattern, sorted."""
+    """Return the tracked files in folders of the checkout (default: all) whose paths in it match a pattern, sorted."""
     wanted = folders or (ROOT,)
-    return [path for path in _files() if path.match(pattern) and any(path.is_relative_to(each) for each in wanted)]
+    return [
+        path
+        for path in _files()
+        if path.relative_to(ROOT).match(pattern) and any(path.is_relative_to(each) for each in wanted)
+    ]
 
 
 def copy_tracked(folder: Path, target: Path) -> Path:
