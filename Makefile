@@ -15,6 +15,7 @@ CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
 SESSIONS ?= 1000
+RATIOS ?=
 FIRST ?= 0
 PACKAGES ?=
 SAMPLE ?= 40
@@ -205,9 +206,10 @@ agent: $(TRAINABLE) ## train the agent that chooses points (casestudies/sampling
 measure: $(INSTALLED) drivers ## measure a case again, as CASE=smg2000/3d (hours; needs hypre and MPI)
 	@$(BIN)/python -m casestudies.measure $(CASE) $(MEASURE)
 
-# Benchmarks are judged too, so none of the options that keep the normal run short applies.
-bench: $(TESTABLE) ## the benchmarks and their limits
-	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -o timeout=0 -s benchmarks
+# Benchmarks are judged too, so none of the options that keep the normal run short applies. RATIOS=1 stores the ratios to
+# references of the same run in benchmarks/ratios.toml instead of comparing them.
+bench: $(TESTABLE) ## the benchmarks, their limits, and their ratios to pandas, a loop, …, beside the stored ones
+	SPLC_RATIOS=$(RATIOS) $(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -o timeout=0 -s benchmarks
 
 explore: $(TESTABLE) ## property tests with other examples in each run, twenty times as many
 	SPLC_EXPLORE=1 $(BIN)/python -m pytest $(PARALLEL) -o timeout=1800

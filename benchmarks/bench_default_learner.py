@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.yardstick import cpu
+from benchmarks.yardstick import check, cpu
 from tests.support.paths import SMG2000
 
 # Rows → CPU seconds of the default learner at most. They are compared in units of the yardstick.
@@ -75,8 +75,8 @@ def test_fifty_binary_options(rows: int) -> None:
     seconds, megabytes, yardstick = measure("projection", rows)
     others = {name: measure(name, rows)[0] for name in ("stepwise", "forest")}
     ratios = ", ".join(f"{seconds / other:.1f} times {name}'s ({other:.2f} s)" for name, other in others.items())
-    print(f"\n50 binary options, {rows:,} rows: {seconds:.2f} s of CPU, {seconds / yardstick:.1f} yardsticks, {ratios}")
-    print(f"{megabytes:.0f} MB at most")
+    check(f"learning from {rows:,} rows of 50 options", seconds, sorting=yardstick)
+    print(f"{ratios}, {megabytes:.0f} MB at most")
     assert seconds / yardstick <= SECONDS[rows] / YARDSTICK
     assert megabytes <= MEGABYTES
 
@@ -104,5 +104,5 @@ print(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
     ours, other = seconds(*learn), seconds(*learn, "--learner", "stepwise")
     numbers = np.random.default_rng(0).random(10_000_000)
     yardstick = cpu(lambda: np.sort(numbers))
-    print(f"\nsplc learn, SMG2000 3-D, pb:9,3: {ours:.2f} s of CPU, {ours / other:.1f} times stepwise ({other:.2f} s)")
+    check("splc learn of SMG2000 3-D, pb:9,3", ours, sorting=yardstick, stepwise=other)
     assert ours / yardstick <= 1.0 / YARDSTICK
