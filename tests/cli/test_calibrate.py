@@ -57,9 +57,8 @@ def test_nothing_but_the_model_and_the_measurements_is_needed(run: Run, folder: 
     expected = json.loads(run("calibrate", "--free", "alpha,beta,base", "--json").stdout)
     (folder / "parameters.toml").unlink()
     (folder / "analytical.txt").unlink()
-    content = json.loads(
-        run("calibrate", "-", "--free", "alpha,beta,base", "--json", "-o", "f.toml", stdin=MODEL).stdout
-    )
+    result = run("calibrate", "-", "--free", "alpha,beta,base", "--json", "-o", "f.toml", stdin=MODEL)
+    content = json.loads(result.stdout)
     assert content["error_before"] is None
     for one, other in zip(content["parameters"], expected["parameters"], strict=True):
         assert one["estimate"] == pytest.approx(other["estimate"])
@@ -72,9 +71,8 @@ def test_nothing_but_the_model_and_the_measurements_is_needed(run: Run, folder: 
 
 def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
     """A table has one factor; its rows are written with their intervals, and the row shown is named."""
-    (folder / "parameters.toml").write_text(
-        'alpha = 1\nbase = 1\n[beta]\nby = "x"\n1 = 0\n2 = 1\n4 = 2\n', encoding="utf-8"
-    )
+    text = 'alpha = 1\nbase = 1\n[beta]\nby = "x"\n1 = 0\n2 = 1\n4 = 2\n'
+    (folder / "parameters.toml").write_text(text, encoding="utf-8")
     result = run("calibrate", "--free", "beta", "-o", "fitted.toml")
     assert "beta (x = 2)" in result.stdout
     [one] = json.loads(run("calibrate", "--free", "beta", "--json").stdout)["parameters"]
@@ -95,18 +93,16 @@ def test_a_learned_model_can_be_scaled(run: Run) -> None:
 
 def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
     """Collinear parameters, those without effect and those at bounds are named on stderr, in the table and as JSON."""
-    (folder / "analytical.txt").write_text(
-        "alpha * x + 2 * gamma * x + idle * (cache - cache) * x + idle * cache * right + base * left", encoding="utf-8"
-    )
+    text = "alpha * x + 2 * gamma * x + idle * (cache - cache) * x + idle * cache * right + base * left"
+    (folder / "analytical.txt").write_text(text, encoding="utf-8")
     arguments = ("calibrate", "--free", "alpha,gamma,idle,base", "--bound", "base=..0.25", "--parameter", "gamma=1")
     result = run(*arguments, "-o", "fitted.toml")
     assert result.exit_code == 0
     assert "warning: interchangeable in your measurements: alpha, gamma" in result.stderr
     assert "note: known is alpha + 2 * gamma = " in result.stderr
-    assert "warning: idle is not determined: it changes none of the predictions; its value is only a start" in (
-        result.stderr
-    )
-    assert "warning: base is at its upper bound, 0.25: its interval ends there" in (result.stderr)
+    said = result.stderr
+    assert "warning: idle is not determined: it changes none of the predictions; its value is only a start" in said
+    assert "warning: base is at its upper bound, 0.25: its interval ends there" in said
     assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[4:8]] == [
         *["not determined"] * 3,
         "at its upper bound",

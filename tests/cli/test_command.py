@@ -92,9 +92,7 @@ def app_of(error: Exception | None = None) -> typer.Typer:
 
     @app.command("work", cls=with_examples(("work one", "work two")))
     def work(
-        model: str,
-        rest: str = typer.Argument("x", metavar="[REST]"),
-        number: int = typer.Option(1, "--number", "-n"),
+        model: str, rest: str = typer.Argument("x", metavar="[REST]"), number: int = typer.Option(1, "--number", "-n")
     ) -> None:
         """Do the work.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,7 @@ def compared(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
     return found
 
 
-CONFIGURATIONS = [
-    (1, 1, 0),
-    (1, 2, 0),
-    (1, 4, 0),
-    (0, 1, 0),
-    (0, 2, 0),
-    (0, 4, 0),
-    (1, 1, 1),
-    (1, 2, 1),
-    (1, 4, 1),
-]
+CONFIGURATIONS = [(1, 1, 0), (1, 2, 0), (1, 4, 0), (0, 1, 0), (0, 2, 0), (0, 4, 0), (1, 1, 1), (1, 2, 1), (1, 4, 1)]
 
 
 def test_learned_models(models: Path, run: Run) -> None:
@@ -98,15 +89,13 @@ def test_weights(models: Path, run: Run) -> None:
         weighted = compared(run, "analytical.txt", "other.txt", "--weights", weights)["semantic"]
         assert weighted["weights"]
         assert weighted["error_rate"] != plain["error_rate"]
-    result = run("compare", "analytical.txt", "other.txt", "--weights", "x^7")
-    assert result.exit_code == 2
+    assert run("compare", "analytical.txt", "other.txt", "--weights", "x^7").exit_code == 2
 
 
 def test_intervals(models: Path, run: Run) -> None:
     """Intervals of parameters and of learned influences become intervals of predictions."""
-    (models / "parameters.toml").write_text(
-        "base = 0.5\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n", encoding="utf-8"
-    )
+    text = "base = 0.5\nslope = { value = 1.2, low = 1.0, high = 1.5 }\n"
+    (models / "parameters.toml").write_text(text, encoding="utf-8")
     assert run("learn").exit_code == 0
     found = compared(run, "analytical.txt", "learned.log", "--intervals", "0.95")
     assert found["intervals"]["level"] == 0.95
@@ -123,7 +112,7 @@ def test_intervals(models: Path, run: Run) -> None:
     assert "Confidence bands of the mean at the level 0.95, compared with analytical.txt" in shown.stdout
 
 
-def test_measures_by_name(models: Path, run: Run) -> None:
+def test_measures_by_name(models: Path, run: Run, refused: Callable[..., str]) -> None:
     """Further measures are computed by name; the list names them all; an unknown one is an error with a near name."""
     found = compared(run, "analytical.txt", "other.txt", "--measure", "minkowski4", "--measure", "smape")
     assert found["semantic"]["minkowski4"] > 0
@@ -132,9 +121,7 @@ def test_measures_by_name(models: Path, run: Run) -> None:
     assert listed.exit_code == 0
     assert "cosine" in listed.stdout
     assert run("compare", "--measure", "list", "--json").exit_code == 2
-    result = run("compare", "analytical.txt", "other.txt", "--measure", "cosin")
-    assert result.exit_code == 2
-    assert "cosine" in result.stderr
+    assert "cosine" in refused("compare", "analytical.txt", "other.txt", "--measure", "cosin")
 
 
 def test_the_object_knows_what_it_was_made_from(models: Path, run: Run) -> None:
@@ -145,10 +132,8 @@ def test_the_object_knows_what_it_was_made_from(models: Path, run: Run) -> None:
     hashed = {key: entry["sha256"] for key, entry in found["files"].items()}
     paths = {"system": "system.xml", "measurements": "measurements.csv", "parameters": "parameters.toml"}
     assert hashed == {key: hash_of(models / path) for key, path in paths.items()}
-    assert [model["sha256"] for model in found["models"]] == [
-        hash_of(models / "analytical.txt"),
-        hash_of(models / "other.txt"),
-    ]
+    names = ("analytical.txt", "other.txt")
+    assert [model["sha256"] for model in found["models"]] == [hash_of(models / name) for name in names]
     settings = found["settings"]
     assert (settings["scale"], settings["at"], settings["parameter"]) == (2, {"side": 1}, {"base": 3})
     assert settings["weights"] == "measured time"

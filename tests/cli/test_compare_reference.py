@@ -45,10 +45,8 @@ def test_every_row_names_the_reference(models: Path, run: Run) -> None:
     ]
     assert both[4:] == swapped[4:]
     assert [title for title, _ in both[4:6]] == ["Error rate, % of measured", "Error rate, % of predicted"]
-    assert [title for title, _ in rows(*pair, "third.txt")[:2]] == [
-        "Error rate, % of analytical.txt",
-        "Error rate, % of the other model",
-    ]
+    several = [title for title, _ in rows(*pair, "third.txt")[:2]]
+    assert several == ["Error rate, % of analytical.txt", "Error rate, % of the other model"]
 
 
 def test_the_reference_of_correlations_and_notes(models: Path, run: Run) -> None:

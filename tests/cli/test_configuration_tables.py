@@ -106,9 +106,8 @@ class TestLearning:
         suggest = ("suggest", "--system", "mine.csv", "--budget", "3")
         first = run(*suggest)
         assert first.exit_code == 0, first.stderr
-        (listed / "some.csv").write_text(
-            "\n".join((listed / "mine.csv").read_text().splitlines()[:13]), encoding="utf-8"
-        )
+        lines = (listed / "mine.csv").read_text(encoding="utf-8").splitlines()[:13]
+        (listed / "some.csv").write_text("\n".join(lines), encoding="utf-8")
         assert run("measure", "some.csv", *MEASURED).exit_code == 0
         for more in ((), ("--property", "time"), ("--measurements", "measurements.csv")):
             done = run(*suggest, *more)
@@ -136,35 +135,21 @@ class TestSpelling:
         assert run("measure", "mine.csv", *MEASURED).exit_code == 0
         assert run("learn").exit_code == 0
         lines = run("optimize", "learned.log").stdout.splitlines()
-        assert [line.split()[:2] for line in lines[2:6]] == [
-            ["mode", "fast"],
-            ["index", "yes"],
-            ["flag", "-O3"],
-            ["level", "1"],
-        ]
+        assert [" ".join(line.split()[:2]) for line in lines[2:6]] == ["mode fast", "index yes", "flag -O3", "level 1"]
         quiet = run("optimize", "learned.log", "-q").stdout.splitlines()
         assert quiet[1:] == ["mode=fast, index=yes, flag=-O3, level=1"]
         fixed = run("optimize", "learned.log", "-q", "--fix", "mode=safe", "--fix", "index=no")
         assert "with mode=safe, index=no" in fixed.stdout
         # The value that changes are relative to is the first one.
-        (option, *_) = [
-            each
-            for each in json.loads(run("explain", "learned.log", "--json").stdout)["options"]
-            if each["name"] == "mode"
-        ]
+        explained = json.loads(run("explain", "learned.log", "--json").stdout)["options"]
+        (option,) = [each for each in explained if each["name"] == "mode"]
         assert [each["value"] for each in option["values"]] == ["best", "fast", "safe"]
         assert option["values"][1]["change"] < option["values"][2]["change"] < 0
         printed = json.loads(run("explain", "learned.log", "--printed", "--json").stdout)["options"]
         (own,) = [each for each in printed if each["name"] == "mode"]
         assert [each["value"] for each in own["values"]] == ["best", "fast", "safe"]
-        step = (
-            "explain",
-            "learned.log",
-            "mode=fast,index=yes,flag=-O3,level=1",
-            "--against",
-            "mode=best,flag=-O3,level=1",
-        )
-        assert "mode     fast   best" in run(*step).stdout
+        both = ("mode=fast,index=yes,flag=-O3,level=1", "--against", "mode=best,flag=-O3,level=1")
+        assert "mode     fast   best" in run("explain", "learned.log", *both).stdout
 
 
 def test_words_in_descriptions(run: Run, listed: Path) -> None:

@@ -25,14 +25,10 @@ def commas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("init",),
-        ("describe",),
-        ("learn", "--learner", "stepwise", "--property", "time", "--measurements"),
-    ],
-)
+LEARN = ("learn", "--learner", "stepwise", "--property", "time", "--measurements")
+
+
+@pytest.mark.parametrize("command", [("init",), ("describe",), LEARN])
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_tables(run: Run, commas: Path, command: tuple[str, ...], separator: str) -> None:
     """The result is that of the table with points, and one note says how the numbers were read."""

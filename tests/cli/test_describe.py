@@ -9,8 +9,7 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from sampling.space import solutions
-from sampling.space.engines import compiled
+from sampling.space import engines, solutions
 from tests.cli.conftest import SYSTEM, Run, description
 from tests.support.entangled import random_clauses
 from tests.support.real_data import real
@@ -65,7 +64,7 @@ class TestSuspicious:
 class TestText:
     def test_too_entangled_to_count(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A space that cannot be counted is described all the same, and it is said why."""
-        monkeypatch.setattr(solutions, "compiled", lambda *given: compiled(given[0], given[1], given[2], (2**8,)))
+        monkeypatch.setattr(solutions, "compiled", lambda a, b, c, _: engines.compiled(a, b, c, (2**8,)))
         names = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(80))
         constraints = "".join(f"<constraint>{escape(each)}</constraint>" for each in random_clauses(80, 150, 0))
         (folder / "system.xml").write_text(description(names, constraints=constraints), encoding="utf-8")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -37,17 +38,13 @@ def ended(what: BaseException | Callable[[], None]) -> tuple[int, str]:
     return result.exit_code, result.stderr
 
 
-def splc(*arguments: str, **settings: object) -> subprocess.Popen[str]:
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def splc(*arguments: str, **settings: Any) -> subprocess.Popen[str]:
     """Start `splc` in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process: subprocess.Popen[str] = subprocess.Popen(
-        [sys.executable, "-m", "splc", *arguments],
-        text=True,
-        env=environment,
-        stderr=subprocess.PIPE,
-        **settings,  # type: ignore[call-overload]
-    )
-    return process
+    command = [sys.executable, "-m", "splc", *arguments]
+    return subprocess.Popen(command, text=True, env=ENVIRONMENT, stderr=subprocess.PIPE, **settings)
 
 
 def test_bad_input_keeps_its_place_in_front() -> None:
@@ -184,12 +181,7 @@ def test_closed_streams(folder: Path, stream: int, code: int, message: str) -> N
     """A closed stdin is empty, a closed stderr takes everything, a closed stdout is an error."""
     command = f"{sys.executable} -m splc {'example' if stream else 'describe -'} {stream}>&-"
     done = subprocess.run(
-        ["/bin/sh", "-c", command],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        ["/bin/sh", "-c", command], capture_output=True, text=True, check=False, cwd=folder, env=ENVIRONMENT
     )
     assert done.returncode == code
     assert message in done.stderr
@@ -234,10 +226,7 @@ def test_an_interrupted_process(folder: Path) -> None:
 
 def test_a_terminal_that_knows_few_characters() -> None:
     """A character that stdout cannot encode is escaped, not an error."""
-    done = subprocess.run(
-        [sys.executable, "-m", "splc", "sample", "--help"],
-        capture_output=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "latin-1"},
-    )
+    command = [sys.executable, "-m", "splc", "sample", "--help"]
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
     assert b"'pairwise', \\u2026" in done.stdout

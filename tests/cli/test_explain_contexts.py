@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,34 +16,26 @@ from tests.cli.conftest import Run
 CHANGES = {"v1": 1.0, "v2": 1.0, "v10": 1.5}
 
 
-@pytest.fixture(scope="module")
-def models(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Learn three versions together, the last of which is slower with `b`; return the folder."""
-    folder = tmp_path_factory.mktemp("learned")
+@pytest.fixture(scope="module", autouse=True)
+def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Learn three versions together, the last of which is slower with `b`; return what is printed."""
     noise = np.random.default_rng(0)
     lines = ["version,a,b,n,time"]
     for version, change in CHANGES.items():
         for a, b, n in itertools.product((0, 1), (0, 1), (1, 4)):
             time = 3 * 2**a * change**b * n**0.5 * np.exp(noise.normal(0, 0.02))
             lines.append(f"{version},{a},{b},{n},{time}")
-    (folder / "t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
+        # Pictures of matplotlib take a second.
+        patch.setattr(markdown, "has_matplotlib", lambda: False)
+        patch.chdir(tmp_path_factory.mktemp("learned"))
+        Path("t.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
         result = run("learn", "t.csv", "--by", "version", "--share", "-o", "m.json")
-    assert result.exit_code == 0, result.stderr
-    (folder / "printed.txt").write_text(result.stdout, encoding="utf-8")
-    return folder
+        assert result.exit_code == 0, result.stderr
+        yield result.stdout
 
 
-@pytest.fixture
-def learned(models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the models, which is the current folder; pictures of matplotlib take a second."""
-    monkeypatch.chdir(models)
-    monkeypatch.setattr(markdown, "has_matplotlib", lambda: False)
-    return models
-
-
-def test_influences(learned: Path, run: Run) -> None:
+def test_influences(run: Run) -> None:
     """The option whose influence differs is first, with its factor at each version."""
     found = run("explain", "m-v2.json", "--by", "version")
     assert found.stdout.startswith("b varies most with version: factor ")
@@ -55,7 +48,7 @@ def test_influences(learned: Path, run: Run) -> None:
     assert second["spread"] < 0.1 * first["spread"]
 
 
-def test_refused(learned: Path, run: Run) -> None:
+def test_refused(run: Run) -> None:
     """Models of one value, other contexts, and explanations of one configuration are refused."""
     for arguments, text in (
         (("m-v2.json", "--by", "machine"), "the model was not learned by 'machine'"),
@@ -85,20 +78,18 @@ def test_sums(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     assert "add up" in found.stderr
 
 
-def test_same_intervals(learned: Path, run: Run) -> None:
+def test_same_intervals(learned: str, run: Run) -> None:
     """The reports of all models that were learned together state the intervals of changes that learning states."""
-    printed = (learned / "printed.txt").read_text(encoding="utf-8").splitlines()
-    interval = next(line for line in printed if line.startswith("b ")).split(maxsplit=2)[2]
+    interval = next(line for line in learned.splitlines() if line.startswith("b ")).split(maxsplit=2)[2]
     # Learning v10 alone is better.
     for version in ("v1", "v2"):
         assert run("report", f"m-{version}.json", "-o", "r.md").exit_code == 0
-        assert interval in (learned / "r.md").read_text(encoding="utf-8")
+        assert interval in Path("r.md").read_text(encoding="utf-8")
 
 
 def test_few_rows(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """With fewer than two rows per option of a version, all outputs say that influences may have changed."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(markdown, "has_matplotlib", lambda: False)
     rows = list(itertools.product((0, 1), repeat=4))
     lines = ["version,a,b,c,d,time"]
     for version, change, chosen in (("v1", 1, rows), ("v2", 8, rows[1::3])):
@@ -113,10 +104,10 @@ def test_few_rows(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     assert "may have changed: b" in (tmp_path / "r.md").read_text(encoding="utf-8")
 
 
-def test_report(learned: Path, run: Run) -> None:
+def test_report(run: Run) -> None:
     """The report of a model has the changes between neighbours, the influences, and where they changed."""
     assert run("report", "m-v2.json", "-o", "r.md").exit_code == 0
-    page = (learned / "r.md").read_text(encoding="utf-8")
+    page = Path("r.md").read_text(encoding="utf-8")
     assert "What differs with version" in page
     assert "| v2 → v10 |" in page
     changed = page[page.index("Where changes happened") :]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import unicodedata
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,26 +22,19 @@ def dangerous(text: str) -> str:
     return "".join(each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t")
 
 
-@pytest.fixture(scope="module")
-def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a model of a table whose options have such names."""
-    folder = tmp_path_factory.mktemp("learned")
-    with (folder / "t.csv").open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow([*NAMES, "time"])
-        for row in range(16):
-            bits = [row >> at & 1 for at in range(4)] + [row.bit_count() & 1]
-            table.writerow([*bits, 10 + 5 * bits[0] + 3 * bits[1] + 2 * bits[2] + 4 * bits[3] * bits[4] + row % 3 / 50])
+@pytest.fixture(scope="module", autouse=True)
+def _learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Learn a model of a table whose options have such names."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
+        patch.chdir(tmp_path_factory.mktemp("learned"))
+        with Path("t.csv").open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file)
+            table.writerow([*NAMES, "time"])
+            for row in range(16):
+                a, b, c, d, e = [row >> at & 1 for at in range(4)] + [row.bit_count() & 1]
+                table.writerow([a, b, c, d, e, 10 + 5 * a + 3 * b + 2 * c + 4 * d * e + row % 3 / 50])
         assert run("learn", *INPUT, "-o", "m.json").exit_code == 0
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def _current(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run in the folder of the model."""
-    monkeypatch.chdir(learned)
+        yield
 
 
 @pytest.mark.parametrize(

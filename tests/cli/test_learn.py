@@ -211,12 +211,7 @@ def test_the_case_study(
 @pytest.mark.parametrize(("system", "error"), [("LLVM", 2.234), ("x264", 3.599)])
 def test_the_published_errors(run: Run, tmp_path: Path, system: str, error: float) -> None:
     """With all measurements and the program's defaults the log has the published error."""
-    files = (
-        "--system",
-        str(real(system, "FeatureModel.xml")),
-        "--measurements",
-        str(real(system, "measurements.xml")),
-    )
+    files = ("--system", str(real(system, "FeatureModel.xml")), "--measurements", str(real(system, "measurements.xml")))
     result = run("learn", "--preset", "splconqueror", "--nfp", "Performance", "-o", str(tmp_path / "a.log"), *files)
     assert result.exit_code == 0, result.stderr
     text = (tmp_path / "a.log").read_text(encoding="utf-8")

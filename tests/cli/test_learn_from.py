@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,8 +27,8 @@ def _table(path: Path, rows: int, factor: float, seed: int, nfp: str = "time") -
 
 
 @pytest.fixture(scope="module")
-def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a model of an old version, few rows of a new one, and all of these."""
+def folder(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a folder with a model of an old version, few rows of a new one, and all of these; the current one."""
     folder = tmp_path_factory.mktemp("learned")
     _table(folder / "old.csv", 16, 1.0, 1)
     _table(folder / "new.csv", 5, 2.0, 2)
@@ -37,14 +36,7 @@ def learned(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert run("learn", "old.csv", "-o", "old.json").exit_code == 0
-    return folder
-
-
-@pytest.fixture
-def folder(learned: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of this folder, which is the current folder."""
-    monkeypatch.chdir(shutil.copytree(learned, tmp_path, dirs_exist_ok=True))
-    return tmp_path
+        yield folder
 
 
 def _error(run: Run, model: str) -> float:
