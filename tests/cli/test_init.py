@@ -125,7 +125,7 @@ class TestCommands:
     @pytest.mark.parametrize(
         "command",
         [
-            ("learn", "--property", "solve_seconds", "--sampling", "random:20"),
+            ("learn", "--property", "solve_seconds", "--sampling", "random:20", *STEPWISE),
             ("sample", "--sampling", "random:5"),
             ("describe", "--json"),
         ],

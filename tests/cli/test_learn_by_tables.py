@@ -41,7 +41,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("learner", ["projection", "stepwise"])
+@pytest.mark.parametrize("learner", ["projection", pytest.param("stepwise", marks=pytest.mark.slow)])
 def test_odd_tables(name: str, learner: str, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every table has an answer or a message about bad input."""
     monkeypatch.chdir(tmp_path)
