@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -135,22 +136,24 @@ def orphaned(task: Numbered) -> Mapping[str, Any]:
     return {}
 
 
+def run_orphaned(folder: Path) -> None:
+    """Run two tasks in processes."""
+    with results_folder(folder, {}, []) as results:
+        run_tasks([Numbered(1), Numbered(2)], orphaned, results, Execution(jobs=2))
+
+
 def test_processes_end_with_their_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes that run tasks end soon after the process that started them was killed."""
     monkeypatch.setenv("SPLC_TEST_PLACE", str(tmp_path))
-    parent = os.fork()
-    if parent == 0:
-        try:
-            with results_folder(tmp_path / "results", {}, []) as results:
-                run_tasks([Numbered(1), Numbered(2)], orphaned, results, Execution(jobs=2))
-        finally:
-            os._exit(1)
-    deadline = time.monotonic() + 150
+    # A fork would have the pool of an earlier test, without its threads.
+    parent = get_context("spawn").Process(target=run_orphaned, args=(tmp_path / "results",))
+    parent.start()
+    deadline = time.monotonic() + 50
     while len(found := [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.pid")]) < 2 or "" in found:
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    os.kill(parent, 9)
-    os.waitpid(parent, 0)
+    parent.kill()
+    parent.join()
     while any(Path(f"/proc/{pid}").exists() for pid in found):
         assert time.monotonic() < deadline
         time.sleep(0.05)
