@@ -43,7 +43,7 @@ from tests.support.results import contents
 from tests.support.schemas import closed
 
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
-ONE = SingleEvaluation(functions=1, learners=SINGLE.learners)
+ONE = SingleEvaluation(functions=1, learners=SINGLE.learners[1:])
 FEW = SparseEvaluation(functions=1, noise=(0.02,), repetitions=(1, 2, 3), parameters=(1,))
 SPARSE = SparseEvaluation(functions=2, noise=(0.02, 0.05), repetitions=(2,), parameters=(1, 2))
 
@@ -134,7 +134,7 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
 
 def test_rows_of_quotations() -> None:
     """Each row has what `evaluate_sparse` finds with small terms and without, and costs by both definitions."""
-    evaluation = QuotedEvaluation(functions=20)
+    evaluation = QuotedEvaluation(functions=10)
     cell = {"parameters": 2, "repetitions": 4, "noise": 0.05}
     assert [task.cell for task in evaluation.tasks()].count(cell) == 1
     rows = evaluation.rows(cell)
@@ -142,7 +142,7 @@ def test_rows_of_quotations() -> None:
     found = {}
     for least in (0.0, LEAST):
         scores, found[least] = evaluate_sparse(
-            2, number=20, seed=1, points=[11, 25], noise=0.05, repetitions=4, least=least
+            2, number=10, seed=1, points=[11, 25], noise=0.05, repetitions=4, least=least
         )
         column = LIKE if least == 0 else WITHOUT
         by_points = {score.points: score for score in scores}
@@ -168,9 +168,7 @@ def test_every_quotation_has_a_task() -> None:
         assert each.band in BANDS
 
 
-@pytest.mark.parametrize(
-    "evaluation", [FEW, *(pytest.param(each, marks=pytest.mark.slow) for each in (SINGLE, SPARSE))]
-)
+@pytest.mark.parametrize("evaluation", [FEW, pytest.param(SINGLE, marks=pytest.mark.slow)])
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     """An evaluation that was interrupted and continued, in one process or two, writes the same bytes as another."""
     calls = count()

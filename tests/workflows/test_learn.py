@@ -65,9 +65,9 @@ def test_a_script_gets_what_the_command_gets(project: Path, fields: dict[str, An
 def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With `write=False` no file is written; nothing is printed in any case."""
     before = {path.name for path in project.iterdir()}
-    learn.run(learn.Request(sampling="pb:9,3", write=False))
+    learn.run(learn.Request(learner="stepwise", sampling="pb:9,3", write=False))
     assert {path.name for path in project.iterdir()} == before
-    found = learn.run(learn.Request(sampling="pb:9,3"))
+    found = learn.run(learn.Request(learner="stepwise", sampling="pb:9,3"))
     assert {path.name for path in project.iterdir()} - before == {"learned.json", "learned.log"}
     assert (found.output, found.plot) == ("learned.log", None)
     assert capsys.readouterr() == ("", "")
@@ -78,7 +78,7 @@ def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.Ca
 )
 def test_every_format(project: Path, name: str) -> None:
     """Stepwise models are written as programs, LaTeX, JSON and logs; other names are logs."""
-    learn.run(learn.Request(sampling="pb:9,3", nfp="messages", output=name))
+    learn.run(learn.Request(preset="splconqueror", sampling="pb:9,3", nfp="messages", output=name))
     text = (project / name).read_text(encoding="utf-8")
     begins = {
         "model.py": '"""Program of the model of messages',

@@ -79,7 +79,7 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [row(version, *each) for version in (0, 1) for each in space]
     (tmp_path / "m.csv").write_text("\n".join(["version,a,b,n,time", *rows]) + "\n", encoding="utf-8")
     asked: dict[str, Any] = {"by": "version", "share": True, "measurements": "m.csv"}
-    found = run(Request(write=False, settings={"form": "product"}, **asked))
+    found = run(Request(output="m-{}.log", plot="changes.svg", **asked))
     assert set(found.weights) == {"v0", "v1"}
     (change,) = found.changes
     assert change.contrast is not None
@@ -89,13 +89,10 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.shared is not None
     assert found.shared.options == {"v0": "version_v0", "v1": "version_v1"}
     assert 0 < found.shared.differing < len(found.shared.result.result.terms)
-    assert found.shared.result.output is None
-    written = run(Request(output="m-{}.log", plot="changes.svg", **asked))
-    assert written.plot == "changes.svg"
-    assert written.shared is not None
-    assert written.shared.result.output == "m-shared.log"
+    assert found.plot == "changes.svg"
+    assert found.shared.result.output == "m-shared.log"
     points = {"a": [1, 1], "b": [1, 1], "n": [4.0, 4.0], "version": ["v0", "v1"]}
-    system = written.shared.result.measured.system
+    system = found.shared.result.measured.system
     model = read_model("m-shared.log", system)
     predicted = model.predict(Configurations.from_columns(system, points))
     np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)
@@ -112,3 +109,5 @@ def test_contexts_that_are_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     table = str(tmp_path / "m.csv")
     found = run(Request(by="cores", share=True, write=False, measurements=table, options=("a", "b")))
     assert any("cores count as numbers" in note.text for note in found.notes)
+    assert found.shared is not None
+    assert found.shared.result.output is None

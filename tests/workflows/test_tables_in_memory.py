@@ -17,12 +17,12 @@ def table() -> dict[str, Any]:
     """Return measurements of three options."""
     rng = np.random.default_rng(0)
     columns: dict[str, Any] = {
-        "cache": rng.integers(2, size=40),
-        "zip": rng.integers(2, size=40),
-        "threads": rng.choice([1.0, 2, 4, 8, 16], 40),
+        "cache": rng.integers(2, size=24),
+        "zip": rng.integers(2, size=24),
+        "threads": rng.choice([1.0, 2, 4, 8, 16], 24),
     }
     time = 20 - 4 * columns["cache"] + 2 * columns["zip"] - 0.5 * columns["threads"]
-    return {**columns, "time": time + rng.normal(0, 0.05, 40)}
+    return {**columns, "time": time + rng.normal(0, 0.05, 24)}
 
 
 def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
@@ -59,7 +59,7 @@ def test_what_was_inferred_is_noted(table: dict[str, Any]) -> None:
     assert "property: time" in first
     cells = ["" if row == 3 else f"{value:g}" for row, value in enumerate(table["threads"])]
     notes = splc.learn({**table, "threads": cells}, "time").notes
-    assert any("threads has no value in 1 of 40 rows (line 5)" in note for note in notes)
+    assert any("threads has no value in 1 of 24 rows (line 5)" in note for note in notes)
 
 
 def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:
@@ -93,7 +93,7 @@ def versions() -> dict[str, Any]:
 
 def test_versions_of_a_table(versions: dict[str, Any]) -> None:
     """Each version has a result; those that are learned together have weights and changes."""
-    together = splc.learn(versions, "time", by="version", share=True)
+    together = splc.learn(versions, "time", by="version", share=True, form="product")
     assert list(together) == list(together.weights) == ["v1", "v2", "v10"]
     assert [[each.option for each in change.settled] for change in together.changes] == [[], ["zip"]]
     assert len(together.to_columns()["configurations"]) == 3
@@ -101,10 +101,10 @@ def test_versions_of_a_table(versions: dict[str, Any]) -> None:
     assert any("its options are inferred" in note for note in together.notes)
     asked = {"cache": [0, 1], "zip": [1, 1], "threads": [4.0, 4.0]}
     np.testing.assert_allclose(together["v10"].predict(asked), [6, 9], rtol=0.05)
-    alone = splc.learn(versions, "time", by="version")
+    alone = splc.learn(versions, "time", by="version", form="product")
     assert alone.weights == {}
     assert alone.changes == ()
-    assert alone["v2"].terms == splc.learn(versions, "time", where={"version": "v2"}).terms
+    assert alone["v2"].terms == splc.learn(versions, "time", where={"version": "v2"}, form="product").terms
 
 
 def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
