@@ -149,9 +149,7 @@ def test_figures_of_cells() -> None:
     assert printed_tables([row_of(1, printed=None)]) == ()
 
 
-@pytest.mark.parametrize(
-    "index", [*range(len(KINDS)), *(pytest.param(index, marks=pytest.mark.slow) for index in (*range(10, 20), 39))]
-)
+@pytest.mark.parametrize("index", [*range(len(KINDS)), 39])
 def test_difficult_system(index: int) -> None:
     """A system is valid, its values are positive, its terms belong to its kind, and some options have no influence."""
     one = difficult(index)

@@ -182,12 +182,6 @@ def test_conclusions_have_their_numbers_in_tables() -> None:
         assert [number for number in stated if float(number) not in known] == []
 
 
-def test_links_lead_somewhere() -> None:
-    """Every relative link of the page names a file of the project."""
-    for target in re.findall(r"\]\(([^)#]+)\)", page()):
-        assert (HERE / target).exists(), target
-
-
 def test_counts_of_terms(one: Case) -> None:
     """The terms of the analytical model in 1-D are its three, and a model is counted where it has one of them."""
     compared = questions.by_terms(one)
