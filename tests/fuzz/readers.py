@@ -18,37 +18,7 @@ from splc.formats.models.stored import ReadOptions
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
-from tests.fuzz.seeds import (
-    CONFIGSPACE,
-    CONSTRAINTS,
-    CSV,
-    DIMACS,
-    EXPERIMENT,
-    FEATUREIDE,
-    JOURNAL,
-    LINES,
-    LOG,
-    MANIFEST,
-    MODEL,
-    MODEL_JSON,
-    OUTPUT,
-    PARAMETERS,
-    POINTS,
-    PROJECT,
-    PUBLISHED,
-    SCRIPT,
-    SEARCH,
-    SPECS,
-    STUDY,
-    SXFM,
-    SYSTEM,
-    TALPAS,
-    TEMPLATES,
-    TERMS,
-    TOML,
-    UVL,
-    XML,
-)
+from tests.fuzz import seeds
 from tests.support.cube_files import write_cube
 from tests.support.extrap3_files import binary
 from tests.support.paths import CASES
@@ -105,7 +75,7 @@ def small() -> VariabilityModel:
     """Return the system that the seeds are about."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "system.xml"
-        path.write_text(SYSTEM, encoding="utf-8")
+        path.write_text(seeds.SYSTEM, encoding="utf-8")
         return read_variability_model(path)
 
 
@@ -133,7 +103,7 @@ def _model(name: str) -> Callable[[Path], object]:
 def _archive() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("experiment.json", EXPERIMENT)
+        archive.writestr("experiment.json", seeds.EXPERIMENT)
     return stream.getvalue()
 
 
@@ -268,47 +238,53 @@ def _journal(path: Path) -> object:
 
 _TABLES = "splc.formats.measurements."
 READERS: dict[str, Reader] = {
-    "system-xml": Reader(read_variability_model, (SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
-    "system-uvl": Reader(_format("system", "uvl"), (UVL,), ("*.uvl.gz",), ".uvl"),
-    "system-featureide": Reader(_format("system", "featureide"), (FEATUREIDE,), (), ".xml"),
-    "system-sxfm": Reader(_format("system", "sxfm"), (SXFM,), (), ".xml"),
-    "system-dimacs": Reader(_format("system", "dimacs"), (DIMACS,), ("*.dimacs.gz",), ".dimacs"),
-    "system-configspace": Reader(_format("system", "configspace"), (CONFIGSPACE,), (), ".json"),
+    "system-xml": Reader(read_variability_model, (seeds.SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
+    "system-uvl": Reader(_format("system", "uvl"), (seeds.UVL,), ("*.uvl.gz",), ".uvl"),
+    "system-featureide": Reader(_format("system", "featureide"), (seeds.FEATUREIDE,), (), ".xml"),
+    "system-sxfm": Reader(_format("system", "sxfm"), (seeds.SXFM,), (), ".xml"),
+    "system-dimacs": Reader(_format("system", "dimacs"), (seeds.DIMACS,), ("*.dimacs.gz",), ".dimacs"),
+    "system-configspace": Reader(_format("system", "configspace"), (seeds.CONFIGSPACE,), (), ".json"),
     "measurements-csv": Reader(
         _measurements("csv", Policy()),
-        (CSV, CSV.replace(",", ";"), "cache;left;x;1,5\n"),
+        (seeds.CSV, seeds.CSV.replace(",", ";"), "cache;left;x;1,5\n"),
         ("*.csv", "*.csv.gz"),
         ".csv",
     ),
     "measurements-csv-dropped": Reader(
-        _measurements("csv", Policy("drop", "first", "median")), (CSV,), ("*.csv",), ".csv"
+        _measurements("csv", Policy("drop", "first", "median")), (seeds.CSV,), ("*.csv",), ".csv"
     ),
-    "measurements-xml": Reader(_measurements("xml", Policy()), (XML,), ("measurements.xml",), ".xml"),
-    "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (XML,), (), ".xml"),
-    "table": Reader(_inference, (CSV, CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
+    "measurements-xml": Reader(_measurements("xml", Policy()), (seeds.XML,), ("measurements.xml",), ".xml"),
+    "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (seeds.XML,), (), ".xml"),
+    "table": Reader(_inference, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
     "observed-csv": Reader(
         lambda path: _named(f"{_TABLES}observations_csv:read_observed", small)([path]),  # type: ignore[arg-type]
         ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),
         (),
         ".csv",
     ),
-    "configurations-csv": Reader(_named(f"{_TABLES}configurations_csv:read_configurations", small), (CSV,), (), ".csv"),
+    "configurations-csv": Reader(
+        _named(f"{_TABLES}configurations_csv:read_configurations", small), (seeds.CSV,), (), ".csv"
+    ),
     "inputs-csv": Reader(
-        _named(f"{_TABLES}prediction_inputs:read_prediction_inputs", small, Policy()), (CSV,), (), ".csv"
+        _named(f"{_TABLES}prediction_inputs:read_prediction_inputs", small, Policy()), (seeds.CSV,), (), ".csv"
     ),
-    "population-csv": Reader(_named("sampling.designs.population:read_population", small), (CSV,), (), ".csv"),
-    "model-json": Reader(_model("json"), (MODEL_JSON,), ("*.json",), ".json"),
-    "model-text": Reader(_model("txt"), (MODEL, SPECS), ("analytical*.txt",), ".txt"),
-    "model-log": Reader(_model("log"), (LOG,), ("*.log",), ".log"),
-    "term-list": Reader(_named("splc.formats.models.term_list:parse_term_list", small, source=True), (TERMS,), ()),
-    "parameters-lines": Reader(_named("splc.formats.models.parameters:read_parameters"), (PARAMETERS,), (), ".txt"),
+    "population-csv": Reader(_named("sampling.designs.population:read_population", small), (seeds.CSV,), (), ".csv"),
+    "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
+    "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
+    "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
+    "term-list": Reader(
+        _named("splc.formats.models.term_list:parse_term_list", small, source=True), (seeds.TERMS,), ()
+    ),
+    "parameters-lines": Reader(
+        _named("splc.formats.models.parameters:read_parameters"), (seeds.PARAMETERS,), (), ".txt"
+    ),
     "parameters-toml": Reader(
-        _named("splc.formats.models.parameters:read_parameters"), (TOML,), ("parameters*.toml",), ".toml"
+        _named("splc.formats.models.parameters:read_parameters"), (seeds.TOML,), ("parameters*.toml",), ".toml"
     ),
-    "experiment-text": Reader(_format("experiment", "text"), (POINTS,), ("*_parameter_*.txt",), ".txt"),
-    "experiment-json": Reader(_format("experiment", "json"), (EXPERIMENT,), (), ".json"),
-    "experiment-jsonl": Reader(_format("experiment", "jsonl"), (LINES,), ("*.jsonl",), ".jsonl"),
-    "experiment-talpas": Reader(_format("experiment", "talpas"), (TALPAS,), (), ".txt"),
+    "experiment-text": Reader(_format("experiment", "text"), (seeds.POINTS,), ("*_parameter_*.txt",), ".txt"),
+    "experiment-json": Reader(_format("experiment", "json"), (seeds.EXPERIMENT,), (), ".json"),
+    "experiment-jsonl": Reader(_format("experiment", "jsonl"), (seeds.LINES,), ("*.jsonl",), ".jsonl"),
+    "experiment-talpas": Reader(_format("experiment", "talpas"), (seeds.TALPAS,), (), ".txt"),
     "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive,), ("*.extra-p",), ".extra-p"),
     "experiment-extra-p-3": Reader(_format("experiment", "extra-p-3"), (binary, lambda: binary(">")), ()),
     "experiment-csv": Reader(
@@ -318,22 +294,22 @@ READERS: dict[str, Reader] = {
         ".csv",
     ),
     "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube,), (), ".cubex"),
-    "results": Reader(_results, (MANIFEST,), (), ".json"),
-    "script-a": Reader(_format("script", "a"), (SCRIPT,), ("*.a",), ".a"),
+    "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
+    "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
     "settings": Reader(
         _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),
-    "project-toml": Reader(_named("splc.project.config:read_project_file"), (PROJECT,), ("splc.toml",), ".toml"),
-    "study-toml": Reader(_named("splc.study.reader:read_study"), (STUDY,), ("study*.toml",), ".toml"),
-    "published-csv": Reader(_published, (PUBLISHED, PUBLISHED.replace(",", ";")), (), ".csv"),
-    "search-toml": Reader(_search, (SEARCH,), (), ".toml"),
-    "sampling": Reader(_lines(_spec), (SPECS,)),
-    "template": Reader(_lines(_template), (TEMPLATES,)),
+    "project-toml": Reader(_named("splc.project.config:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
+    "study-toml": Reader(_named("splc.study.reader:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
+    "published-csv": Reader(_published, (seeds.PUBLISHED, seeds.PUBLISHED.replace(",", ";")), (), ".csv"),
+    "search-toml": Reader(_search, (seeds.SEARCH,), (), ".toml"),
+    "sampling": Reader(_lines(_spec), (seeds.SPECS,)),
+    "template": Reader(_lines(_template), (seeds.TEMPLATES,)),
     "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),
-    "output": Reader(_output, (OUTPUT,)),
-    "journal": Reader(_journal, (JOURNAL,), ("*.journal",), ".journal"),
-    "kind": Reader(_kind, (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, TALPAS, LINES, POINTS, UVL, DIMACS), ()),
-    "constraint-boolean": Reader(_expression("parse_boolean"), (CONSTRAINTS,)),
-    "constraint-arithmetic": Reader(_expression("parse_arithmetic", "mixed", "none", True), (CONSTRAINTS,)),
+    "output": Reader(_output, (seeds.OUTPUT,)),
+    "journal": Reader(_journal, (seeds.JOURNAL,), ("*.journal",), ".journal"),
+    "kind": Reader(_kind, seeds.KINDS),
+    "constraint-boolean": Reader(_expression("parse_boolean"), (seeds.CONSTRAINTS,)),
+    "constraint-arithmetic": Reader(_expression("parse_arithmetic", "mixed", "none", True), (seeds.CONSTRAINTS,)),
     "step": Reader(_lines(_step), ("x * 2\nn + 1\nx ^ 1.5 + log10(x)\n-(x - 7) / 3\n",)),
 }

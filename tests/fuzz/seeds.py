@@ -161,3 +161,5 @@ CONFIGSPACE = """{"name": "s", "hyperparameters": [
 "forbiddens": [{"type": "RELATION_GT", "left": "n", "right": "o"}, {"type": "AND", "clauses": [
 {"type": "EQUALS", "name": "t", "value": false}, {"type": "IN", "name": "n", "values": [2, 3]}]}]}
 """
+# One of each kind of file that splc tells apart.
+KINDS = (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, TALPAS, LINES, POINTS, UVL, DIMACS)

@@ -19,16 +19,8 @@ from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
 SECTIONS = [
-    "importance",
-    "effects",
-    "interactions",
-    "formula",
-    "predictions",
-    "best",
-    "explorer",
-    "sample",
-    "provenance",
-]
+    "importance", "effects", "interactions", "formula", "predictions", "best", "explorer", "sample", "provenance",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

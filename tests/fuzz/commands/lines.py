@@ -23,43 +23,19 @@ NEEDED = {
 }
 NEEDED |= {"--view": "--plot", "--prefix": "--command", "--postfix": "--command"}
 # Options that few projects allow, and seldom the others of a line.
-RARE: tuple[str, ...] = (
-    "--parameter",
-    "--at",
-    "--round",
-    "--learning",
-    "--against",
-    "--interval",
-    "--extend",
-    "--observed",
-    "--check",
-)
-RARE += ("--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms", "--samples")
+RARE = (
+    "--parameter", "--at", "--round", "--learning", "--against", "--interval", "--extend", "--observed", "--check",
+    "--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms", "--samples",
+)  # fmt: skip
 OF_CONTEXTS = ("--by", "--context", "--where")
 # `splc suggest` takes options of configurations or of points of profiles.
-OF_POINTS: tuple[str, ...] = (
-    "--coordinates",
-    "--callpath",
-    "--metric",
-    "--target",
-    "--strategy",
-    "--until",
-    "--count",
-    "--axis",
-    "--extend",
-)
-OF_POINTS += ("--repetitions",)
+OF_POINTS = (
+    "--coordinates", "--callpath", "--metric", "--target", "--strategy", "--until", "--count", "--axis", "--extend",
+    "--repetitions",
+)  # fmt: skip
 NOT_OF_POINTS = (
-    "--goal",
-    "--maximize",
-    "--seed",
-    "--system",
-    "--property",
-    "--options",
-    "--invalid",
-    "--cost",
-    "--where",
-)
+    "--goal", "--maximize", "--seed", "--system", "--property", "--options", "--invalid", "--cost", "--where",
+)  # fmt: skip
 _MISTYPED = 0.02
 _TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for each in SPECIAL)
 

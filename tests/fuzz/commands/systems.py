@@ -10,21 +10,8 @@ _MEMBERS = ("{0}{1}", "{0}_{1}", "{0}{2}", "{2}{0}")
 _PLAIN = ("cache", "tls", "px", "py", "nx", "threads", "block", "codec", "algo", "o", "level", "size", "mode", "buf")
 # Names with signs, names of functions and of columns that readers treat in a special way.
 _ODD = (
-    "rc-lookahead",
-    "a b",
-    "größe",
-    "2x",
-    "log10",
-    "root",
-    "e5",
-    "T",
-    "id",
-    "time",
-    "version",
-    "x*y",
-    "no_cabac",
-    "-",
-)
+    "rc-lookahead", "a b", "größe", "2x", "log10", "root", "e5", "T", "id", "time", "version", "x*y", "no_cabac", "-",
+)  # fmt: skip
 _VALUES: tuple[tuple[float, ...], ...] = (
     (1, 2, 4, 8),
     (1, 2, 3),

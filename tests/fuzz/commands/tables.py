@@ -10,21 +10,10 @@ from tests.fuzz.commands.systems import System
 
 Row = dict[str, str]
 # Defects of users' tables, and texts instead of a measured value.
-DEFECTS: tuple[str, ...] = (
-    "cell",
-    "cell",
-    "cell",
-    "option",
-    "typo",
-    "typo",
-    "constant",
-    "zeros",
-    "huge",
-    "tiny",
-    "whole numbers",
-    "copy",
-)
-DEFECTS += ("sum", "new in a context", "new in a context")
+DEFECTS = (
+    "cell", "cell", "cell", "option", "typo", "typo", "constant", "zeros", "huge", "tiny", "whole numbers", "copy",
+    "sum", "new in a context", "new in a context",
+)  # fmt: skip
 CELLS = ("", "0", "-1", "inf", "nan", "failed", "-", "1e400", "0x1")
 
 

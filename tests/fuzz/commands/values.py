@@ -15,29 +15,11 @@ from tests.fuzz.commands.project import PROGRAM, Project
 Value = Callable[[Project, random.Random], str]
 
 _BINARY = (
-    "all",
-    "optionwise",
-    "negoptionwise",
-    "pairwise",
-    "twise:2",
-    "covering:2",
-    "random:4",
-    "solver:3",
-    "henard:4",
-)
+    "all", "optionwise", "negoptionwise", "pairwise", "twise:2", "covering:2", "random:4", "solver:3", "henard:4",
+)  # fmt: skip
 _NUMERIC = (
-    "ff",
-    "pb:9,3",
-    "cci",
-    "bbd",
-    "ofat:3",
-    "factorial:2",
-    "hyper:50",
-    "dopt:6,k=3",
-    "lhs:4",
-    "sobol:4",
-    "random:4",
-)
+    "ff", "pb:9,3", "cci", "bbd", "ofat:3", "factorial:2", "hyper:50", "dopt:6,k=3", "lhs:4", "sobol:4", "random:4",
+)  # fmt: skip
 _WHOLE = ("random:5", "random:20", "random:4,seed=3", "distaware:4", "distpreserving:4", "distance:3")
 _MEASURED = ("measured", "measured:70%", "measured:50%", "measured:5", "measured:10,seed=2")
 _NUMBERS = (*("1", "2", "3", "5", "20") * 4, "0", "-1", "0.5", "1e9", "1000000")
@@ -155,15 +137,9 @@ def _part(project: Project, rng: random.Random) -> str:
 def _program(project: Project, rng: random.Random) -> str:
     name = _option(project, rng)
     forms = (
-        "-n {{{0}}}",
-        "{{{0}}} {{{1}}}",
-        "{{options}}",
-        "{{{0}?--{0}}}",
-        "{{= {0}+1}}",
-        "fail",
-        "batch",
+        "-n {{{0}}}", "{{{0}}} {{{1}}}", "{{options}}", "{{{0}?--{0}}}", "{{= {0}+1}}", "fail", "batch",
         "{{seed}} '{{{0}}}'",
-    )
+    )  # fmt: skip
     return f"./{PROGRAM} {rng.choice(forms).format(name, _option(project, rng))}"
 
 
