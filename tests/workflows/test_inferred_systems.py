@@ -131,6 +131,7 @@ def test_named_options_of_a_real_table() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.real_data
 def test_large_table() -> None:
     """The options of a table of 86,058 rows have the names of its description, whichever property is named."""
     described = read_variability_model(real("exastencils", "FeatureModel.xml"))

@@ -17,7 +17,7 @@ from splc.cli.app import app
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, RequestError
-from splc.learning import judging
+from splc.io.numbers import percentage
 from splc.learning import learn as learn_model
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
@@ -244,7 +244,7 @@ def test_a_note_where_pmnf_is_better(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert pmnf is not None
     assert pmnf.mean < own.mean
     (note,) = [note.text for note in one.notes if "scaling models predict better here" in note.text]
-    assert f"of pmnf is {pmnf.mean:.3g} %, that of projection {own.mean:.3g} %" in note
+    assert f"of pmnf is {percentage(pmnf.mean, 3)}, that of projection {percentage(own.mean, 3)}" in note
     constant = ["p,time", *(f"{p},{5 + p}" for p in POWERS)]
     scaling_project(tmp_path, "", constant)
     other = learn.run(learn.Request(baselines=True, write=False, learner="pmnf"))
