@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from typing import overload
 
 import numpy as np
@@ -275,7 +276,12 @@ def _heads(data: Array, marks: Array) -> Array:
 
 def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
     """Return the texts of a column in some rows, by their positions."""
-    return texts.take(rows) if isinstance(texts, Cells) else [texts[row] for row in rows.tolist()]
+    if not isinstance(texts, Cells):
+        return [texts[row] for row in rows.tolist()]
+    if texts.is_varied:
+        return texts.take(rows)
+    distinct, codes = distinct_texts(texts)
+    return CodedTexts(distinct, codes[rows])
 
 
 def has_text(texts: Sequence[str]) -> bool:
@@ -287,8 +293,8 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     """Return the distinct texts of a column, and the position of each of its texts among them, shape (n,)."""
     if isinstance(texts, CodedTexts):
         # A part of a column may lack some of its texts.
-        used = np.unique(texts.codes)
-        return [texts.distinct[code] for code in used.tolist()], np.searchsorted(used, texts.codes)
+        is_used = np.bincount(texts.codes, minlength=len(texts.distinct)) > 0
+        return [*compress(texts.distinct, is_used)], (np.cumsum(is_used) - 1)[texts.codes]
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes()
         return [texts[row] for row in rows.tolist()], codes
