@@ -18,6 +18,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, RequestError
 from splc.io.numbers import percentage
+from splc.learning import judging
 from splc.learning import learn as learn_model
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
