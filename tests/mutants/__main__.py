@@ -25,7 +25,7 @@ from tests.support.cpu import preload
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("splc", "sampling", "comparison")
-# Seconds of CPU of the tests of each mutant, and seconds that its start, its last test and waiting may take beyond.
+# Seconds of CPU of the tests of each mutant, and those that its start and its last test may take beyond.
 SECONDS, PATIENCE = 40.0, 90.0
 FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?)(?: - |$)", re.MULTILINE)
 # Tests that pass without a change, and others, as this process knows by now.
@@ -70,9 +70,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=int(f"{datetime.now(UTC):%Y%m%d}"), help="default: the day")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="seconds of CPU of the tests of a mutant")
-    parser.add_argument(
-        "--patience", type=float, default=PATIENCE, help="seconds for its start, its last test and waiting"
-    )
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="further ones for its start and its last test")
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree")
     given = parser.parse_args()
     root, begin = given.root.resolve(), time.monotonic()
