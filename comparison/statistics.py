@@ -71,16 +71,16 @@ def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction
         correction: the correction of Dunn's p-values for the number of pairs: Holm, Bonferroni, or the false discovery
             rate of Benjamini and Hochberg.
     """
-    from scipy import stats
-
     samples = {name: np.asarray(values, dtype=float) for name, values in groups.items() if len(values) >= 2}
     if len(samples) < 2:
         return None
     # If all values are equal, the statistic is 0/0: nothing differs.
     statistic, p_value = 0.0, 1.0
     if np.ptp(np.concatenate(list(samples.values()))) > 0:
-        kruskal = stats.kruskal(*samples.values())
-        statistic, p_value = float(kruskal.statistic), float(kruskal.pvalue)
+        from scipy.stats import kruskal
+
+        test = kruskal(*samples.values())
+        statistic, p_value = float(test.statistic), float(test.pvalue)
     pairs = (
         PairTest(first, second, float(p), a12(samples[first], samples[second]))
         for (first, second), p in zip(itertools.combinations(samples, 2), _dunn(samples, correction), strict=True)
