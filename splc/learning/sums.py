@@ -192,7 +192,9 @@ def learn_sum(
         results.append(result)
         if isinstance(result.predictor, Ensemble):
             everywhere = counts.all() and part.where in measurements.system.observed
-            summands.append(Summand(result.predictor, None if everywhere else part.where))
+            # A file has one printed model, that of the sum.
+            alone = replace(result.predictor, stacked=None)
+            summands.append(Summand(alone, None if everywhere else part.where))
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
         terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]
     learned = [result for result in results if result is not None]

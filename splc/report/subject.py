@@ -146,7 +146,9 @@ class ModelSubject:
             return None
         scale, rows = full.scale, full.own
         configurations = Configurations(self.space.system, full.configurations.indices[rows])
-        predicted = scale.backward(np.mean([part.left_out[rows] for part in full.parts], axis=0)) * scale.unit
+        t = np.mean([part.left_out for part in full.parts], axis=0)
+        t = t if full.stacked is None else full.stacked.mixed(t, full.stacked.held_out)
+        predicted = scale.backward(t[rows]) * scale.unit
         return MeasuredRows(
             configurations, full.measured[rows], predicted, np.ones(len(predicted), dtype=bool), held_out=True
         )

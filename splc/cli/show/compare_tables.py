@@ -25,11 +25,15 @@ MEASURE_COLUMNS = (
 def answer(result: Result) -> str:
     """Return the first line: the errors of the models, the smallest first, and how far they differ."""
     compared = result.comparisons
-    parts = []
-    errors = [(judged.semantic.values["error_rate"], judged.model) for judged in compared.judged]
-    if ranked := sorted((error, name) for error, name in errors if error is not None):
-        shown = ", ".join(f"{name} {percentage(error, 2)}" for error, name in ranked)
-        parts.append(f"error against the measurements: {shown}")
+    parts, stated = [], result.stated
+    if stated is not None and (
+        ranked := sorted((error, name) for name, error in stated.errors.items() if error is not None)
+    ):
+        full = {name: f" (printed model; its full model {percentage(error, 2)})" for name, error in stated.full.items()}
+        shown = ", ".join(f"{name} {percentage(error, 2)}{full.get(name, '')}" for error, name in ranked)
+        count = counted(stated.configurations, "configuration")
+        where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
+        parts.append(f"error {where}: {shown}")
     if len(compared.comparisons) == 1:
         (pair,) = compared.comparisons
         if pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None:

@@ -21,7 +21,7 @@ from splc.learning.contexts.sharing import ALONE
 from splc.types import Link
 from splc.workflows.learn.context_changes import Change
 from splc.workflows.learn.contexts import Result
-from splc.workflows.learn.expected_error import DIGITS, EVERY, HELD_OUT, LEARNED, NEW, error_of_learned
+from splc.workflows.learn.expected_error import DIGITS, EVERY, HELD_OUT, LEARNED, NEW
 
 # The sets of options that a change shows.
 MAX_SETS = 5
@@ -233,8 +233,7 @@ def _answer(result: Result) -> str:
         errors = [(model.result.learning_error, value) for value, model in models]
     if ranked := sorted((error, value) for error, value in errors if error is not None):
         ends = dict.fromkeys((ranked[0], ranked[-1]))
-        form = error_of_learned if learned else partial(percentage, digits=DIGITS)
-        text = " to ".join(f"{form(error)} ({shown_value(value)})" for error, value in ends)
+        text = " to ".join(f"{percentage(error, DIGITS)} ({shown_value(value)})" for error, value in ends)
         text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
     name = LEARNED if learned else HELD_OUT if every else NEW
     return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"

@@ -16,7 +16,7 @@ from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, va
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.system.groups import text_groups
-from splc.workflows.optimize.optimize import RatedConfiguration, Result
+from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
 
 # The greatest number of configurations in a text; JSON has all.
@@ -167,9 +167,17 @@ def _show_one(result: Result) -> None:
     text = f"predicted: {quantity(value.predicted, unit)} ({_which(result, objective.maximize)})"
     if value.interval is not None:
         text += f", {value.interval.level * 100:g} % interval {span(value.interval.low, value.interval.high, unit)}"
+    is_constant = result.without_influence
+    if is_constant:
+        # The configurations are arbitrary.
+        candidate = best or candidate
+        measured = candidate.values[0].measured
+        found = "" if best is None or measured is None else f"; best measured: {quantity(measured, unit)}"
+        text = f"{NO_INFLUENCE}{found}; {text}"
     tell(text, "answer")
-    if detail().quiet:
-        say(selected_text(candidate.configuration, ()))
+    if detail().quiet or (is_constant and best is not None):
+        say(selected_text(candidate.configuration, () if detail().quiet else candidate.configuration.system.mandatory))
+    if detail().quiet or is_constant:
         return
     values = value_texts(candidate.configuration.system, candidate.configuration.assignment(0))
     reference = values if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))

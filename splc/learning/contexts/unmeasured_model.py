@@ -50,8 +50,8 @@ class UnmeasuredModel(FullModel):
             levelled.data,
             refits,
             levelled.constant,
-            levelled,
-            common,
+            levelled=levelled,
+            common=common,
         )
 
     @property

@@ -63,7 +63,7 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
         )
         for part in full.parts
     ]
-    return sums_of_kernels(full, kernels, weights, link)
+    return sums_of_kernels(full, configurations, kernels, weights, link)
 
 
 def sum_of(parts: Sequence[WeightedSums]) -> WeightedSums:
@@ -72,14 +72,18 @@ def sum_of(parts: Sequence[WeightedSums]) -> WeightedSums:
     return WeightedSums(np.sum(values, axis=0), np.sum(covariances, axis=0))
 
 
-def sums_of_kernels(full: Ensemble, kernels: Sequence[tuple[Array, Array]], weights: Array, link: Link) -> WeightedSums:
+def sums_of_kernels(
+    full: Ensemble, configurations: Configurations, kernels: Sequence[tuple[Array, Array]], weights: Array, link: Link
+) -> WeightedSums:
     """Return the weighted sums for kernels between rows and configurations, and among these, for each part.
 
-    The arguments are otherwise those of `weighted_sums`.
+    The covariance is that of the Gaussian processes, also where the printed model is a part of predictions. The
+    arguments are otherwise those of `weighted_sums`.
     """
     scale = full.scale
     part_means = [part.mean_of(cross) for part, (cross, _) in zip(full.parts, kernels, strict=True)]
-    y = scale.backward(np.mean(part_means, axis=0) if part_means else np.full(weights.shape[1], full.constant[0]))
+    t = np.mean(part_means, axis=0) if part_means else np.full(weights.shape[1], full.constant[0])
+    y = scale.backward(full.blended(t, configurations))
     # The derivative of the prediction, or of its logarithm, by the value on the scale.
     slopes = scale.slope(y) * scale.divisor(y)
     slopes = slopes / y if link == "log" else slopes * scale.unit

@@ -80,7 +80,13 @@ class ChangedContexts:
                 sums.append(weighted_sums(summand.full, self.configurations, summand_weights, link))
             else:
                 sums.append(
-                    sums_of_kernels(summand.full, list(zip(crosses, priors, strict=True)), summand_weights, link)
+                    sums_of_kernels(
+                        summand.full,
+                        self.configurations,
+                        list(zip(crosses, priors, strict=True)),
+                        summand_weights,
+                        link,
+                    )
                 )
         return sum_of(sums)
 
@@ -89,4 +95,5 @@ def _predicted(ensemble: Ensemble, crosses: list[Array] | None, configurations: 
     if crosses is None:
         return predictions(ensemble, configurations, "identity")
     means = [part.mean_of(cross) for part, cross in zip(ensemble.parts, crosses, strict=True)]
-    return np.asarray(ensemble.scale.backward(np.mean(means, axis=0)) * ensemble.scale.unit)
+    t = ensemble.blended(np.mean(means, axis=0), configurations)
+    return np.asarray(ensemble.scale.backward(t) * ensemble.scale.unit)

@@ -29,9 +29,11 @@ from splc.learning.projection.full_model_fit import FullModelFit
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.refit import refit
 from splc.learning.projection.remarks import few_rows, remarks
+from splc.learning.projection.rows import Rows
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
-from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
+from splc.learning.projection.sparse_model import FARTHER, SparseModel, SparseSettings, printed_model
+from splc.learning.projection.stacking import Stacked, weight_of
 from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import count_of, space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
@@ -103,6 +105,8 @@ class ProjectionLearner:
         exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
+        if self.fit is None and not interrupted:
+            full, printed = _stacked(full, target, printed, model)
         stated = is_stated(full)
         return judged(
             problem,
@@ -113,13 +117,15 @@ class ProjectionLearner:
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[
                 *([WITHOUT_TERMS] if interrupted else []),
-                *few_rows(full, search.valid),
+                *([] if _is_saturated(full, printed) else few_rows(full, search.valid)),
                 *search.notes,
                 *remarks(problem, full, printed),
             ],
             cross_validated=full.cross_validated if stated else None,
             expected=expected(full, target, search.valid),
-            estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
+            estimates=()
+            if len(full.rows) == 1 or _is_saturated(full, printed)
+            else _estimates(printed.estimates, model),
             path=printed.path,
             intervals=full.predictor,
             printed=SparsePart(
@@ -209,7 +215,8 @@ class _Search:
         def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:
             return printed_model(target, variables, settings, self.space)
 
-        printed = of_few_rows(used, settings, explained) if is_too_few(full) else explained(used)
+        complete = len(full.rows) if self.valid == len(full.rows) else 0
+        printed = of_few_rows(used, settings, explained, complete) if is_too_few(full) else explained(used)
         if len(full.rows) < len(problem.rows):
             printed = refit(printed, problem.configurations, problem.target, self.space)
         return printed
@@ -219,6 +226,37 @@ class _Search:
         return SparseSettings(
             chosen.terms, chosen.readable, chosen.form, chosen.order, function_names(chosen.functions)
         )
+
+
+def _stacked(
+    full: FullModel, target: Target, printed: SparseModel, model: InfluenceModel
+) -> tuple[FullModel, SparseModel]:
+    """Return the full model with the printed one as a part of its predictions, and the printed one beside it.
+
+    `model`: the printed model in the unit of the property.
+    """
+    if full.refits is None or not full.scale.positive:
+        return full, printed
+    few = is_too_few(full)
+    weight = weight_of(full.residuals, printed.errors, len(printed.selected))
+    weight = 1.0 if printed.exact else 0.0 if few else round(weight, 2)
+    if not weight:
+        return full, printed
+    held_out = full.scale.forward(target.measured * np.exp(printed.errors))
+    stacked = Stacked(model, weight, held_out)
+    t = stacked.blended(full.scale.forward(target.predicted), target.configurations, full.scale)
+    predicted = full.scale.backward(t)
+    rows = Rows(replace(target, predicted=predicted, divisor=predicted))
+    distance = float(rows.distances(model.predict(target.configurations) / target.unit))
+    full = replace(full, stacked=stacked)
+    error = float(rows.errors(full.residuals).mean())
+    limited = printed.limited and float(np.hypot(error, distance)) > FARTHER * error
+    return full, replace(printed, distance=distance, limited=limited)
+
+
+def _is_saturated(full: FullModel, printed: SparseModel) -> bool:
+    """Return whether few rows are all valid configurations, whose effects are exact: nothing tells how uncertain."""
+    return printed.exact and is_too_few(full)
 
 
 def _termination(full: FullModel, *, interrupted: bool) -> str:

@@ -18,8 +18,10 @@ from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.numbering import without_numbers
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
+from splc.learning.projection.stacking import Stacked
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.threads import one_thread
+from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -48,6 +50,7 @@ class Ensemble:
         places: the context of each of the configurations, positions in `basis.context.names`; None without contexts.
         joint_quantile: the multiple of the held-out values of all contexts, which differences between contexts have;
             None without contexts.
+        stacked: the printed model, where it is a part of predictions.
     """
 
     level: ClassVar[float] = constants.LEVEL
@@ -62,6 +65,7 @@ class Ensemble:
     quantile: float
     places: Array | None = None
     joint_quantile: float | None = None
+    stacked: Stacked | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -106,11 +110,15 @@ class Ensemble:
                 designs = self.basis.designs(configurations[block])
                 moments = [part.moments(designs[part.kind], variances) for part in self.parts]
                 part_means = np.array([mean for mean, _ in moments])
-                means[block] = part_means.mean(axis=0)
+                means[block] = self.blended(part_means.mean(axis=0), configurations[block])
                 g = scale.backward(means[block])
                 latent = np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0)
                 deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
         return scale.backward(means), deviations
+
+    def blended(self, t: Array, configurations: Configurations) -> Array:
+        """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""
+        return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
@@ -155,6 +163,7 @@ class Ensemble:
                 for option in configurations.system.options
             },
             **self._contexts_as_json(),
+            **({} if self.stacked is None else {"stacked": self.stacked.as_json()}),
             "observed": {
                 variable.name: {
                     "values": list(variable.values),
@@ -178,8 +187,10 @@ class Ensemble:
         return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **further}}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the ensemble of `as_json`.
+    def from_json(
+        cls, content: Mapping[str, Any], system: VariabilityModel, printed: InfluenceModel | None = None
+    ) -> Self:
+        """Return the ensemble of `as_json`, with the printed model that its file has beside it.
 
         Raises:
             KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
@@ -237,7 +248,12 @@ class Ensemble:
         # A single row has no scatter.
         constant = float(level), np.nan if spread is None else float(spread)
         joint_quantile = None if of_all is None else float(of_all)
-        return cls(basis, scale, configurations, parts, constant, noise, unit, quantile, places, joint_quantile)
+        # Files of earlier versions do not have it.
+        share = content.get("stacked")
+        stacked = None if share is None or printed is None else Stacked.from_json(share, printed)
+        return cls(
+            basis, scale, configurations, parts, constant, noise, unit, quantile, places, joint_quantile, stacked
+        )
 
 
 def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:

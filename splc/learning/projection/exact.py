@@ -33,7 +33,7 @@ class ExactModel:
     coefficients: Array
 
 
-def exact_model(search: LanguageSearch) -> ExactModel | None:
+def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_TERM) -> ExactModel | None:
     """Return the shortest model of a language that fits all measured values exactly, None if there is none.
 
     The full model is smooth: it follows measured values without noise closely, but not exactly. A short model that
@@ -43,7 +43,7 @@ def exact_model(search: LanguageSearch) -> ExactModel | None:
     measured, weights = rows.target.measured, rows.weights(search.product)[: rows.learned]
     target = weights * (np.log(measured) if search.product else measured)
     limit = EXACT * float(rows.roots.max())
-    short_models = [model for model in dict.fromkeys(search.models[0]) if ROWS_PER_TERM * len(model) <= len(measured)]
+    short_models = [model for model in dict.fromkeys(search.models[0]) if rows_per_term * len(model) <= len(measured)]
     union = sorted({position for model in short_models for position in model})
     columns = candidates.columns[union][:, : rows.learned].T
     residual = target - columns @ np.linalg.lstsq(columns, target)[0]

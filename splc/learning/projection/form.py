@@ -7,6 +7,7 @@ from typing import Literal
 
 from splc.learning.projection.choice import ADMITTED, READABLE_ADMITTED, FormChoice, chosen_among, is_enough
 from splc.learning.projection.competition import Contender, LanguageSearch, language_search
+from splc.learning.projection.exact import ROWS_PER_TERM as ROWS_PER_EXACT_TERM
 from splc.learning.projection.exact import ExactModel, exact_model
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.units import Language
@@ -67,6 +68,7 @@ def chosen_form(
     functions: Sequence[str] = (),
     readable: bool = False,
     terms: int | None = None,
+    complete: bool = False,
 ) -> FormChoice:
     """Return the model with the smallest score, or the shortest one that is nearly as good.
 
@@ -79,6 +81,7 @@ def chosen_form(
         functions: further functions of numeric options, by name.
         readable: whether fewer terms are worth a larger error.
         terms: the largest number of terms; None: by the number of rows.
+        complete: whether all valid configurations were measured, so that any terms that fit exactly are true.
     """
 
     def is_fine(model: Contender | ExactModel) -> bool:
@@ -92,6 +95,7 @@ def chosen_form(
         short_limit = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
         if form == "auto" and language == "sum" and is_enough(searches[0].contenders, short_limit, is_fine):
             break
-    exact = [model for model in map(exact_model, searches) if model is not None]
+    rows_per_term = 1 if complete else ROWS_PER_EXACT_TERM
+    exact = [model for search in searches if (model := exact_model(search, rows_per_term)) is not None]
     admitted = 1.0 if terms is not None else READABLE_ADMITTED if readable else ADMITTED
     return chosen_among([search.contenders for search in searches], exact, admitted, is_fine)

@@ -27,6 +27,7 @@ from splc.learning.projection.scales import Scale, general_scales, positive_scal
 from splc.learning.projection.screening import is_screened
 from splc.learning.projection.space_predictions import SpacePredictions, mixed_covariance
 from splc.learning.projection.sparse_intervals import half_width
+from splc.learning.projection.stacking import Stacked
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated
@@ -76,6 +77,7 @@ class FullModel:
         data: their columns, values and numbers of repetitions.
         refits: its parts, one for each fold; None for a constant model.
         constant: why nothing but a constant was learned, empty otherwise.
+        stacked: the printed model, where it is a part of predictions.
     """
 
     basis: OptionBasis
@@ -85,6 +87,7 @@ class FullModel:
     data: Data
     refits: Refits | None
     constant: str = ""
+    stacked: Stacked | None = None
 
     @property
     def name(self) -> str:
@@ -102,7 +105,8 @@ class FullModel:
             noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
         constant = (float(self.t.mean()), spread)
-        return Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
+        ensemble = Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
+        return replace(ensemble, stacked=self.stacked)
 
     @property
     def predictor(self) -> MomentsPredictor:
@@ -127,7 +131,8 @@ class FullModel:
         """The prediction of each row without its fold, in units of the scale, shape (n,)."""
         n = len(self.t)
         if self.refits is not None:
-            return self.scale.backward(self.refits.means)
+            t, stacked = self.refits.means, self.stacked
+            return self.scale.backward(t if stacked is None else stacked.mixed(t, stacked.held_out))
         if n == 1:
             return np.full(1, math.nan)
         return self.scale.backward((self.t.sum() - self.t) / (n - 1))

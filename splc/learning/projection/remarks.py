@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from splc.errors import listed, plural
+from splc.io.numbers import percentage
 from splc.learning.method_note import MethodNote
 from splc.learning.problem import LearningProblem
 from splc.learning.projection.few_rows import is_too_few, rows_needed
@@ -44,5 +45,8 @@ def remarks(problem: LearningProblem, full: FullModel, printed: SparseModel) -> 
     if len(full.rows) < len(problem.rows):
         selected = f"the terms were selected with {rows}; their influences were fitted to all {len(problem.rows):,}"
         notes.append(MethodNote(selected))
-    notes.append(MethodNote(f"the full model {FORMS.get(full.name, f'adds up the effects of options on {full.name}')}"))
+    form = f"the full model {FORMS.get(full.name, f'adds up the effects of options on {full.name}')}"
+    if full.stacked is not None:
+        form = f"{form}; the printed model is {percentage(100 * full.stacked.weight)} of it, as held-out rows prefer"
+    notes.append(MethodNote(form))
     return notes

@@ -43,6 +43,7 @@ class SparseSettings:
         form: a sum, a product of factors, or what has the smaller error.
         order: the largest number of variables in a term; None: 5, or 6 with as many numeric options.
         functions: further functions of numeric options, by name.
+        complete: whether all valid configurations were measured.
     """
 
     terms: int | None = None
@@ -50,6 +51,7 @@ class SparseSettings:
     form: Form = "auto"
     order: int | None = None
     functions: tuple[str, ...] = ()
+    complete: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class SparseModel:
         quantile: the half width of 90 % prediction intervals, on the scale of `errors`.
         folds: the number of folds.
         limited: whether so few terms do not say all that the full model knows.
+        exact: whether it fits all measured values exactly.
     """
 
     form: Literal["sum", "product"]
@@ -106,6 +109,7 @@ class SparseModel:
     quantile: float
     folds: int
     limited: bool
+    exact: bool = False
 
     @property
     def link(self) -> Link:
@@ -162,6 +166,7 @@ def printed_model(
         functions=settings.functions,
         readable=settings.readable,
         terms=settings.terms,
+        complete=settings.complete,
     )
     # If the number of terms is given, the nearest model is chosen.
     model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
@@ -185,6 +190,7 @@ def printed_model(
         quantile=half_width(contender.differences, len(variables)),
         folds=len(target.folds),
         limited=choice.exact is None and expected > FARTHER * rows.expected_error,
+        exact=choice.exact is not None,
     )
 
 

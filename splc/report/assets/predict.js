@@ -113,9 +113,15 @@ const splc = (() => {
     const prior = 1 + (product - 1) / one.interaction + one.stationary;
     return one.deviation ** 2 * Math.max(prior - sum(white.map((each) => each * each)), 0);
   }
-  function processed(process, values, wide) {
+  function processed(program, process, values, wide) {
     const scale = process.scale;
     let mean = process.constant, deviation = process.spread ?? NaN;
+    const blended = (own) => {
+      const found = process.printed ? printed(program.printed, values)[0] : NaN;
+      if (!Number.isFinite(found)) return own;
+      const t = scales.forward(scale, Math.max(found / scale.unit, scale.lowest));
+      return (1 - process.printed) * own + process.printed * t;
+    };
     if (process.kernels.length) {
       const own = process.variables.map((each) => columns(each, values));
       const crosses = process.kernels.map((one) => kernel(process, one, states(process).rows, own));
@@ -126,11 +132,11 @@ const splc = (() => {
       if (wide) {
         const variances = process.kernels.map((one, at) => variance(process, one, own, crosses[at]));
         const latent = (sum(variances) + sum(means.map((each) => (each - mean) ** 2))) / means.length;
-        const y = scales.backward(scale, mean);
+        const y = scales.backward(scale, blended(mean));
         deviation = Math.sqrt(latent + (process.noise * scales.noise(scale, y)) / process.noise_unit);
       }
     }
-    const y = scales.backward(scale, mean), unit = scale.unit;
+    const y = scales.backward(scale, blended(mean)), unit = scale.unit;
     if (!wide) return [y * unit, NaN, NaN];
     const rate = scales.slope(scale, y), width = process.quantile * deviation * rate;
     if (scale.positive) {
@@ -205,7 +211,7 @@ const splc = (() => {
     if (!program.full.length) return printed(program.printed, values);
     const parts = program.full
       .filter((each) => each.where === null || values[each.where] === 1)
-      .map((each) => processed(each, values, wide));
+      .map((each) => processed(program, each, values, wide));
     return [0, 1, 2].map((at) => sum(parts.map((each) => each[at])));
   }
 

@@ -7,7 +7,7 @@ from splc.data.property_unit import titled
 from splc.errors import plural
 from splc.io.numbers import short_number
 from splc.report.page import Block, Paragraph, Section, TextTable
-from splc.workflows.optimize.optimize import RatedConfiguration, Result
+from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result
 
 
 def best_section(result: Result, unit: str | None) -> Section:
@@ -20,6 +20,8 @@ def best_section(result: Result, unit: str | None) -> Section:
     noun = plural(len(rows), "configuration", "configurations")
     caption = f"The {noun} with the {word} prediction of {of}"
     blocks: list[Block] = [TextTable.of(header, rows, caption=caption, name="best")]
+    if result.without_influence:
+        blocks.insert(0, Paragraph(f"{NO_INFLUENCE.capitalize()}."))
     if result.best_measured is not None:
         row = _row(result.best_measured)
         text = f"Best measured: {row[0]}, with {row[3]} (predicted {row[1]})."

@@ -6,23 +6,27 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+
+import numpy as np
 
 from comparison.compare import compare_all
 from comparison.correlation import FEWEST, Correlation, pair_correlations
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
-from comparison.result import Comparisons
+from comparison.result import ComparedModel, Comparisons
 from comparison.syntactic import links_differ
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
+from splc.data.accuracy import mean_relative_error
 from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.project import Project
-from splc.types import Link
+from splc.types import Array, Link
 from splc.workflows.compare.intervals import with_intervals
-from splc.workflows.compare.models import Basis, Request, basis_of, read_models, weights_of
+from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
+from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, OnProgress
 
@@ -36,6 +40,44 @@ TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic", "ov
 FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of factors"}
 
 
+@dataclass(frozen=True)
+class StatedErrors:
+    """The mean relative errors of models in percent at measured configurations, as `splc learn` states them.
+
+    Attributes:
+        configurations: their number.
+        unlearned: whether no model was learned from them; otherwise they are all measured ones, as there are no others.
+        errors: model → its error, that of the printed model where there is a full one.
+        full: model → the error of its full model, for those that have one.
+    """
+
+    configurations: int
+    unlearned: bool
+    errors: Mapping[str, float | None]
+    full: Mapping[str, float | None]
+
+    @classmethod
+    def of(cls, models: Sequence[ComparedModel], basis: Basis, read: ReadModels) -> Self:
+        """Return the errors of models with predictions at configurations that are partly measured."""
+        assert basis.configurations is not None
+        assert basis.measured is not None
+        is_measured = ~np.isnan(basis.measured)
+        is_new = is_measured.copy()
+        for learned in read.learned.values():
+            if learned is not None:
+                is_new &= learned.find(basis.configurations) < 0
+        unlearned = int(is_new.sum()) >= ENOUGH and not is_new.all()
+        rows = np.flatnonzero(is_new if unlearned else is_measured)
+        values = basis.measured[rows]
+
+        def error(predicted: Array) -> float | None:
+            return mean_relative_error(predicted, values)
+
+        errors = {model.name: error(model.predicted[rows]) for model in models if model.predicted is not None}
+        full = {name: error(model.predict(basis.configurations[rows])) for name, model in read.full.items()}
+        return cls(len(rows), unlearned, errors, full)
+
+
 @dataclass(frozen=True, eq=False)
 class Result(Reported):
     """Compared models.
@@ -44,6 +86,7 @@ class Result(Reported):
         request: the request.
         comparisons: the models and their comparisons.
         basis: the configurations that predictions are compared on.
+        stated: the errors of the models at measured configurations; None without measurements.
         measures: the keys of the measures.
         ranges: the ranges of the terms of each model, if requested.
         correlations: the correlations of the measures with the error rate, if requested.
@@ -55,6 +98,7 @@ class Result(Reported):
     request: Request
     comparisons: Comparisons
     basis: Basis
+    stated: StatedErrors | None
     measures: tuple[str, ...]
     ranges: tuple[tuple[TermRange, ...], ...] = ()
     correlations: tuple[Correlation, ...] = ()
@@ -148,6 +192,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             request,
             compared,
             basis,
+            StatedErrors.of(compared.models, basis, inputs) if compared.judged else None,
             keys,
             ranges,
             correlations,

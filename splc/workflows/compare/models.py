@@ -31,6 +31,7 @@ from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
 from splc.io.files import STANDARD, is_file
+from splc.learning.result import Predictor
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.models.terms import Term
@@ -203,11 +204,13 @@ class ReadModels:
         models: the models.
         columns: the roles of columns in the measurements that they were learned from.
         learned: the model's name → the configurations that it was learned from, None if its file does not have them.
+        full: the model's name → the full model, for those that have one; the printed ones are compared.
     """
 
     models: tuple[ComparedModel, ...]
     columns: ColumnChoice
     learned: Mapping[str, Configurations | None]
+    full: Mapping[str, Predictor]
 
 
 def read_models(
@@ -253,7 +256,8 @@ def read_models(
         compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.columns.contexts)
         models.append(replace(compared, file=entry.file, sha256=entry.sha256))
     learned = {entry.name: learned_configurations(entry, system) for entry in stored}
-    return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), learned)
+    full = {entry.name: entry.full for entry in stored if entry.full is not None}
+    return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), learned, full)
 
 
 def basis_of(

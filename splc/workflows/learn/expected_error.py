@@ -46,6 +46,7 @@ class ExpectedError:
         factor: 9 of 10 values are within this factor of the prediction; None where not all values are positive.
         margin: 9 of 10 values are within this difference of the prediction, where not all values are positive.
         one_value: the error of one value for all configurations: `percent` or `difference` of their median.
+        printed: `percent` of the printed model, where another one predicts.
         reason: why it is unknown, empty if it is known.
     """
 
@@ -57,6 +58,7 @@ class ExpectedError:
     margin: float | None = None
     one_value: float | None = None
     reason: str = ""
+    printed: float | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -109,12 +111,17 @@ class ExpectedError:
         name = NEW
         if every and self.source != "measured":
             name = f"{EVERY}{HELD_OUT}"
-        return f"{name} {error}" + (f" ({within})" if within else "")
+        of_models = ""
+        if self.percent is not None and self.printed is not None:
+            of_models = f" by the full model, {percentage(self.printed, DIGITS)} by the printed one"
+        return f"{name} {error}" + (f" ({within})" if within else "") + of_models
 
 
 def error_of_learned(error: float | None) -> str:
     """Return the error in percent on what was learned from as text, where that is every configuration."""
-    return f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
+    if error is not None and error < EXACT:
+        return "the model is exact"
+    return f"{LEARNED} {percentage(error, DIGITS) or 'unknown'}"
 
 
 def factor_text(factor: float) -> str:
@@ -132,6 +139,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
     """
     assert result.rows is not None
     values, predicted = result.rows.tested(result.judgements[0], unlearned=True)
+    has_full = result.printed is not None and result.termination != "constant"
     positive = bool(np.min(targets, initial=np.inf) > 0)
     if len(values) >= ENOUGH:
         constant = np.full(len(values), median(targets.tolist()))
@@ -142,6 +150,9 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
                 percent=mean_relative_error(predicted, values),
                 factor=_largest_of_most(_factors(predicted, values)),
                 one_value=mean_relative_error(constant, values),
+                printed=mean_relative_error(result.rows.tested(result.judgements[1], unlearned=True)[1], values)
+                if has_full
+                else None,
             )
         return ExpectedError(
             "measured",
@@ -165,6 +176,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
             reason = expected.unknown
         return ExpectedError("unknown", factor=factor, margin=margin, reason=reason)
     constant = np.full(len(targets), median(targets.tolist()))
+    of_printed = None if result.printed_errors is None else result.printed_errors.cross_validated
     return ExpectedError(
         "cross-validated",
         len(targets),
@@ -173,6 +185,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         factor=factor,
         margin=margin,
         one_value=mean_relative_error(constant, targets) if positive else _mean(np.abs(constant - targets)),
+        printed=of_printed.mean if has_full and of_printed is not None else None,
     )
 
 

@@ -35,6 +35,9 @@ from splc.workflows.unused_options import unused_note
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
+# Where no option has an influence.
+NO_INFLUENCE = "no setting is better than the noise"
+
 
 @dataclass(frozen=True)
 class PropertyValue:
@@ -98,6 +101,12 @@ class Result:
     unreached: tuple[str, ...] = ()
     plot: str | None = None
     notes: tuple[Note, ...] = ()
+
+    @property
+    def without_influence(self) -> bool:
+        """True if nothing is known but the scatter of the only property: no option has an influence."""
+        (first, *others) = self.objectives
+        return not others and first.intervals is not None and not first.options
 
 
 @standard_input_kept()

@@ -185,7 +185,19 @@ def _process(process: GaussianProcess, number: int, names: dict[str, str]) -> st
         (constant for k in kernels for constant in (k.interaction, k.stationary, k.width, k.mean, k.deviation)),
     )
     lines += _array("double", "weight", (weight for kernel in kernels for weight in kernel.weights))
-    return "\n".join([*lines, _PROCESS.rstrip(), *_backward(process.scale), "}", ""])
+    return "\n".join([*lines, _PROCESS.rstrip(), *_blended(process), *_backward(process.scale), "}", ""])
+
+
+def _blended(process: GaussianProcess) -> Iterator[str]:
+    """Yield the lines that make the printed model a part of `t`; it is one of positive properties only."""
+    if not process.printed:
+        return
+    scale = process.scale
+    y = f"fmax(printed / {scale.unit!r}, {scale.lowest!r})"
+    yield "    const double printed = predict_printed(x);"
+    yield "    if (isfinite(printed))"
+    forward = f"log({y})" if scale.name == "log" else f"({y} - 1.0)"
+    yield f"        t = {1 - process.printed!r} * t + {process.printed!r} * {forward};"
 
 
 def _starts(sizes: Iterable[int]) -> Iterator[int]:

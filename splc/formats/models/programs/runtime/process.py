@@ -10,6 +10,7 @@ from typing import Any
 
 from splc.formats.models.programs.runtime.contents import PROGRAM, PredictionError, Value, shown
 from splc.formats.models.programs.runtime.scale import backward, forward, noise_multiple, slope
+from splc.formats.models.programs.runtime.terms import printed_prediction
 
 
 def process_prediction(
@@ -28,7 +29,7 @@ def process_prediction(
         mean = sum(means) / len(means)
     else:
         mean = process["constant"]
-    y, unit = backward(scale, mean), scale["unit"]
+    y, unit = backward(scale, _blended(process, mean, values)), scale["unit"]
     if not with_interval:
         return y * unit, math.nan, math.nan
     if kernels:
@@ -44,6 +45,18 @@ def process_prediction(
         return y * unit, y / factor * unit, y * factor * unit
     t, half_width = forward(scale, y), width / rate
     return y * unit, backward(scale, t - half_width) * unit, backward(scale, t + half_width) * unit
+
+
+def _blended(process: Mapping[str, Any], mean: float, values: Mapping[str, Value]) -> float:
+    """Return the mean on the scale with the printed model as a part of it, as far as that has a value."""
+    weight, scale = process["printed"], process["scale"]
+    try:
+        predicted = printed_prediction(PROGRAM["printed"], values, False)[0] if weight else math.nan
+    except (ArithmeticError, ValueError):
+        return mean
+    if not math.isfinite(predicted):
+        return mean
+    return float((1 - weight) * mean + weight * forward(scale, max(predicted / scale["unit"], scale["lowest"])))
 
 
 def _columns(variable: Mapping[str, Any], values: Mapping[str, Value]) -> Sequence[float]:
