@@ -16,6 +16,7 @@ from comparison.result import ComparedModel, Comparison, Comparisons, Judged
 from comparison.semantic import DEFAULT_KEYS, compare_values
 from comparison.syntactic import compare_terms, links_differ
 from splc.data.configurations import Configurations
+from splc.data.discrepancy import discrepancy
 from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
@@ -119,7 +120,8 @@ def compare_all(
         result = Comparison(first.name, other.name, terms, same_link=not links_differ(first.model, other.model))
         if configurations is not None and first.predicted is not None and other.predicted is not None:
             semantic = compared(first.predicted, other.predicted, weights=weights, reference=reference)
-            result = replace(result, semantic=semantic)
+            missed = discrepancy(first.predicted, other.predicted, configurations, weights)
+            result = replace(result, semantic=semantic, discrepancy=missed)
             if result.same_link and len(configurations):
                 shares = hybrid(first.model, other.model, result.syntactic, configurations, weights=weights)
                 result = replace(result, hybrid=shares)
@@ -142,7 +144,10 @@ def compare_all(
             inside = None
             if model.single is not None and present.any():
                 inside = coverage(measured[present], model.single[:, present])
-            judged.append(Judged(model.name, semantic, inside))
+            assert configurations is not None
+            rows = configurations[present]
+            missed = discrepancy(measured[present], model.predicted[present], rows, present_weights)
+            judged.append(Judged(model.name, semantic, inside, missed))
     return Comparisons(predicting, tuple(comparisons), tuple(judged), nfp, constant, weighing, level)
 
 

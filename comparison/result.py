@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from comparison.laws import Reference
 from comparison.option_sets import OptionSets
+from splc.data.discrepancy import Discrepancy
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Presented, Reported
@@ -131,6 +132,16 @@ class SyntacticComparison(_Score):
         """The number u of distinct terms in both models together."""
         return len(self._scores)
 
+    @property
+    def shares_class(self) -> bool:
+        """True if both models have terms over one set of options, apart from the constant."""
+        return any(term.found != "no class" for group in self.classes if group.options for term in group.terms)
+
+    def options_of(self, of: Literal["first", "second"]) -> frozenset[str]:
+        """Return the options in terms of one of the models."""
+        having = (group for group in self.classes if any(getattr(term, of) is not None for term in group.terms))
+        return frozenset(option for group in having for option in group.options)
+
 
 @dataclass(frozen=True)
 class SemanticComparison:
@@ -235,6 +246,7 @@ class Comparison(Drawn, Reported):
         option_sets: by the shares of their sets of options; None where there were no configurations.
         same_link: whether equal terms mean the same; a product and a sum are compared by predictions and by sets of
             options only.
+        discrepancy: how the second model's predictions miss those of the first; None where no factor relates them.
     """
 
     first: str
@@ -245,6 +257,7 @@ class Comparison(Drawn, Reported):
     intervals: IntervalComparison | None = None
     option_sets: OptionSets | None = None
     same_link: bool = True
+    discrepancy: Discrepancy | None = None
 
     def summary(self) -> str:
         """Return the syntactic score and the semantic measures as text."""
@@ -285,11 +298,13 @@ class Judged:
         model: the name of the model.
         semantic: the measured against the predicted values.
         covered: the fraction of measured values within the model's prediction intervals; None without intervals.
+        discrepancy: how the predictions miss the measured values; None where no factor relates them.
     """
 
     model: str
     semantic: SemanticComparison
     covered: float | None = None
+    discrepancy: Discrepancy | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from casestudies.report.studies import HERE, Case
 from casestudies.report.tables import label
 from splc import read_model
 from splc.data.accuracy import mean_relative_error
+from splc.data.discrepancy import discrepancy
 from splc.formats.models.parameters import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
@@ -25,19 +26,6 @@ TOPOLOGY = ("px", "py", "pz")
 PUBLISHED = {"smg2000/1d": 9.7, "smg2000/2d": 63, "smg2000/3d": 167, "boomeramg": 22.4}
 _RATIOS = "measured/predicted, geometric mean (range)"
 REDUCED: Mapping[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "minimum": np.nanmin}
-
-
-def best_factor(measured: Array, predicted: Array) -> tuple[float, float]:
-    """Return the factor on predictions with the least mean relative error, and that error in percent.
-
-    `measured`: shape (n,), positive. `predicted`: shape (n,), positive.
-    """
-    # The error is convex and piecewise linear in the factor: its least is where a weighted half of all ratios is below.
-    ratios = measured / predicted
-    order = np.argsort(ratios)
-    weights = (1 / ratios)[order].cumsum()
-    factor = float(ratios[order][np.searchsorted(weights, weights[-1] / 2)])
-    return factor, error(measured, factor * predicted)
 
 
 def error(measured: Array, predicted: Array) -> float:
@@ -64,10 +52,11 @@ def factors(cases: Sequence[Case]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         measured, predicted = case.loaded.inputs.measured, _predicted(case)
-        factor, least = best_factor(measured, predicted)
         scaled = f"{error(measured, case.study.scale * predicted):.1f} %" if case.study.scale != 1 else None
         errors = f"{error(measured, predicted):.2f} %", scaled
-        best, theirs = f"{least:.1f} % ({rounded_text(factor, 3)})", f"{PUBLISHED[case.kind.folder]:g} %"
+        missed = discrepancy(measured, predicted)
+        assert missed is not None
+        best, theirs = f"{missed.error:.1f} % ({rounded_text(missed.factor, 3)})", f"{PUBLISHED[case.kind.folder]:g} %"
         rows.append((dimension(case), ratio_text(measured, predicted), *errors, best, theirs))
     columns = ("error", "error, times 500", "error, best factor", "thesis")
     return Table(("", _RATIOS, *columns), tuple(rows))
@@ -130,9 +119,10 @@ def conventions(case: Case) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, reduce in REDUCED.items():
         measured = reduce(measurements.repetitions(COMPUTED), axis=1)
-        factor, least = best_factor(measured, predicted)
+        missed = discrepancy(measured, predicted)
+        assert missed is not None
         errors = [f"{error(measured, each):.1f} %" for each in (predicted, other)]
-        rows.append((name, ratio_text(measured, predicted), *errors, f"{least:.1f} % (× {factor:.2f})"))
+        rows.append((name, ratio_text(measured, predicted), *errors, f"{missed.error:.1f} % (× {missed.factor:.2f})"))
     return Table(("repetitions", _RATIOS, "error", "error, 3.2.2", "error, best factor"), tuple(rows))
 
 

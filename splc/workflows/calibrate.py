@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated
+
+import numpy as np
 
 from sampling import Space
 from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Weights, calibrate
+from splc.data.accuracy import signed_errors
+from splc.data.discrepancy import worst_place
 from splc.data.measurements import Measurements
-from splc.errors import OutputError, Problem, RequestError, listed, plural
+from splc.data.summary import summary_of
+from splc.errors import OutputError, Problem, RequestError, SplcError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.parameters import write_parameters
 from splc.io.files import STANDARD
-from splc.io.numbers import percentage
+from splc.io.numbers import percentage, signed_percentage
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -29,6 +36,8 @@ from splc.workflows.note import Note, Notes, Rank
 
 ESTIMATION = "Estimation"
 RESULTS = "Output"
+# A formula with a smaller error is right.
+NEGLIGIBLE_PERCENT = 1.0
 
 
 @request
@@ -148,15 +157,18 @@ def run(request: Request, given: Measurements | None = None) -> Result:
     with notes:
         measured = request.read_measurements(project, space, notes) if given is None else given
         nfp = project.resolve_property(measured)
+        fitted = partial(
+            calibrate,
+            configurations=measured.configurations,
+            measured=measured.column(nfp),
+            bounds=request.bound,
+            weights=request.weights,
+        )
         try:
-            calibration = calibrate(
+            calibration = fitted(
                 free.model,
-                measured.configurations,
-                measured.column(nfp),
-                request.free,
+                free=request.free,
                 guessed=free.guessed,
-                bounds=request.bound,
-                weights=request.weights,
                 level=request.level,
                 folds=request.folds,
                 seed=request.seed,
@@ -164,6 +176,13 @@ def run(request: Request, given: Measurements | None = None) -> Result:
         except EvaluationError as error:
             raise error.at(file) from None
         notes += (*_left_out(calibration, nfp), *_uncertain(calibration))
+        with suppress(SplcError):
+            fit, every = calibration, tuple(sorted({*request.free, *free.used}))
+            if {*every} != {*request.free}:
+                # Another parameter than the requested ones may be at fault.
+                other = read_free_model(file, space.system, parameters, every)
+                fit = fitted(other.model, free=every, guessed=other.guessed)
+            notes += _fault(fit, measured, nfp)
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in free.model.parameters)
         source = measured.report.source or ""
         return Result(calibration, parameters, file, nfp, source, scaled, request.seed, tuple(notes), request.output)
@@ -258,6 +277,24 @@ def _uncertain(fit: Calibration) -> Iterator[Note]:
             )
     if not fit.converged:
         yield Note("the search did not converge; state bounds with --bound", warning=True)
+
+
+def _fault(fit: Calibration, measured: Measurements, nfp: str) -> Iterator[Note]:
+    """Yield that the formula is at fault if its error, with every parameter free, is not noise."""
+    values = measured.column(nfp)
+    rows = measured.configurations[used := np.isfinite(values) & (values != 0)]
+    place = worst_place(signed_errors(fit.model.predict(rows), values[used]), rows)
+    scatter = next(each.scatter for each in summary_of([measured]).properties if each.name == nfp)
+    least = NEGLIGIBLE_PERCENT if scatter is None else max(NEGLIGIBLE_PERCENT, 100 * scatter)
+    if fit.error_after is None or fit.error_after < least or (scatter is None and place is None):
+        return
+    text = "the formula is at fault, not a parameter: "
+    text += (
+        f"with {listed([one.name for one in fit.estimates])} free its error is still {percentage(fit.error_after, 2)}"
+    )
+    text += "" if scatter is None else f" (runs of one configuration differ by {percentage(100 * scatter, 2)})"
+    text += "" if place is None else f", mainly where {place.text} ({signed_percentage(place.error, 2)})"
+    yield Note(text, about=Rank.LIMIT)
 
 
 def _line(text: str) -> str:

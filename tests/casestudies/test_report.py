@@ -117,16 +117,6 @@ def studies() -> list[tuple[Kind, Study]]:
     return [(kind, read_study(HERE / kind.folder / "study.toml")) for kind in KINDS]
 
 
-@given(values=st.lists(st.tuples(st.floats(0.01, 100), st.floats(0.01, 100)), min_size=1, max_size=12))
-def test_best_factor(values: list[tuple[float, float]]) -> None:
-    """No factor on the predictions has a smaller mean relative error than the best one."""
-    measured, predicted = np.array(values).T
-    factor, least = facts.best_factor(measured, predicted)
-    assert least == pytest.approx(facts.error(measured, factor * predicted))
-    for other in (*(measured / predicted), 0.9 * factor, 1.1 * factor):
-        assert facts.error(measured, other * predicted) >= least * (1 - 1e-9) - 1e-9
-
-
 def test_every_block_has_content() -> None:
     """The committed page has the tables 5.6 to 5.13, an answer to each question, and no empty block."""
     blocks = blocks_of(page())

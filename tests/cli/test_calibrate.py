@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from splc import __version__
@@ -144,3 +145,28 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
     assert (content["configurations"], content["left_out"], content["weights"]) == (9, 0, "absolute")
     result = run("calibrate", "--free", "alpha", "--weights", "log")
     assert "note: 1 value of time is not positive and left out" in result.stderr
+
+
+@pytest.mark.parametrize("repetitions", [1, 3])
+@pytest.mark.parametrize(
+    ("formula", "free", "at_fault"),
+    [
+        ("base + 10 * cache * alpha + x * beta", "alpha", False),
+        ("base + 10 * cache * alpha + x * beta", "alpha,base,beta", False),
+        ("base + x * beta", "base", True),
+        ("base + x * beta", "base,beta", True),
+    ],
+)
+def test_a_formula_is_told_from_a_parameter(
+    formula: str, free: str, at_fault: bool, repetitions: int, run: Run, folder: Path
+) -> None:
+    """The formula is said to be at fault if no values of all its parameters help, whichever of them are free."""
+    noise = np.random.default_rng(0).normal(1, 0.03, (9, repetitions))
+    rows = ["cache,left,right,x,time"]
+    for index, (cache, left, x) in enumerate((c, s, x) for c, s in ((0, 1), (0, 0), (1, 1)) for x in (1, 2, 4)):
+        rows += [f"{cache},{left},{1 - left},{x},{(3 + 20 * cache + x) * factor}" for factor in noise[index]]
+    (folder / "measurements.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (folder / "analytical.txt").write_text(formula, encoding="utf-8")
+    result = run("calibrate", "--free", free, "--folds", "0")
+    assert ("the formula is at fault" in result.stderr) == at_fault
+    assert ("where cache = 1" in result.stderr) == at_fault

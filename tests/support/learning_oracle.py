@@ -41,7 +41,8 @@ def learn_naively(problem: FeatureTable, settings: Settings) -> tuple[list[Candi
         coefficients, _, rank, _ = np.linalg.lstsq(matrix, y, rcond=None)
         if rank < matrix.shape[1]:
             return float("nan")
-        return float(np.mean(np.abs(matrix @ coefficients - y) / np.abs(y)) * 100)
+        counted = y >= settings.leastValue if settings.leastValue else y != 0
+        return float(np.mean(np.abs(matrix @ coefficients - y)[counted] / np.abs(y)[counted]) * 100)
 
     while len(errors) < settings.numberOfRounds:
         before = errors[-1] if errors else error_with(None)

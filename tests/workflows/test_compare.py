@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,26 @@ def test_wrong_requests_name_their_fields(fields: dict[str, Any], wrong: tuple[s
 def test_titles_of_samples(on: str, title: str) -> None:
     """The title is the sampling, but for all valid configurations."""
     assert model_title(on) == title
+
+
+def test_models_without_a_common_class_can_be_learned_by_part(project: Path) -> None:
+    """The command that is advised has a part for each number, and the variable that says where it counts."""
+    columns = "px,py,nx"
+    rows = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()[1:]
+    measured, levels = [f"{columns},seconds,part_0_s,part_1_s"], [f"{columns},level,C,n"]
+    for row, key in enumerate(dict.fromkeys(",".join(row.split(",")[:3]) for row in rows)):
+        unknowns, messages = 1 + row % 5, 1 + row % 7
+        measured.append(f"{key},{unknowns * (1 + messages)},{unknowns},{unknowns * messages}")
+        levels += [f"{key},0,{unknowns},1", f"{key},1,{unknowns},{messages}"]
+    (project / "measurements.csv").write_text("\n".join(measured), encoding="utf-8")
+    (project / "levels.csv").write_text("\n".join(levels), encoding="utf-8")
+    (project / "splc.toml").write_text('nfp = "seconds"\nobserved = "levels.csv"\n', encoding="utf-8")
+    (project / "analytical.txt").write_text("C_0 + C_1 * n_1", encoding="utf-8")
+    texts = [note.text for note in run(Request(models=MODELS)).notes]
+    command = next(text for text in texts if "no class of terms" in text).partition("learn from them: splc ")[2]
+    assert "'part_{}_s:level_{}'" in command
+    learned = CliRunner().invoke(app, [*shlex.split(command), "--preset", "splconqueror"], catch_exceptions=False)
+    assert learned.exit_code == 0, learned.stderr
+    assert not any(
+        "no class of terms" in note.text for note in run(Request(models=("analytical.txt", "learned.log"))).notes
+    )

@@ -14,6 +14,7 @@ from splc.cli.show.blocks import show_table
 from splc.cli.show.compare_tables import answer, csv_table, tables_of
 from splc.cli.show.files import FileObject
 from splc.cli.terminal import say, tell
+from splc.data.discrepancy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError
 from splc.io.json_object import ITSELF, JsonObject, at, count, merged, optional
@@ -114,6 +115,7 @@ class PairObject(JsonObject):
     hybrid: HybridObject | None
     option_sets: OptionSetsObject | None
     intervals: IntervalComparison | None
+    discrepancy: Discrepancy | None
 
 
 class ComparedModelObject(JsonObject):
@@ -173,6 +175,7 @@ class JudgedObject(JsonObject):
     model: str
     semantic: SemanticObject = merged()
     covered: float | None
+    discrepancy: Discrepancy | None
 
 
 class TermRangeObject(JsonObject):

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
-from comparison.result import Comparison, SemanticComparison
+from comparison.result import Comparison, Comparisons, SemanticComparison
 from splc.cli.show.blocks import Column, columns, counted, show_rows, table_of
+from splc.data.discrepancy import Discrepancy
 from splc.io.json_object import Getter, getter
 from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table
@@ -23,33 +24,60 @@ MEASURE_COLUMNS = (
 
 
 def answer(result: Result) -> str:
-    """Return the first line: the errors of the models, the smallest first, and how far they differ."""
+    """Return the first line: by what factor models are wrong, the errors of the others, and how far they differ."""
     compared = result.comparisons
-    parts, stated = [], result.stated
+    facts = {
+        judged.model: judged.discrepancy
+        for judged in compared.judged
+        if judged.discrepancy is not None and judged.discrepancy.by_factor
+    }
+    parts = [_fact(name, f"measured {compared.nfp}", fact, "its error is", "wrong") for name, fact in facts.items()]
+    stated = result.stated
     if stated is not None and (
-        ranked := sorted((error, name) for name, error in stated.errors.items() if error is not None)
+        ranked := sorted(
+            (error, name) for name, error in stated.errors.items() if error is not None and name not in facts
+        )
     ):
         full = {name: f" (printed model; its full model {percentage(error, 2)})" for name, error in stated.full.items()}
         shown = ", ".join(f"{name} {percentage(error, 2)}{full.get(name, '')}" for error, name in ranked)
         count = counted(stated.configurations, "configuration")
         where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
         parts.append(f"error {where}: {shown}")
-    if len(compared.comparisons) == 1:
-        (pair,) = compared.comparisons
-        if pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None:
-            parts.append(f"predictions differ by {percentage(rate, 2)}")
+    if not facts:
+        # A factor on one model is the difference, too.
+        parts += _differences(compared)
+    for pair in compared.comparisons if len(compared.comparisons) == 1 else ():
         if pair.same_link and pair.syntactic.normalized is not None:
+            if not pair.syntactic.shares_class:
+                parts.append("no class of terms is in both")
+                continue
             parts.append(f"terms agree by {short_number(pair.syntactic.normalized, 2)} of 1")
-    else:
-        rates = [
-            (rate, pair.second)
-            for pair in compared.comparisons
-            if pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None
-        ]
-        if rates:
-            shown = ", ".join(f"{name} by {percentage(rate, 2)}" for rate, name in sorted(rates))
-            parts.append(f"predictions differ from those of {compared.models[0].name}: {shown}")
     return "; ".join(parts)
+
+
+def _differences(compared: Comparisons) -> Iterator[str]:
+    """Yield how far the predictions of the models differ from those of the first one."""
+    first, rates = compared.models[0].name, []
+    for pair in compared.comparisons:
+        if pair.discrepancy is not None and pair.discrepancy.by_factor:
+            yield _fact(pair.second, f"value of {first}", pair.discrepancy, "they differ by", "different")
+        elif pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None:
+            rates.append((rate, pair.second))
+    if len(compared.comparisons) == 1:
+        yield from (f"predictions differ by {percentage(rate, 2)}" for rate, _ in rates)
+    elif rates:
+        shown = ", ".join(f"{name} by {percentage(rate, 2)}" for rate, name in sorted(rates))
+        yield f"predictions differ from those of {first}: {shown}"
+
+
+def _fact(model: str, of: str, missed: Discrepancy, is_then: str, kind: str) -> str:
+    """Return by what factor a model is wrong, and where it is wrong apart from that."""
+    ratio, factor, place = missed.ratio, missed.factor, missed.place
+    share = f"1/{float(f'{ratio:.2g}'):,.0f} of" if ratio >= 10 else f"{percentage(100 / ratio, 2)} of"
+    share = share if ratio >= 1 else f"{short_number(1 / ratio, 2)} times"
+    scaled = f"times {short_number(factor, 3)}" if factor >= 1 else f"divided by {short_number(1 / factor, 3)}"
+    where = "" if place is None else f", mainly {kind} where {place.text} ({percentage(place.error, 2)})"
+    return f"{model} predicts {share} the {of}; {scaled} {is_then} {percentage(missed.error, 2)}{where}"
 
 
 def tables_of(name: str, result: Result) -> Iterable[Table]:

@@ -20,7 +20,7 @@ from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.least_squares import ColumnTable, Projection
-from splc.learning.stepwise.scoring import Loss, rows_that_count
+from splc.learning.stepwise.scoring import Loss, rows_that_count, rows_with_error
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
 from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
@@ -203,7 +203,9 @@ class ForwardSelection:
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
         fitted = self.fit.fitted.fit
-        learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
+        counted = rows_with_error(fitted.target, self.settings)
+        predicted = (fitted.target - fitted.residual)[counted]
+        learning_error = mean_relative_error(predicted, fitted.target[counted])
         terms = self._learned_terms(self.terms, fitted.coefficients)
         learned_round = Round(
             number=len(self.rounds) + 1,

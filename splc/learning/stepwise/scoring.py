@@ -12,8 +12,14 @@ from splc.types import Array
 
 
 def rows_that_count(target: Array, settings: Settings) -> Array:
-    """Return the rows that the loss is a mean over, shape (n,): for the relative loss those whose value is not 0."""
-    return target != 0 if settings.lossFunction == "RELATIVE" else np.ones(len(target), dtype=bool)
+    """Return the rows that the loss is a mean over, shape (n,)."""
+    relative = settings.lossFunction == "RELATIVE"
+    return rows_with_error(target, settings) if relative else np.ones(len(target), dtype=bool)
+
+
+def rows_with_error(target: Array, settings: Settings) -> Array:
+    """Return the rows whose relative error counts, shape (n,)."""
+    return target >= settings.leastValue if settings.leastValue else target != 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +46,11 @@ class Loss:
         if settings.lossFunction == "RELATIVE":
             is_counted = rows_that_count(target, settings)
             if not is_counted.any():
+                least = settings.leastValue
                 raise LearningError(
-                    "all values are 0, which have no relative error",
+                    f"all values are below {least:g}, the setting leastValue"
+                    if least
+                    else "all values are 0, which have no relative error",
                     hint="choose the setting lossFunction=ABSOLUTE (--set) or another property",
                 )
             weights = np.zeros(n)

@@ -19,7 +19,7 @@ SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 FIRST = "first"
 # The setting that states further functions.
 FUNCTIONS = "functions"
-_OWN = (FIRST, FUNCTIONS)
+_OWN = (FIRST, FUNCTIONS, "leastValue")
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
 # Settings of SPL Conqueror that are accepted and have no effect here, with the reason.
@@ -63,8 +63,8 @@ def one_line(text: str) -> str:
 class Settings:
     """Settings of the stepwise learner, with SPL Conqueror's names.
 
-    Fitting is always ordinary least squares. SPL Conqueror's program has no setting `first`: its version of 2018 takes
-    an arbitrary first term.
+    Fitting is always ordinary least squares. SPL Conqueror's program has no settings `first` and `leastValue`: its
+    version of 2018 takes an arbitrary first term, and leaves values below 1 out of the error.
     """
 
     lossFunction: Annotated[
@@ -141,6 +141,9 @@ class Settings:
             parse=_functions,
         ),
     ] = ""
+    leastValue: Annotated[
+        float, Setting("leave smaller values out of the error that selects candidates; 0: only the value 0", least=0)
+    ] = 0.0
     first: Annotated[
         str,
         Setting(
@@ -180,6 +183,7 @@ OF_2019 = Settings(
     abortError=10.0,
     featureSizeTreshold=7,
     learn_logFunction=True,
+    leastValue=1.0,
     minImprovementPerRound=0.25,
     stopOnLongRound=False,
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.errors import plural
 from splc.learning.features import FeatureTable
 from splc.learning.judging import influence_model, judged
 from splc.learning.loop import OnStep
@@ -106,6 +107,11 @@ def select(
 
 def _notes(settings: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
     notes = []
+    if settings.leastValue and (small := int((problem.target < settings.leastValue).sum())):
+        notes.append(
+            f"{plural(small, 'value', 'values')} below {settings.leastValue:g} of {problem.nfp} are left out of the "
+            "error that selects terms, as in the program of 2018 (setting leastValue)"
+        )
     if settings.bagging and settings.crossValidation:
         notes.append("crossValidation has no effect with bagging: each model is judged by rows that it did not draw")
     if settings.learn_accumulatedLogFunction and not settings.learn_logFunction:

@@ -15,7 +15,7 @@ from splc.errors import ExpressionError, RequestError, SplcError
 from splc.formats.models.log_lines import Learning, RoundLine
 from splc.learning.features import feature_table
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
-from splc.learning.stepwise.settings import FIRST, Settings
+from splc.learning.stepwise.settings import FIRST, OF_2019, Settings
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, split_model
@@ -106,8 +106,9 @@ class _Stated:
         if len(self.chosen) != len(self.rounds):
             raise RequestError("the rounds of the log do not add one term each")
         # In the program of 2018 all first candidates have .NET's largest number as their score.
-        if self.rounds[0].score >= sys.float_info.max and not settings.first:
-            settings = settings.changed({FIRST: split_model(self.rounds[0].model)[-1][1]})
+        if self.rounds[0].score >= sys.float_info.max:
+            first = settings.first or split_model(self.rounds[0].model)[-1][1]
+            settings = settings.changed({FIRST: first, "leastValue": OF_2019.leastValue})
         self.settings = settings
 
     def expansion(self, product: str) -> Expansion:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
+import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +16,7 @@ import numpy as np
 from comparison.compare import compare_all
 from comparison.correlation import FEWEST, Correlation, pair_correlations
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
-from comparison.result import ComparedModel, Comparisons
+from comparison.result import ComparedModel, Comparison, Comparisons
 from comparison.syntactic import links_differ
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
@@ -22,13 +25,14 @@ from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
+from splc.learning.sums import EACH
 from splc.project import Project
 from splc.types import Array, Link
 from splc.workflows.compare.intervals import with_intervals
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
-from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.note import Note, Notes, OnProgress, Rank
 
 __all__ = ["Request", "Result", "run"]
 
@@ -163,6 +167,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
         )
         notes += _notes(compared)
+        notes += (
+            note for pair in compared.comparisons for note in _without_common_class(pair, basis, space.system.observed)
+        )
         ranges = tuple(term_ranges(model.model, space) for model in compared.models) if request.ranges else ()
         correlations: tuple[Correlation, ...] = ()
         if request.correlations:
@@ -272,6 +279,41 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
     ]
     if negative:
         yield Note(f"{listed(negative)} below 0: Jaccard may be outside of [0, 1]")
+
+
+def _without_common_class(pair: Comparison, basis: Basis, observed: Sequence[str]) -> Iterator[Note]:
+    """Yield why two models have no class of terms in common, and what to do."""
+    if not pair.same_link or pair.syntactic.shares_class or not pair.syntactic.terms:
+        return
+    text = f"no class of terms is in both {pair.first} and {pair.second}: "
+    first, second = pair.syntactic.options_of("first"), pair.syntactic.options_of("second")
+    for more, less, only in ((pair.first, pair.second, first - second), (pair.second, pair.first, second - first)):
+        if names := [name for name in observed if name in only]:
+            text += f"{more} has terms of observed variables ({listed(names)}) that {less} does not have; "
+            yield Note(f"{text}learn from them: {_learning_from(names, basis, observed)}", about=Rank.LIMIT)
+            return
+    text += "no set of options has terms in both; compare the predictions, or the options (--table sets)"
+    yield Note(text, about=Rank.LIMIT)
+
+
+def _learning_from(names: Sequence[str], basis: Basis, observed: Sequence[str]) -> str:
+    """Return the command that learns from observed variables: part by part where properties and variables have numbers.
+
+    The part of a number counts where an observed variable that the model does not use is 1, if there is one.
+    """
+
+    def numbered(texts: Iterable[str]) -> list[str]:
+        shapes = Counter(re.sub(r"\d+", EACH, text, count=1) for text in texts)
+        return [shape for shape, count in shapes.items() if count > 1]
+
+    part = numbered(() if basis.measurements is None else basis.measurements.properties)[:1]
+    variables = dict.fromkeys(re.sub(r"\d+", EACH, name, count=1) if part else name for name in names)
+    where = numbered(name for name in observed if name not in names)[:1] if part else []
+    options = [
+        *(("--sum", ":".join(part + where)) if part else ()),
+        *(each for name in variables for each in ("--observed", name)),
+    ]
+    return shlex.join(["splc", "learn", *options])
 
 
 def _failures(limits: Mapping[str, float], compared: Comparisons, below: bool) -> Iterator[str]:

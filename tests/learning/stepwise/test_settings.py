@@ -37,6 +37,7 @@ LOGGED_IN_2019 = {
     "featureSizeTreshold": "7",
     "learn_logFunction": "True",
     "minImprovementPerRound": "0.25",
+    "leastValue": "1",
     "stopOnLongRound": "False",
 }
 
@@ -80,7 +81,7 @@ def test_defaults_are_those_of_the_program(name: str, changed: dict[str, str]) -
 def test_least_values() -> None:
     """A setting can have its least value."""
     least = {name: each.least for name, each in settings_in(Settings).items() if each.least > -math.inf}
-    assert len(least) == 8
+    assert len(least) == 9
     assert {name: getattr(Settings().changed(least), name) for name in least} == least
 
 

@@ -34,11 +34,12 @@ def predicted(outcome: Outcome, problem: FeatureTable) -> np.ndarray[Any, np.dty
     return np.asarray(sum(w * t.evaluate(problem.column) for each in outcome.terms for t, w in each.expanded))
 
 
-@given(problems(), st.booleans(), st.booleans())
+@given(problems(), st.booleans(), st.booleans(), st.booleans())
 @examples(75)
-def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool, logs: bool) -> None:
+def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool, logs: bool, large: bool) -> None:
     """Errors per round agree with a learner that refits every candidate by itself, until rounding is all there is."""
-    chosen = LONG.changed({"candidateSizePenalty": penalty, "learn_logFunction": logs})
+    least = float(np.median(problem.target)) if large else 0.0
+    chosen = LONG.changed({"candidateSizePenalty": penalty, "learn_logFunction": logs, "leastValue": max(least, 0.0)})
     outcome = learned(problem, chosen)
     terms, errors = learn_naively(problem, chosen)
     assert len(outcome.rounds) == len(errors)
