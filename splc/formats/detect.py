@@ -34,14 +34,14 @@ ARCHIVE = b"PK\x03\x04"
 # The title of a binary experiment of Extra-P 3, after the byte order and the length of this text.
 EXTRAP3, EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
 
-# Only comments may precede the root element of a description.
-_BEGINNING = 1 << 18
+# Only comments may precede the root element of a description, or the first line of a table or model.
+_BEGINNING, _LINES = 1 << 18, 1000
 # A definition, a product, a power, a function of something, or a threshold.
 _ASSIGNMENT = re.compile(r"[^\W\d][\w.]*\s*=(?!=)")
 _FORMULA = re.compile(rf"^{_ASSIGNMENT.pattern}|[*^]|\b\d*+[^\W\d]\w*+\s*+\(|\[[^][\n<>]*+[<>][^][\n<>]*+\]")
 _LOG = re.compile(
-    r"^[^\S\n]*(?:\d+\s*;\s*[-+]?[\d.,]++(?:[eE][-+]?\d++)? \* [^;\n]*;|Round, Model, LearningError|Learning progress:|Termination reason:|"
-    r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
+    r"^[^\S\n]*(?:\d+\s*;\s*[-+]?[\d.,]++(?:[eE][-+]?\d++)? \* [^;\n]*;|Round, Model, LearningError|Learning progress:|"
+    r"Termination reason:|Current machine learning settings:|command: \w|average model:|Analyze finished)",
     re.MULTILINE,
 )
 # The first line of a script of SPL Conqueror.
@@ -198,29 +198,32 @@ def kind_of(source: Source) -> Kind | None:
         return "model"
     if is_log(source):
         return "model"
-    # Signs inside of quoted names have no meaning.
-    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in source.text().splitlines())
+    # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
+    raw = [line for line in islice(source.text().splitlines(), _LINES) if line.strip()]
+    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in raw)
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
-    if first and _is_table(first, second):
+    if _is_table(first, second) or (len(raw) > 1 and _is_table(raw[0], raw[1], with_numbers=True)):
         return "measurements"
     return "script" if _SCRIPT.match(first) else "model"
 
 
-def _is_table(first: str, second: str) -> bool:
+def _is_table(first: str, second: str, *, with_numbers: bool = False) -> bool:
     """Return whether these first lines begin a table, not model text (which may contain commas, too).
 
     A line that looks like a formula (also one of units: `time (ms)`), or has tabs only, is the header of a table only
-    if numbers, or as many cells and no formula, follow.
+    if numbers, or as many cells and no formula, follow. `with_numbers`: whether that is required of any header.
     """
+    if not first:
+        return False
     separator = likely_separator(f"{first}\n{second}")
     header, row = split_line(first, separator), split_line(second, separator)
     if len(header) < 2 or any(cell.count("(") != cell.count(")") for cell in header):
         return False
-    if separator not in "\t|" and not _FORMULA.search(first):
+    if not (with_numbers or separator in "\t|" or _FORMULA.search(first)):
         return True
     if not _ASSIGNMENT.match(first) and not any(map(_is_number, header)) and len(row) > 1 and any(map(_is_number, row)):
-        return True
-    return len(header) == len(row) and not _FORMULA.search(second)
+        return len(header) == len(row) or not with_numbers
+    return len(header) == len(row) and not (with_numbers or _FORMULA.search(second))
 
 
 def _is_number(cell: str) -> bool:

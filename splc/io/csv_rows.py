@@ -32,8 +32,8 @@ def split_line(line: str, separator: str) -> list[str]:
 def likely_separator(text: str) -> str:
     """Return the separator that gives the most cells in the first line of a text that is not blank.
 
-    One that gives as many in the next line is preferred: names and numbers may have commas. `|` may be part of names: it
-    counts like one separator.
+    One that gives as many in the next line is preferred: names and numbers may have commas. `|`, which may be part of
+    names, counts once.
     """
     lines = [line for line in text[:_BEGINNING].splitlines() if line.strip()] or [first_line(text)]
 
