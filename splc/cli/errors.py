@@ -90,8 +90,11 @@ def _report(error: Exception) -> int:
     elif isinstance(error, RecursionError):
         message = "error: the input is nested too deeply"
     elif isinstance(error, OSError):
+        from splc.measuring.machine import PROCESS_ERRORS
+
         abandon(sys.stdout)
-        message = f"error: {error.filename or 'standard output'}: {error.strerror or error}"
+        place = error.filename or ("this machine" if error.errno in PROCESS_ERRORS else "standard output")
+        message = f"error: {place}: {error.strerror or error}"
     else:
         code = BUG
         message = (

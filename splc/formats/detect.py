@@ -6,6 +6,7 @@ Only the beginning of a file counts where that is enough, so that detection stay
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import zlib
 from itertools import islice
@@ -15,8 +16,10 @@ from xml.parsers import expat
 
 from splc.errors import InputError, nearest
 from splc.formats.benchmarks.tools import benchmark_of
+from splc.io.csv_rows import likely_separator, split_line
 from splc.io.files import Source
 from splc.io.json import parse_json
+from splc.io.numbers import parse_number
 from splc.io.streams import is_stream
 
 Kind = Literal["system", "measurements", "model", "script"]
@@ -31,13 +34,14 @@ ARCHIVE = b"PK\x03\x04"
 # The title of a binary experiment of Extra-P 3, after the byte order and the length of this text.
 EXTRAP3, EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
 
-# Only comments may precede the root element of a description.
-_BEGINNING = 1 << 18
+# Only comments may precede the root element of a description, or the first line of a table or model.
+_BEGINNING, _LINES = 1 << 18, 1000
 # A definition, a product, a power, a function of something, or a threshold.
-_FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|\b\d*+[^\W\d]\w*+\s*+\(|\[[^][\n<>]*+[<>][^][\n<>]*+\]")
+_ASSIGNMENT = re.compile(r"[^\W\d][\w.]*\s*=(?!=)")
+_FORMULA = re.compile(rf"^{_ASSIGNMENT.pattern}|[*^]|\b\d*+[^\W\d]\w*+\s*+\(|\[[^][\n<>]*+[<>][^][\n<>]*+\]")
 _LOG = re.compile(
-    r"^[^\S\n]*(?:\d+\s*;(?=[^;\n]*;)[^;\n]*? \* |Round, Model, LearningError|Learning progress:|Termination reason:|"
-    r"Current machine learning settings:|command: \w|average model:|Analyze finished)",
+    r"^[^\S\n]*(?:\d+\s*;\s*[-+]?[\d.,]++(?:[eE][-+]?\d++)? \* [^;\n]*;|Round, Model, LearningError|Learning progress:|"
+    r"Termination reason:|Current machine learning settings:|command: \w|average model:|Analyze finished)",
     re.MULTILINE,
 )
 # The first line of a script of SPL Conqueror.
@@ -194,23 +198,33 @@ def kind_of(source: Source) -> Kind | None:
         return "model"
     if is_log(source):
         return "model"
-    # Signs inside of quoted names have no meaning.
-    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in source.text().splitlines())
+    # Signs inside of quoted names have no meaning. The header of a table may begin with `#`.
+    raw = [line for line in islice(source.text().splitlines(), _LINES) if line.strip()]
+    lines = (re.sub(r"`[^`]*`", "x", line).split("#", 1)[0].strip() for line in raw)
     first, second, *_ = *islice((line for line in lines if line), 2), "", ""
-    if _is_table(first, second):
+    if _is_table(first, second) or (len(raw) > 1 and _is_table(raw[0], raw[1], with_numbers=True)):
         return "measurements"
     return "script" if _SCRIPT.match(first) else "model"
 
 
-def _is_table(first: str, second: str) -> bool:
+def _is_table(first: str, second: str, *, with_numbers: bool = False) -> bool:
     """Return whether these first lines begin a table, not model text (which may contain commas, too).
 
-    A line that looks like a formula, or has tabs only, is the header of a table only if a row with as many cells and no
-    formula follows.
+    A line that looks like a formula (also one of units: `time (ms)`), or has tabs only, is the header of a table only
+    if numbers, or as many cells and no formula, follow. `with_numbers`: whether that is required of any header.
     """
-    separator = next((candidate for candidate in ";,\t" if candidate in first), None)
-    if separator is None:
+    if not first:
         return False
-    if separator != "\t" and not _FORMULA.search(first):
+    separator = likely_separator(f"{first}\n{second}")
+    header, row = split_line(first, separator), split_line(second, separator)
+    if len(header) < 2 or any(cell.count("(") != cell.count(")") for cell in header):
+        return False
+    if not (with_numbers or separator in "\t|" or _FORMULA.search(first)):
         return True
-    return first.count(separator) == second.count(separator) and not _FORMULA.search(second)
+    if not _ASSIGNMENT.match(first) and not any(map(_is_number, header)) and len(row) > 1 and any(map(_is_number, row)):
+        return len(header) == len(row) or not with_numbers
+    return len(header) == len(row) and not (with_numbers or _FORMULA.search(second))
+
+
+def _is_number(cell: str) -> bool:
+    return not math.isnan(parse_number(cell, ","))

@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from splc.errors import InputError, Problem, Problems
 from splc.io.files import Source
 
-SEPARATORS = (",", ";", "\t")
+# The characters in which the first two lines are looked for.
+_BEGINNING = 1 << 18
+SEPARATORS = (",", ";", "\t", "|")
 
 
 def first_line(text: str) -> str:
@@ -28,9 +30,18 @@ def split_line(line: str, separator: str) -> list[str]:
 
 
 def likely_separator(text: str) -> str:
-    """Return the separator that gives the most cells in the first line of a text that is not blank."""
-    first = first_line(text)
-    return max(SEPARATORS, key=lambda separator: len(split_line(first, separator)))
+    """Return the separator that gives the most cells in the first line of a text that is not blank.
+
+    One that gives as many in the next line is preferred: names and numbers may have commas. `|`, which may be part of
+    names, counts once.
+    """
+    lines = [line for line in text[:_BEGINNING].splitlines() if line.strip()] or [first_line(text)]
+
+    def fit(separator: str) -> tuple[bool, int]:
+        first, second = (len(split_line(line, separator)) for line in (lines[0], *lines[1:2], "")[:2])
+        return first == second > 1, min(first, 2 if separator == "|" else first)
+
+    return max(SEPARATORS, key=fit)
 
 
 def header_names(cells: Sequence[str]) -> list[str]:
@@ -39,6 +50,11 @@ def header_names(cells: Sequence[str]) -> list[str]:
     while len(names) > 1 and not names[-1]:
         names.pop()
     return names
+
+
+def first_header(text: str) -> list[str]:
+    """Return the names of columns in the first line of a table; none if it is blank."""
+    return header_names(split_line(first_line(text), likely_separator(text))) if text.strip() else []
 
 
 def check_header(names: Sequence[str], line: int, problems: Problems) -> None:

@@ -29,7 +29,9 @@ _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 # The bytes by which a tar archive is recognized, in its first block.
-_TAR_MAGIC, _TAR_PLACE, _TAR_BLOCK = b"ustar", 257, 512
+_TAR_MAGIC, _TAR_PLACE = b"ustar", 257
+# What is wrong with a file that unpacks to more than the limit, and what to do.
+_EXCESS = ("decompresses to more", "if it is meant to be this large, decompress it first")
 # First bytes of files that are not text.
 _BINARY = {
     b"\x89PNG\r\n": "a picture (PNG)",
@@ -193,25 +195,23 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
         return Source(name, raw)
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
-            hint = "if it is meant to be this large, decompress it first"
-            max_bytes = min(limit, MAX_UNPACKED)
-            if packed.peek(_TAR_BLOCK)[_TAR_PLACE : _TAR_PLACE + len(_TAR_MAGIC)] == _TAR_MAGIC:
-                return Source(name, _only_member(packed, name, max_bytes, hint))
-            data = _bounded(packed, name, max_bytes, "decompresses to more", hint)
+            data = _bounded(packed, name, min(limit, MAX_UNPACKED), *_EXCESS)
+        if data.startswith(_TAR_MAGIC, _TAR_PLACE):
+            data = _only_member(data, name, min(limit, MAX_UNPACKED))
     except (OSError, EOFError, zlib.error) as error:
         message = f"the gzip file is damaged or incomplete: {_reason(error)}"
         raise InputError(Problem(message, name)) from None
     return Source(name, data)
 
 
-def _only_member(packed: gzip.GzipFile, name: str, limit: int, hint: str) -> bytes:
+def _only_member(archived: bytes, name: str, limit: int) -> bytes:
     """Return the content of the only file of a tar archive; nothing is written to disk."""
     # Most commands read no archive.
     import tarfile
 
     only_file: tuple[str, bytes] | None = None
     try:
-        with tarfile.open(fileobj=packed, mode="r|") as archive:
+        with tarfile.open(fileobj=io.BytesIO(archived), mode="r:") as archive:
             for member in archive:
                 # Archives of some systems have a note `._NAME` beside each file.
                 is_note = Path(member.name).name.startswith("._")
@@ -220,10 +220,8 @@ def _only_member(packed: gzip.GzipFile, name: str, limit: int, hint: str) -> byt
                 if only_file is not None:
                     problem = f"the archive has several files: {only_file[0]} and {member.name}"
                     raise InputError(Problem(problem, name, hint="extract the one to read"))
-                only_file = member.name, _bounded(stream, name, limit, "decompresses to more", hint)
-        # Read the rest of the compressed file to verify its checksum.
-        while packed.read(_CHUNK):
-            pass
+                # A file with holes is larger than its archive.
+                only_file = member.name, _bounded(stream, name, limit, *_EXCESS)
     except tarfile.TarError as error:
         raise OSError(str(error)) from None
     if only_file is None:

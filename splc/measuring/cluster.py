@@ -24,6 +24,8 @@ PATIENCE_SECONDS = 60
 FIRST_WORKER_SECONDS = 30
 # The version of splc that a worker has.
 VERSION = "splc._version:__version__"
+# Dask's servers listen for HTTP, too, without a password: nobody needs that of processes on this machine.
+_NO_HTTP = "def dask_setup(server):\n    server.http_server.stop()\n"
 # Ctrl-C is sent to all processes of a terminal; the workers finish what they do.
 _UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
@@ -31,7 +33,8 @@ _UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 class Cluster:
     """A connection to a dask scheduler.
 
-    The certificates of a scheduler at `tls://` are those of dask's configuration.
+    The certificates of a scheduler at `tls://` are those of dask's configuration. Processes that are started on this
+    machine have certificates of their own, so that no other user of the machine can send them work.
 
     Args:
         address: its address, such as `tcp://10.0.0.1:8786`; the name of a scheduler file, which ends in `.json`; or
@@ -39,17 +42,18 @@ class Cluster:
         workers: the number of workers that are started for `local`.
 
     Raises:
-        SpecError: if dask is not installed.
+        SpecError: if dask, or what it needs for certificates, is not installed.
         InputError: if there is no scheduler, it has no workers, or they have no splc of this version.
     """
 
     def __init__(self, address: str, workers: int = 1) -> None:
         try:
-            import distributed
+            from distributed import Security
+
+            self._security = Security.temporary() if address == LOCAL else None
         except ImportError:
             hint = "pip install 'splc[cluster]'"
-            raise SpecError("the backend dask needs the package distributed", hint=hint) from None
-        del distributed
+            raise SpecError("the backend dask needs the packages distributed and cryptography", hint=hint) from None
         self._stack = ExitStack()
         try:
             self.address = self._started(workers) if address == LOCAL else address
@@ -78,15 +82,18 @@ class Cluster:
         from distributed import LocalCluster
 
         # Dask would give up workers that take longer to restart.
-        self._stack.enter_context(dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"}))
+        settings = {"distributed.deploy.lost-worker-timeout": "1h", "distributed.scheduler.preload": [_NO_HTTP]}
+        self._stack.enter_context(dask.config.set(settings))
         cluster = self._stack.enter_context(
             LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                security=self._security,
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=50,
-                preload=[_UNINTERRUPTED],
+                preload=[_UNINTERRUPTED, _NO_HTTP],
             )
         )
         return str(cluster.scheduler_address)
@@ -96,7 +103,8 @@ class Cluster:
         from distributed import Client, Security
         from distributed.comm import get_address_host_port
 
-        if self.address.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
+        security = self._security or Security()
+        if self.address.startswith("tls:") and security.get_connection_args("client")["ssl_context"] is None:
             hint = "name them in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
             raise InputError(Problem(f"no certificates for the dask scheduler {self.address!r}", hint=hint))
         connection = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
@@ -106,7 +114,7 @@ class Cluster:
                 Path(self.address).stat()
             elif "://" not in self.address:
                 get_address_host_port(self.address)
-            return Client(**connection, timeout=seconds, set_as_default=False)
+            return Client(**connection, security=security, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
             hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
             text = " ".join(str(error).split())

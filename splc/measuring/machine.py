@@ -13,10 +13,9 @@ from typing import Any
 from splc._version import __version__
 from splc.errors import MachineError
 
-# Errors of the operating system that are caused by the machine, not by the command.
-LACKING = frozenset(
-    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
-)
+# Errors of the operating system that are caused by the machine, not by the command: of processes, and of its disk.
+PROCESS_ERRORS = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
+LACKING = PROCESS_ERRORS | {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 
 @contextmanager
@@ -31,11 +30,11 @@ def machine_errors() -> Iterator[None]:
 def machine_error(error: OSError) -> MachineError:
     """Return the error of a machine that cannot do any run."""
     reason = error.strerror or str(error)
+    remedy = "allow more open files (ulimit -n)" if error.errno == errno.EMFILE else "free disk space or memory there"
     return MachineError(
         f"the machine {platform.node()} cannot do any run: {reason}"
         + (f": {error.filename}" if error.filename else ""),
-        hint="free disk space or memory there, and run the same command again (splc measure: with --resume); what is "
-        "done is kept",
+        hint=f"{remedy}, and run the same command again (splc measure: with --resume); what is done is kept",
     )
 
 

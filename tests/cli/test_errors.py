@@ -61,6 +61,7 @@ def test_bad_input_keeps_its_place_in_front() -> None:
         (MemoryError(), "error: there is not enough memory for this\n"),
         (RecursionError("maximum"), "error: the input is nested too deeply\n"),
         (OSError(28, "No space left on device"), "error: standard output: No space left on device\n"),
+        (OSError(24, "Too many open files"), "error: this machine: Too many open files\n"),
     ],
 )
 def test_messages(error: Exception, message: str) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc.formats.detect import kind_of, system_format, xml_root_of_file
+from splc.formats.measurements.file_columns import read_file_columns
 from splc.io.files import Source
 
 MODELS = [
@@ -49,6 +54,33 @@ TABLES = [
 def test_models_and_tables(text: str, kind: str) -> None:
     """A formula is a model whatever is wrong with it, unless a row of a table follows below."""
     assert kind_of(Source("a", text.encode())) == kind
+
+
+NAMES = ["flag", "time (ms)", "f(x)", "p99 [us]", "a*b", "x^2", "#threads", "size >= 4", "Score Error (99,9%)"]
+TEXTS = ["C = A * B", "sort (stable)", "a|b", "1.2.3", "x, y", "on"]
+
+
+@given(st.data(), st.lists(st.sampled_from(NAMES), min_size=2, max_size=5, unique=True), st.sampled_from(",;\t|"))
+def test_what_the_reader_of_tables_reads_is_a_table(data: st.DataObject, header: list[str], separator: str) -> None:
+    """Names with units, formulas in cells and decimal commas in quotes make no table a model or a log."""
+    if separator != ",":
+        header = [name.replace(",", ".") for name in header]
+    cells = [st.sampled_from(TEXTS) for _ in header[1:]]
+    rows = data.draw(st.lists(st.tuples(st.sampled_from(["1", "2,5"]), *cells), min_size=1, max_size=3))
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator).writerows([header, *rows])
+    source = Source("a", text.getvalue().encode())
+    if separator != "|" or not any(mark in text.getvalue() for mark in ",;\t"):
+        assert list(read_file_columns(source).columns) == header
+        assert kind_of(source) == "measurements"
+
+
+@pytest.mark.parametrize(
+    "text", ["n;op;time\n1;C = A * B;3.5\n", "flag,time (ms)\n0,1,5\n", 'flag,time (ms)\n0,"1,5"\n']
+)
+def test_tables_that_look_like_other_files(text: str) -> None:
+    """Products in cells make no log, and a decimal comma without quotes is reported by the reader of tables."""
+    assert kind_of(Source("a", text.encode())) == "measurements"
 
 
 @pytest.mark.parametrize(

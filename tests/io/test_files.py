@@ -169,6 +169,24 @@ class TestArchives:
         with pytest.raises(InputError, match="decompresses to more than 1,000 bytes"):
             read_source(tmp_path / "c.tar.gz")
 
+    def test_the_limit_is_that_of_all_that_is_compressed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """What follows the file, what lies before it, and a file of holes count like its content."""
+        monkeypatch.setattr(files, "MAX_UNPACKED", 50_000)
+        path = self.packed(tmp_path / "a.tar.gz", a=b"1")
+        assert read_source(path).data == b"1"
+        whole = gzip.decompress(path.read_bytes())
+        path.write_bytes(gzip.compress(whole + bytes(60_000)))
+        self.packed(tmp_path / "b.tar.gz", **{"._a": bytes(60_000), "a": b"1"})
+        with tarfile.open(tmp_path / "c.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as archive:
+            holes = tarfile.TarInfo("a")
+            content = b"1\n59999\n1\n".ljust(512, b"\0") + b"x"
+            holes.size = len(content)
+            holes.pax_headers = {"GNU.sparse.major": "1", "GNU.sparse.minor": "0", "GNU.sparse.realsize": "60000"}
+            archive.addfile(holes, io.BytesIO(content))
+        for file in sorted(tmp_path.iterdir()):
+            with pytest.raises(InputError, match="decompresses to more than 50,000 bytes"):
+                read_source(file)
+
 
 class TestWriting:
     def test_replaces_and_keeps_the_mode(self, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import socket
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.errors import InputError, MachineError
-from splc.measuring.cluster import Cluster
+from splc.measuring.cluster import LOCAL, Cluster
 from splc.measuring.cluster_runs import machine_lock, run_on_cluster
 from splc.measuring.command import bind
 from splc.measuring.execution import RunResult
@@ -46,6 +47,28 @@ def setup(command: str, repeat: int = 1, folder: Path | None = None) -> Setup:
     bound = bind(parse_template(command, MODEL, ("repetition",)), ALL)
     where = None if folder is None else str(folder)
     return Setup(bound, ALL, parse_properties(["t=regex:(.+)"], ()), Plan(repeat), folder=where)
+
+
+@pytest.mark.slow
+def test_no_other_user_reaches_local_workers() -> None:
+    """All ports of a cluster on this machine are for its own certificates: others get no answer."""
+    psutil = pytest.importorskip("psutil")
+    pytest.importorskip("cryptography", reason="needs the extra cluster")
+    with Cluster(LOCAL) as cluster:
+        processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        ports = {
+            each.laddr.port
+            for process in processes
+            for each in process.net_connections("tcp")
+            if each.status == psutil.CONN_LISTEN
+        }
+        assert int(cluster.address.rpartition(":")[2]) in ports
+        for port in sorted(ports):
+            with socket.create_connection(("127.0.0.1", port), 5) as one:
+                one.sendall(b"GET / HTTP/1.0\r\n\r\n")
+                with suppress(ConnectionError):
+                    assert one.recv(1) == b"", port
+        assert cluster.client.submit(operator.add, 1, 2).result() == 3
 
 
 def test_one_at_a_time_per_machine(scheduler: str, program: Program, tmp_path: Path) -> None:

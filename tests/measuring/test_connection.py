@@ -47,7 +47,7 @@ class Client:
 def cluster(client: Client) -> Cluster:
     """Return a connection with this client."""
     found = Cluster.__new__(Cluster)
-    found.client, found.address = client, "tcp://10.0.0.9:8786"
+    found.client, found.address, found._security = client, "tcp://10.0.0.9:8786", None
     return found
 
 
@@ -98,6 +98,7 @@ def test_no_scheduler(monkeypatch: pytest.MonkeyPatch, kind: type[Exception]) ->
     distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 
     def fails(**settings: Any) -> None:
+        assert settings.pop("security").require_encryption is False
         assert settings == {"address": "tcp://10.0.0.9:8786", "timeout": 2.5, "set_as_default": False}
         raise kind("no\n  answer")
 

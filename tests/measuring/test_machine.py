@@ -67,18 +67,17 @@ def test_what_a_system_does_not_provide(
 
 def test_errors_of_a_machine() -> None:
     """Errors of the system are those of the machine, with the file and what to do."""
-    advice = (
-        "free disk space or memory there, and run the same command again (splc measure: with --resume); "
-        "what is done is kept"
-    )
-    for error, reason in (
-        (OSError(errno.ENOSPC, "No space left", "a.csv"), "No space left: a.csv"),
-        (OSError(errno.ENOMEM, "No memory"), "No memory"),
-        (OSError("broken"), "broken"),
+    again = ", and run the same command again (splc measure: with --resume); what is done is kept"
+    space = "free disk space or memory there"
+    for error, reason, remedy in (
+        (OSError(errno.ENOSPC, "No space left", "a.csv"), "No space left: a.csv", space),
+        (OSError(errno.ENOMEM, "No memory"), "No memory", space),
+        (OSError(errno.EMFILE, "Too many open files"), "Too many open files", "allow more open files (ulimit -n)"),
+        (OSError("broken"), "broken", space),
     ):
         with pytest.raises(MachineError) as caught, machine_errors():
             raise error
-        expected = [f"the machine {platform.node()} cannot do any run: {reason}", advice]
+        expected = [f"the machine {platform.node()} cannot do any run: {reason}", remedy + again]
         assert str(caught.value).split("\n    ") == expected
     with pytest.raises(ValueError, match="other"), machine_errors():
         raise ValueError("other")

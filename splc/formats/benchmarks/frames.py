@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,7 +12,7 @@ from typing import Any
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import content_of, objects
 from splc.formats.benchmarks.table import TableSource, cell, csv_source
-from splc.io.files import Source
+from splc.io.files import MAX_UNPACKED, Source
 
 
 def read_records(source: Source) -> TableSource:
@@ -39,6 +40,10 @@ def read_excel(source: Source) -> TableSource:
         raise _missing(source, "an Excel workbook", "openpyxl", "excel")
     openpyxl = import_module("openpyxl")
     try:
+        with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
+            size = sum(member.file_size for member in archive.infolist())
+        if size > MAX_UNPACKED:
+            raise ValueError(f"it decompresses to more than {MAX_UNPACKED:,} bytes")
         book = openpyxl.load_workbook(io.BytesIO(source.data), read_only=True, data_only=True)
         rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
         names = list(book.sheetnames)

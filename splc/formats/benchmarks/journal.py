@@ -11,7 +11,7 @@ from typing import Any
 from splc.errors import InputError, Problem, plural
 from splc.formats.benchmarks.objects import entry
 from splc.formats.benchmarks.table import MeasuredRun, StatedRoles, TableSource, table_of
-from splc.io.csv_rows import first_line, header_names, likely_separator, split_line
+from splc.io.csv_rows import first_header
 from splc.io.files import Source
 from splc.io.json import parse_json
 
@@ -63,7 +63,7 @@ def with_roles(source: Source) -> Source:
     with suppress(InputError, OSError):
         plan, text = _plan(path), source.text()
     roles = _roles(plan)
-    columns = header_names(split_line(first_line(text), likely_separator(text))) if text.strip() else []
+    columns = first_header(text)
     if roles is None or not {*roles.options, *roles.contexts, *roles.properties} <= {*columns}:
         return source
     notes = [f"the roles of its columns are those of {path}"]

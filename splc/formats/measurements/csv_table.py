@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 _BINARY_VALUES = frozenset((0.0, 1.0))
+_QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
 # Tables of fewer cells may have any number of missing ones.
 _MAX_PADDED = 1_000_000
 
@@ -103,9 +105,10 @@ def split_table(source: Source, separator: str, decimal: str | None = None, exem
         if grid is not None:
             return RawTable(grid, np.arange(1, len(grid) + 1), separator)
     rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
-    if decimal is not None or separator == ",":
+    is_quoted = separator == ","
+    if decimal is not None or (is_quoted and not _QUOTED_COMMA.search(source.data)):
         return RawTable(rows, lines, separator)
-    rows, notes = with_points(rows, lines, source.name, exempt)
+    rows, notes = with_points(rows, lines, source.name, exempt, quoted=is_quoted)
     return RawTable(rows, lines, separator, notes)
 
 

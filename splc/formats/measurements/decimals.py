@@ -1,4 +1,4 @@
-"""Numbers with a decimal comma, in tables whose fields are separated by semicolons or tabs."""
+"""Numbers with a decimal comma: quoted, or in tables whose fields are not separated by commas."""
 
 from __future__ import annotations
 
@@ -20,22 +20,26 @@ Cell = tuple[int, int, str]
 
 
 def with_points(
-    rows: list[list[str]], lines: Sequence[int], file: str, exempt: Collection[str] = ()
+    rows: list[list[str]], lines: Sequence[int], file: str, exempt: Collection[str] = (), *, quoted: bool = False
 ) -> tuple[list[list[str]], tuple[str, ...]]:
     """Return the rows of a table with a decimal point in each number that has a decimal comma, and notes.
 
     Rows without such numbers are returned as they are, and so are numbers with separators of thousands (`1,234,567`).
 
     Args:
-        rows: the cells of each row, not separated by commas.
+        rows: the cells of each row.
         lines: the line of each row.
         file: the file, for messages.
         exempt: columns that may have other numbers: contexts, and columns that are not read.
+        quoted: whether commas separate the cells; rows are then returned as they are where there is a doubt, and so
+            are columns with other commas, such as lists (`0,1,2`).
 
     Raises:
         InputError: if other numbers have a decimal point, or all commas could separate thousands.
     """
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
+    if quoted:
+        skipped |= {at for row in rows[1:] for at, cell in enumerate(row) if "," in cell and not _COMMA.fullmatch(cell)}
     commas = list(_matching(rows, ",", _COMMA, skipped))
     if not commas:
         return rows, ()
@@ -45,6 +49,8 @@ def with_points(
     row, _, cell = commas[0]
     both = next(_matching(rows, ",", _BOTH, skipped), None)
     point = next((hit for hit in _matching(rows, ".", _POINT, skipped) if not _is_text(rows, hit[1])), None)
+    if quoted and (both or point or grouped):
+        return rows, ()
     if conflict := both or point:
         sign = "a separator of thousands" if both else "a decimal point"
         message = f"{_shown(conflict[2])} has {sign}, but {_shown(cell)} in line {lines[row]} has a decimal comma"

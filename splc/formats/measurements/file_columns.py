@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from splc.errors import InputError, Problem, Problems
+from splc.errors import InputError, Problem, Problems, plural
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.csv_table import split_table, without_row_numbers
@@ -74,22 +74,24 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
         message = f"every row has more fields than the header, which has {len(header):,}"
         raise InputError(Problem(message, source.name, int(raw.lines[1]), hint=DECIMAL_COMMAS))
     width = len(header)
-    header, cells = without_row_numbers(header, _body(raw.rows[1:], width))
+    body, lines, notes = raw.rows[1:], raw.lines[1:], raw.notes
+    if not isinstance(body, PlainRows):
+        # Where measurements are read, rows that are too short are refused.
+        full = [at for at, row in enumerate(body) if len(row) >= width]
+        if not full:
+            message = f"every row has fewer fields than the header, which has {width:,}"
+            hint = f"separate the fields of rows as those of the header, by {raw.separator!r}"
+            raise InputError(Problem(message, source.name, int(lines[0]), hint=hint))
+        if missing := len(body) - len(full):
+            rows = plural(missing, "row that has", "rows that have")
+            notes = (*notes, f"{rows} fewer fields than the header left out")
+        body, lines = [body[at][:width] for at in full], [lines[at] for at in full]
+    columns = body.columns()[:width] if isinstance(body, PlainRows) else zip(*body, strict=True)
+    header, cells = without_row_numbers(header, [*columns])
     problems = Problems(source.name)
     check_header(header, line, problems)
     problems.raise_if_any(InputError)
-    lines = raw.lines[1:]
-    if not isinstance(raw.rows, PlainRows):
-        lines = [line for line, row in zip(lines, raw.rows[1:], strict=True) if len(row) >= width]
-    return FileColumns(dict(zip(header, cells, strict=True)), notes=raw.notes, lines=lines)
-
-
-def _body(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
-    """Return the columns of rows, without rows that are too short, which are refused where measurements are read."""
-    if isinstance(rows, PlainRows):
-        return [*rows.columns()[:width]]
-    full = [row[:width] for row in rows if len(row) >= width]
-    return list(zip(*full, strict=True)) if full else [()] * width
+    return FileColumns(dict(zip(header, cells, strict=True)), notes=notes, lines=lines)
 
 
 def _xml_columns(source: Source) -> FileColumns:

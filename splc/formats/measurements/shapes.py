@@ -16,7 +16,7 @@ from splc.formats.benchmarks.table import TableSource, csv_source
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import MISSING
 from splc.formats.measurements.file_columns import read_file_columns
-from splc.io.csv_rows import SEPARATORS, first_line
+from splc.io.csv_rows import first_header
 from splc.io.files import Source
 from splc.io.numbers import parse_column
 
@@ -53,9 +53,7 @@ def read_table(path: str | Path | Source) -> Source:
 
 def unfolded(source: Source) -> Source:
     """Return a wide or long table with a row for each run and a column for each property; others as they are."""
-    text = source.text()
-    first = first_line(text) if text.strip() else ""
-    cells = [cell.strip().strip('"') for cell in re.split("|".join(SEPARATORS), first)]
+    cells = first_header(source.text())
     repeated = _repeated(cells)
     metric = next((name for name in cells if name.casefold() in _METRIC), "")
     value = next((name for name in cells if name.casefold() in _VALUE), "")

@@ -105,10 +105,11 @@ class TestPlainTables:
             found = read(tmp_path, system, table)
             assert (found["seconds"].tolist(), found.report.notes) == ([3.5, 4.5], (NOTE,))
         quoted = HEADER + '1,0,1,0,5,8,"3,5"\n0,0,1,0,5,8,"4,5"\n'
-        kept = read(tmp_path, system, quoted)
-        assert kept.report.missing == {"seconds": 2}
-        assert kept.report.notes == ("seconds: no value can be read; its decimal delimiter seems to be a comma",)
-        assert read(tmp_path, system, quoted.replace('"4,5"', "nan")).report.notes == kept.report.notes
+        found = read(tmp_path, system, quoted)
+        assert (found["seconds"].tolist(), found.report.notes) == ([3.5, 4.5], (NOTE,))
+        thousands = read(tmp_path, system, quoted.replace(',5"', ',500"'))
+        assert thousands.report.missing == {"seconds": 2}
+        assert thousands.report.notes == ("seconds: no value can be read; its decimal delimiter seems to be a comma",)
         mixed = read(tmp_path, system, quoted.replace('"4,5"', "4.5"))
         assert mixed.report.notes == ("values of seconds that are not numbers: '3,5'",)
 

@@ -1,0 +1,95 @@
+"""Tables as careless users write them: every reader reads them, or says what is wrong; no warning of numpy appears."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from splc.errors import InputError, SplcError
+from splc.formats.experiments.read import read_experiment
+from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.measurements.read import read_measurements
+from splc.formats.measurements.table_inference import infer_system
+from splc.formats.registry import kind_of
+from splc.io.files import Source, read_source
+
+NUMBERS = ["0", "1", "2.5", "-1", "1e300", "1.8e308", "1e308", "-1e308", "1e-300", "4.9e-324", "1e155", "9" * 20]
+CELLS = st.sampled_from([*NUMBERS, "", "nan", "inf", "a", "1,5", '"', "1|2"])
+ROWS = st.lists(st.lists(CELLS, min_size=1, max_size=5), min_size=1, max_size=6)
+
+
+def table(rows: Sequence[Sequence[str]], separator: str, quoting: bool) -> str:
+    """Return a table as text."""
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=separator, quoting=csv.QUOTE_ALL if quoting else csv.QUOTE_MINIMAL).writerows(rows)
+    return text.getvalue()
+
+
+def read_with_inferred_system(path: Path) -> None:
+    """Read measurements and configurations of the system that the table shows."""
+    system = infer_system(path)
+    for reader in (read_measurements, read_configurations):
+        refused_or_read(reader, path, system)
+
+
+def refused_or_read(reader: Callable[..., object], *arguments: object) -> None:
+    """Call a reader, which may refuse with a message."""
+    with suppress(SplcError):
+        reader(*arguments)
+
+
+@pytest.mark.parametrize(
+    "reader", [infer_system, read_with_inferred_system, read_experiment, lambda path: kind_of(read_source(path))]
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=ROWS,
+    header=st.lists(st.sampled_from(["a", "b", "n", "time", "time (ms)", ""]), min_size=1, max_size=5),
+    separator=st.sampled_from(",;\t|"),
+    quoting=st.booleans(),
+)
+def test_ragged_rows_and_extreme_numbers(
+    tmp_path: Path,
+    reader: Callable[[Path], object],
+    rows: list[list[str]],
+    header: list[str],
+    separator: str,
+    quoting: bool,
+) -> None:
+    """Rows of any length, with any separator and number, are read or refused."""
+    path = tmp_path / "table.csv"
+    path.write_text(table([header, *rows], separator, quoting), encoding="utf-8")
+    refused_or_read(reader, path)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("quoting", [False, True])
+def test_rows_that_are_all_too_short(separator: str, quoting: bool) -> None:
+    """Rows with fewer fields than the header are refused with their first line if there are no others."""
+    text = table([["a", "b", "time"], ["1"], ["2", "3"]], separator, quoting)
+    with pytest.raises(InputError, match=r"t\.csv:2: every row has fewer fields than the header, which has 3"):
+        read_file_columns(Source("t.csv", text.encode()))
+    found = read_file_columns(Source("t.csv", f"{text}{separator.join('456')}\n".encode()))
+    assert {name: list(cells) for name, cells in found.columns.items()} == {"a": ["4"], "b": ["5"], "time": ["6"]}
+    assert found.notes == ("2 rows that have fewer fields than the header left out",)
+
+
+def test_quoted_decimal_commas() -> None:
+    """Numbers with a decimal comma in quotes are read, unless others have points or the commas are of lists."""
+
+    def columns(text: str) -> dict[str, list[str]]:
+        found = read_file_columns(Source("t.csv", text.encode()))
+        return {name: list(cells) for name, cells in found.columns.items()}
+
+    assert columns('x,time\n1,"1,5"\n2,"0,25"\n') == {"x": ["1", "2"], "time": ["1.5", "0.25"]}
+    assert columns('x,time\n"0,1","1,5"\n"0,1,2","0,25"\n') == {"x": ["0,1", "0,1,2"], "time": ["1.5", "0.25"]}
+    for text in ('x,time\n0.5,"1,5"\n', 'x,time\n1,"1,500"\n'):
+        assert columns(text)["time"] == [text.split('"')[1]]
