@@ -26,11 +26,13 @@ def answer(result: Result) -> str:
     """Return the first line: the errors of the models, the smallest first, and how far they differ."""
     compared = result.comparisons
     parts, stated = [], result.stated
-    if stated is not None and (
-        ranked := sorted((error, name) for name, error in stated.errors.items() if error is not None)
-    ):
-        full = {name: f" (printed model; its full model {percentage(error, 2)})" for name, error in stated.full.items()}
-        shown = ", ".join(f"{name} {percentage(error, 2)}{full.get(name, '')}" for error, name in ranked)
+    errors = {} if stated is None else {name: found for name, found in stated.errors.items() if found[0] is not None}
+    if stated is not None and errors:
+        shown = ", ".join(
+            f"{name} {percentage(error, 2)}"
+            + (f" (printed model; its full model {percentage(full, 2)})" if full is not None else "")
+            for name, (error, full) in sorted(errors.items(), key=lambda item: (item[1][0], item[0]))
+        )
         count = counted(stated.configurations, "configuration")
         where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
         parts.append(f"error {where}: {shown}")
