@@ -9,29 +9,29 @@ from splc.learning.result import Intervals
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 
-# Returns intervals from their JSON object, the system, and the printed model.
-Reader = Callable[[Mapping[str, Any], VariabilityModel, InfluenceModel], Intervals]
+# Returns intervals from their JSON object and the system.
+Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
 
 
-def _projection(content: Mapping[str, Any], system: VariabilityModel, printed: InfluenceModel) -> Intervals:
+def _projection(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
     from splc.learning.projection import Ensemble
 
-    return Ensemble.from_json(content, system, printed)
+    return Ensemble.from_json(content, system)
 
 
-def _sum(content: Mapping[str, Any], system: VariabilityModel, printed: InfluenceModel) -> Intervals:
+def _sum(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
     from splc.learning.projection import EnsembleSum
 
     return EnsembleSum.from_json(content, system)
 
 
-def _mixture(content: Mapping[str, Any], system: VariabilityModel, printed: InfluenceModel) -> Intervals:
+def _mixture(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
     from splc.learning.contexts.source_mixture import SourceMixture
 
     return SourceMixture.from_json(content, system)
 
 
-def _unmeasured(content: Mapping[str, Any], system: VariabilityModel, printed: InfluenceModel) -> Intervals:
+def _unmeasured(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
     from splc.learning.contexts.unmeasured_context import UnmeasuredContext
 
     return UnmeasuredContext.from_json(content, system)
@@ -55,20 +55,19 @@ def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:
     return intervals.as_json() if isinstance(intervals, Storable) else None
 
 
-def intervals_of(content: Any, system: VariabilityModel | None, printed: InfluenceModel) -> Intervals | None:
+def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | None:
     """Return the intervals of a JSON object, None if there are none.
 
     Args:
         content: what `intervals_object` returned.
         system: the system; without it there are no intervals, since configurations are needed to compute them.
-        printed: the printed model.
 
     Raises:
         KeyError, TypeError, ValueError: if the object is damaged.
     """
     if system is None or not isinstance(content, Mapping) or content.get("kind") not in READERS:
         return None
-    return READERS[content["kind"]](content, system, printed)
+    return READERS[content["kind"]](content, system)
 
 
 def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | None:

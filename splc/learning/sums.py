@@ -24,7 +24,7 @@ from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
-from splc.learning.projection import Ensemble, EnsembleSum, Summand
+from splc.learning.projection import Ensemble, EnsembleSum, ProjectionLearner, Summand
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, SparseErrors, Step, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
@@ -164,6 +164,8 @@ def learn_sum(
         chosen_learner = learner_of(
             chosen_learner.name, chosen_learner.preset, {**chosen_learner.settings, "form": "sum"}
         )
+    if isinstance(chosen_learner, ProjectionLearner):
+        chosen_learner = replace(chosen_learner, stacks=False)
     results: list[LearningResult | None] = []
     summands: list[Summand] = []
     terms: list[LearnedTerm] = []
@@ -192,9 +194,7 @@ def learn_sum(
         results.append(result)
         if isinstance(result.predictor, Ensemble):
             everywhere = counts.all() and part.where in measurements.system.observed
-            # A file has one printed model, that of the sum.
-            alone = replace(result.predictor, stacked=None)
-            summands.append(Summand(alone, None if everywhere else part.where))
+            summands.append(Summand(result.predictor, None if everywhere else part.where))
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
         terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]
     learned = [result for result in results if result is not None]

@@ -33,13 +33,17 @@ def answer(result: Result) -> str:
     }
     parts = [_fact(name, f"measured {compared.nfp}", fact, "its error is", "wrong") for name, fact in facts.items()]
     stated = result.stated
-    if stated is not None and (
-        ranked := sorted(
-            (error, name) for name, error in stated.errors.items() if error is not None and name not in facts
+    errors = {
+        name: found
+        for name, found in ({} if stated is None else stated.errors).items()
+        if found[0] is not None and name not in facts
+    }
+    if stated is not None and errors:
+        shown = ", ".join(
+            f"{name} {percentage(error, 2)}"
+            + (f" (printed model; its full model {percentage(full, 2)})" if full is not None else "")
+            for name, (error, full) in sorted(errors.items(), key=lambda item: (item[1][0], item[0]))
         )
-    ):
-        full = {name: f" (printed model; its full model {percentage(error, 2)})" for name, error in stated.full.items()}
-        shown = ", ".join(f"{name} {percentage(error, 2)}{full.get(name, '')}" for error, name in ranked)
         count = counted(stated.configurations, "configuration")
         where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
         parts.append(f"error {where}: {shown}")

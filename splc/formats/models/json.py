@@ -52,7 +52,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
     described = _system(content, source.name)
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
-        intervals = intervals_of(content.get("intervals"), described or system, model)
+        intervals = intervals_of(content.get("intervals"), described or system)
         facts = content.get("printed")
         printed = printed_intervals_of(facts.get("intervals"), model) if isinstance(facts, dict) else None
     except (KeyError, TypeError, ValueError):

@@ -32,7 +32,7 @@ from splc.learning.projection.remarks import few_rows, remarks
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
-from splc.learning.projection.sparse_model import FARTHER, SparseModel, SparseSettings, printed_model
+from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
 from splc.learning.projection.stacking import Stacked, weight_of
 from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import count_of, space_of, unmeasured
@@ -60,10 +60,12 @@ class ProjectionLearner:
     Args:
         chosen: its settings.
         fit: fits the full model, where it learns from other rows than those of the problem, too.
+        stacks: whether the printed model may be a part of what predicts; not of summands, whose sum has one.
     """
 
     chosen: ProjectionSettings = field(default_factory=ProjectionSettings)
     fit: FullModelFit | None = None
+    stacks: bool = True
     name: str = field(default=NAME, init=False)
     preset: str = field(default="default", init=False)
     draws: bool = field(default=False, init=False)
@@ -105,7 +107,7 @@ class ProjectionLearner:
         exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
-        if self.fit is None and not interrupted:
+        if self.stacks and self.fit is None and not interrupted:
             full, printed = _stacked(full, target, printed, model)
         stated = is_stated(full)
         return judged(
@@ -235,23 +237,19 @@ def _stacked(
 
     `model`: the printed model in the unit of the property.
     """
-    if full.refits is None or not full.scale.positive:
+    scale = full.scale
+    if full.refits is None or not scale.positive:
         return full, printed
-    few = is_too_few(full)
-    weight = weight_of(full.residuals, printed.errors, len(printed.selected))
-    weight = 1.0 if printed.exact else 0.0 if few else round(weight, 2)
+    weight = 0.0 if is_too_few(full) else round(weight_of(full.residuals, printed.errors, len(model.terms)), 2)
+    if printed.exact:
+        weight = 1.0
     if not weight:
         return full, printed
-    held_out = full.scale.forward(target.measured * np.exp(printed.errors))
-    stacked = Stacked(model, weight, held_out)
-    t = stacked.blended(full.scale.forward(target.predicted), target.configurations, full.scale)
-    predicted = full.scale.backward(t)
+    stacked = Stacked(model, weight, scale.forward(target.measured * np.exp(printed.errors)))
+    predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
     rows = Rows(replace(target, predicted=predicted, divisor=predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
-    full = replace(full, stacked=stacked)
-    error = float(rows.errors(full.residuals).mean())
-    limited = printed.limited and float(np.hypot(error, distance)) > FARTHER * error
-    return full, replace(printed, distance=distance, limited=limited)
+    return replace(full, stacked=stacked), replace(printed, distance=distance)
 
 
 def _is_saturated(full: FullModel, printed: SparseModel) -> bool:

@@ -21,7 +21,6 @@ from splc.learning.projection.scales import Scale
 from splc.learning.projection.stacking import Stacked
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.threads import one_thread
-from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -187,10 +186,8 @@ class Ensemble:
         return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist(), **further}}
 
     @classmethod
-    def from_json(
-        cls, content: Mapping[str, Any], system: VariabilityModel, printed: InfluenceModel | None = None
-    ) -> Self:
-        """Return the ensemble of `as_json`, with the printed model that its file has beside it.
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the ensemble of `as_json`.
 
         Raises:
             KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
@@ -250,7 +247,7 @@ class Ensemble:
         joint_quantile = None if of_all is None else float(of_all)
         # Files of earlier versions do not have it.
         share = content.get("stacked")
-        stacked = None if share is None or printed is None else Stacked.from_json(share, printed)
+        stacked = None if share is None else Stacked.from_json(share, configurations.system)
         return cls(
             basis, scale, configurations, parts, constant, noise, unit, quantile, places, joint_quantile, stacked
         )

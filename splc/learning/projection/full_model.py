@@ -160,7 +160,8 @@ class FullModel:
         if self.refits is None:
             return t_quantile(max(len(self.t) - 1, 1), (1 + constants.LEVEL) / 2)
         ratios = self.residuals / (self.refits.deviations * self.scale.slope(self.held_out))
-        return half_width(ratios, len(self.basis.variables), constants.INFLATION)
+        raised = 1.0 if self.stacked is None else self.stacked.raised
+        return half_width(raised * ratios, len(self.basis.variables), constants.INFLATION)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model.

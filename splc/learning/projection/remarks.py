@@ -39,9 +39,6 @@ def remarks(problem: LearningProblem, full: FullModel, printed: SparseModel) -> 
         distinct_pairs = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
         pairs = listed([f"{first} and {second}" for first, second in distinct_pairs], 5)
         notes.append(f"interchangeable in your sample, either explains it as well: {pairs}")
-    if printed.limited:
-        count = plural(len(printed.selected), "term shows", "terms show")
-        notes.append(f"{count} only a part of what the full model knows, which predicts")
     if len(full.rows) < len(problem.rows):
         selected = f"the terms were selected with {rows}; their influences were fitted to all {len(problem.rows):,}"
         notes.append(MethodNote(selected))

@@ -29,9 +29,6 @@ from splc.types import Array, Link
 
 Expansion = tuple[tuple[Term, float], ...]
 
-# Above this multiple of the error of the full model, the printed model is reported as limited.
-FARTHER = 1.15
-
 
 @dataclass(frozen=True)
 class SparseSettings:
@@ -93,7 +90,6 @@ class SparseModel:
             values, shape (n,): of ln y for positive properties.
         quantile: the half width of 90 % prediction intervals, on the scale of `errors`.
         folds: the number of folds.
-        limited: whether so few terms do not say all that the full model knows.
         exact: whether it fits all measured values exactly.
     """
 
@@ -108,7 +104,6 @@ class SparseModel:
     errors: Array
     quantile: float
     folds: int
-    limited: bool
     exact: bool = False
 
     @property
@@ -173,7 +168,6 @@ def printed_model(
     search, contender = model.search, choice.contender
     scales = _scales(model)
     selected, derived = _selected(model, scales)
-    expected = float(np.hypot(rows.expected_error, contender.distance))
     return SparseModel(
         form="product" if search.product else "sum",
         selected=selected,
@@ -189,7 +183,6 @@ def printed_model(
         errors=contender.differences,
         quantile=half_width(contender.differences, len(variables)),
         folds=len(target.folds),
-        limited=choice.exact is None and expected > FARTHER * rows.expected_error,
         exact=choice.exact is not None,
     )
 

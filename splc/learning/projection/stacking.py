@@ -14,10 +14,18 @@ from typing import Any, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.errors import ExpressionError
 from splc.learning.projection import constants
+from splc.learning.projection.rows import FEW_ROWS
 from splc.learning.projection.scales import Scale
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.types import Array
+from splc.models.text.reader import expand_model
+from splc.system.variability import VariabilityModel
+from splc.types import Array, Link
+
+# With few rows, as of designs, held-out rows say little: of equal errors the full model has three quarters. (On 24
+# samples of real systems predictions are 0.2 % better than those of the full model then, otherwise 1.3 % worse.)
+FEW_ROWS_ODDS = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +42,11 @@ class Stacked:
     weight: float
     held_out: Array
 
+    @property
+    def raised(self) -> float:
+        """The multiple of errors at held-out rows that new ones have, since these rows chose the number of terms."""
+        return raised(len(self.held_out), self.weight * len(self.printed.terms))
+
     def mixed(self, t: Array, printed: Array) -> Array:
         """Return the blend of predictions on the scale, shape (m,); where the printed model has no value, the other."""
         return np.where(np.isfinite(printed), (1 - self.weight) * t + self.weight * printed, t)
@@ -44,16 +57,28 @@ class Stacked:
         return self.mixed(t, scale.forward(y))
 
     def as_json(self) -> dict[str, Any]:
-        """Return all but the printed model, in JSON's types."""
-        return {"weight": self.weight, "held_out": self.held_out.tolist()}
+        """Return it in JSON's types."""
+        printed = self.printed
+        return {
+            "weight": self.weight,
+            "held_out": self.held_out.tolist(),
+            "text": printed.text,
+            "link": printed.link,
+        }
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any], printed: InfluenceModel) -> Self:
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
         """Return the part of `as_json`.
 
         Raises:
-            KeyError, TypeError, ValueError: if the object is damaged.
+            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
         """
+        link: Link = "log" if content["link"] == "log" else "identity"
+        try:
+            expanded = expand_model(content["text"], system.term_names)
+        except ExpressionError as error:
+            raise ValueError(str(error)) from None
+        printed = InfluenceModel.of_system(expanded.expansion.items(), system, link, expanded.derived)
         return cls(printed, float(content["weight"]), np.array(content["held_out"], dtype=float))
 
 
@@ -62,16 +87,30 @@ def weight_of(full: Array, printed: Array, terms: int) -> float:
 
     Weights are inverse powers of mean relative errors. The power is the number of rows in a fold: more rows tell better
     which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
-    that suits the held-out rows best. (On 232 samples of real and made systems the choice of the smaller error is 3 to
-    7 % worse on real systems, and as good on made ones; without raising, one real system is predicted 1.4 instead of
-    1.2 times as badly as by the full model.)
+    that suits the held-out rows best. (Without this, one real system is predicted 1.25 instead of 1.13 times as badly
+    as by the better model.)
     """
-    raised = math.sqrt(1 + terms / len(full))
     errors = [float(np.abs(np.expm1(np.minimum(differences, 600.0))).mean()) for differences in (full, printed)]
     if min(errors) <= 0:
         return float(errors[1] <= 0)
     power = len(full) / constants.FOLDS
-    return float(1 / (1 + np.exp(np.clip(power * math.log(raised * errors[1] / errors[0]), -600.0, 600.0))))
+    odds = FEW_ROWS_ODDS if len(full) < FEW_ROWS else 1.0
+    return float(
+        1
+        / (
+            1
+            + odds * np.exp(np.clip(power * math.log(raised(len(full), terms) * errors[1] / errors[0]), -600.0, 600.0))
+        )
+    )
+
+
+def raised(rows: int, terms: float) -> float:
+    """Return the multiple of the errors of held-out rows that new ones have, for the number of terms that suits these.
+
+    (With it 90 % intervals of the predictor contain as many values as those of the full model alone, within 0.3 %;
+    without it 0.8 % fewer.)
+    """
+    return math.sqrt(1 + terms / rows)
 
 
 def _known(model: InfluenceModel, configurations: Configurations) -> Array:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from comparison.syntactic import links_differ
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations
 from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
@@ -50,36 +51,32 @@ class StatedErrors:
 
     Attributes:
         configurations: their number.
-        unlearned: whether no model was learned from them; otherwise they are all measured ones, as there are no others.
-        errors: model → its error, that of the printed model where there is a full one.
-        full: model → the error of its full model, for those that have one.
+        unlearned: whether no model was learned from them; otherwise they are all measured ones.
+        errors: model → its error, and that of its full model, None without one.
     """
 
     configurations: int
     unlearned: bool
-    errors: Mapping[str, float | None]
-    full: Mapping[str, float | None]
+    errors: Mapping[str, tuple[float | None, float | None]]
 
-    @classmethod
-    def of(cls, models: Sequence[ComparedModel], basis: Basis, read: ReadModels) -> Self:
-        """Return the errors of models with predictions at configurations that are partly measured."""
-        assert basis.configurations is not None
-        assert basis.measured is not None
-        is_measured = ~np.isnan(basis.measured)
-        is_new = is_measured.copy()
-        for learned in read.learned.values():
-            if learned is not None:
-                is_new &= learned.find(basis.configurations) < 0
-        unlearned = int(is_new.sum()) >= ENOUGH and not is_new.all()
-        rows = np.flatnonzero(is_new if unlearned else is_measured)
-        values = basis.measured[rows]
 
-        def error(predicted: Array) -> float | None:
-            return mean_relative_error(predicted, values)
+def _stated(
+    models: Sequence[ComparedModel], configurations: Configurations, y: Array, read: ReadModels
+) -> StatedErrors:
+    """Return the errors of models at configurations, of which some have a measured value, and others NaN."""
+    is_new = ~np.isnan(y)
+    for learned in filter(None, read.learned.values()):
+        is_new &= learned.find(configurations) < 0
+    unlearned = int(is_new.sum()) >= ENOUGH and not is_new.all()
+    rows = np.flatnonzero(is_new if unlearned else ~np.isnan(y))
 
-        errors = {model.name: error(model.predicted[rows]) for model in models if model.predicted is not None}
-        full = {name: error(model.predict(basis.configurations[rows])) for name, model in read.full.items()}
-        return cls(len(rows), unlearned, errors, full)
+    errors = {}
+    for model in models:
+        assert model.predicted is not None
+        full = read.full.get(model.name)
+        of_full = None if full is None else mean_relative_error(full.predict(configurations[rows]), y[rows])
+        errors[model.name] = mean_relative_error(model.predicted[rows], y[rows]), of_full
+    return StatedErrors(len(rows), unlearned, errors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +186,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
                         f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
                     )
                 )
+        stated = None
+        if basis.configurations is not None and basis.measured is not None:
+            stated = _stated(compared.models, basis.configurations, basis.measured, inputs)
         failures: tuple[str, ...] = ()
         if thresholds:
             failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
@@ -199,7 +199,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             request,
             compared,
             basis,
-            StatedErrors.of(compared.models, basis, inputs) if compared.judged else None,
+            stated,
             keys,
             ranges,
             correlations,

@@ -243,7 +243,10 @@ def test_settings() -> None:
 
 
 def test_cross_validated_errors_of_both_models() -> None:
-    """Both errors are those at other configurations; with fewer terms that of the printed model grows."""
+    """Both errors are those at other configurations; with fewer terms that of the printed model grows.
+
+    What predicts is hardly worse: the Gaussian processes are left.
+    """
     measured, test = (
         Measurements(configurations, {"time": y}) for configurations, y in (noisy(60, 0.05), noisy(200, 0.05, 5))
     )
@@ -259,7 +262,7 @@ def test_cross_validated_errors_of_both_models() -> None:
             assert 0.6 < errors.error / errors.cross_validated.mean < 1.5
         full.append(result.cross_validated.mean)
         printed.append(result.printed_errors.cross_validated.mean)
-    assert full[0] == full[1]
+    assert full[0] <= full[1] < 0.9 * printed[1]
     assert printed[1] > 1.2 * printed[0]
 
 

@@ -65,8 +65,8 @@ def test_better_model_predicts() -> None:
         full.append(error(replace(ensemble_of(result), stacked=None).predict(others), values))
         printed.append(error(result.model.predict(others), values))
         predicted.append(error(result.predict(others), values))
-    assert np.mean(printed) < 0.7 * np.mean(full)
-    assert np.mean(predicted) < 1.2 * np.mean(printed)
+    assert np.mean(printed) < 0.8 * np.mean(full)
+    assert np.mean(predicted) < 1.1 * np.mean(printed)
 
 
 def test_weights() -> None:
@@ -74,7 +74,8 @@ def test_weights() -> None:
     small, large = np.full(40, 0.05), np.full(40, -0.1)
     assert weight_of(small, small, 0) == pytest.approx(0.5)
     assert weight_of(small, small, 20) < weight_of(small, small, 5) < 0.5
-    assert 0.5 < weight_of(large[:16], small[:16], 0) < weight_of(large, small, 0) < 1
+    assert weight_of(small[:16], small[:16], 0) == pytest.approx(0.25)
+    assert weight_of(large[:16], small[:16], 0) < weight_of(large, small, 0) < 1
     assert weight_of(large, small, 0) + weight_of(small, large, 0) == pytest.approx(1)
     assert weight_of(small, np.zeros(40), 5) == 1
     assert weight_of(np.zeros(40), small, 5) == 0
@@ -107,11 +108,11 @@ def test_json() -> None:
     result, others = learned()
     ensemble = ensemble_of(result)
     content = json.loads(json.dumps(ensemble.as_json(), allow_nan=False))
-    again = Ensemble.from_json(content, SYSTEM, result.model)
+    again = Ensemble.from_json(content, SYSTEM)
     np.testing.assert_allclose(again.predict(others), ensemble.predict(others), rtol=1e-12)
     np.testing.assert_allclose(again.interval(others), ensemble.interval(others), rtol=1e-9)
     del content["stacked"]
-    earlier = Ensemble.from_json(content, SYSTEM, result.model)
+    earlier = Ensemble.from_json(content, SYSTEM)
     np.testing.assert_allclose(earlier.predict(others), replace(ensemble, stacked=None).predict(others), rtol=1e-12)
 
 
