@@ -102,7 +102,7 @@ class ExpectedErrorObject(JsonObject):
     """The error to expect at configurations that were not learned from.
 
     `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
-    within the factor or margin.
+    within the factor or margin. `run` is the error of single runs, where some are repeated.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -113,6 +113,7 @@ class ExpectedErrorObject(JsonObject):
     factor: float | None
     margin: float | None
     reason: str
+    run: float | None
 
 
 class LearnedColumnsObject(JsonObject):

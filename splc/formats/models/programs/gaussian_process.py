@@ -129,6 +129,7 @@ class GaussianProcess:
         noise: the variance of the noise of a measurement.
         noise_unit: what multiples of the noise are divided by.
         quantile: the multiple of the standard deviation on each side of intervals.
+        runs: what the scatter of runs adds to their half width, in quadrature.
     """
 
     where: str | None
@@ -142,6 +143,7 @@ class GaussianProcess:
     noise: float
     noise_unit: float
     quantile: float
+    runs: float
 
 
 def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:
@@ -168,6 +170,7 @@ def _process(ensemble: Ensemble, condition: str | None) -> GaussianProcess:
         noise=ensemble.noise,
         noise_unit=ensemble.noise_unit,
         quantile=ensemble.quantile,
+        runs=ensemble.runs,
     )
 
 
