@@ -166,11 +166,8 @@ class JudgedRows:
     ) -> tuple[Array, Array]:
         """Return the values and predictions that the error outside of the learning set is computed on, shapes (n,).
 
-        Args:
-            judgement: the predictions.
-            unlearned: without those of an evaluation set that were learned from.
-            runs: the values are those of single runs, each beside the prediction of its configuration.
-            learned: those that the error on the learning set is computed on.
+        `unlearned`: without those of an evaluation set that were learned from; `runs`: the values of single runs, each
+        beside the prediction of its configuration; `learned`: those of the error on the learning set.
         """
         if self.evaluation is None or learned:
             table, rows = self.measured, self.judging[0 if learned else 1]

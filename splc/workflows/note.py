@@ -23,11 +23,10 @@ SHOWN_ROWS = 5
 # Selections of two options that no row has.
 SHOWN_PAIRS = 3
 SHOWN_COLUMNS = 12
-# Why runs of one configuration move together, by the kind of their pattern.
-MISSING = "a column such as the workload or machine is missing"
+# Other causes of runs that move together, by the kind of their pattern.
 CAUSES: Mapping[str, str] = {
-    "first": "a warm-up is missing (splc measure --warmup 1), or a column such as the workload",
-    "trend": "the machine changes (splc measure --order random), or a column such as the workload is missing",
+    "first": "a warm-up (splc measure --warmup 1) or ",
+    "trend": "a random order (splc measure --order random) or ",
 }
 
 # Called with the number of finished steps, the number of all steps and the current step.
@@ -211,23 +210,19 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
 
 
 def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...]:
-    """Return a warning if the runs of all configurations move together, none otherwise.
-
-    Args:
-        parts: the measurements as they were read, one part per combination of values of contexts.
-        nfp: the property; None: the only one.
-    """
+    """Return a warning if the runs of all configurations move together, see `run_pattern`; `nfp` None: the only one."""
     name = nfp if nfp is not None or len(parts[0].properties) != 1 else parts[0].properties[0]
     pattern = None if name is None else run_pattern(parts, name)
     if name is None or pattern is None:
         return ()
     source = parts[0].report.source
     scatter = percentage(100 * pattern.scatter, 3)
-    text = f"runs of one configuration differ by {scatter}, {pattern.text}: {CAUSES.get(pattern.kind, MISSING)}"
+    cause = f"{CAUSES.get(pattern.kind, '')}a column such as the workload or machine is missing"
+    text = f"runs of one configuration differ by {scatter}, {pattern.text}: {cause}"
     words = ("splc", "learn", *(() if source is None else (source,)), "--property", name)
     cure = f"add it to the table and learn its values together: {shlex.join(words)} --by COLUMN --share"
     about = "" if source is None else f"{source}: "
-    return (Note(f"{about}{text}", warning=True, details=() if pattern.kind in CAUSES else (cure,)),)
+    return (Note(f"{about}{text}", warning=True, details=(cure,)),)
 
 
 def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:

@@ -34,7 +34,6 @@ class PredictionsObject(JsonObject, schema="splc.predict/1"):
     unit: str | None
     full_model: bool = at("full")
     error: float | None
-    runs: int | None
     run_error: float | None
     left_out: int
     invalid: int = count("rows.report.invalid")
@@ -61,7 +60,7 @@ def show_error(result: Result) -> None:
         note(f"mean relative error {error} on {where}{single}")
     if (intervals := result.intervals) is not None and intervals.covered is not None:
         level = f"{intervals.level * 100:g} %"
-        values = "measured values" if result.run_error is None else f"{result.runs:,} measured runs"
+        values = "measured values" if result.run_error is None else "measured runs"
         note(f"{_inside(intervals.covered)} of the {values} lie in the {level} prediction intervals")
 
 

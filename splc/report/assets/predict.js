@@ -132,7 +132,7 @@ const splc = (() => {
     }
     const y = scales.backward(scale, mean), unit = scale.unit;
     if (!wide) return [y * unit, NaN, NaN];
-    const rate = scales.slope(scale, y), width = Math.hypot(process.quantile * deviation * rate, process.runs);
+    const rate = scales.slope(scale, y), width = Math.hypot(process.quantile * deviation * rate, process.runs ?? 0);
     if (scale.positive) {
       const ratio = Math.exp(Math.min(width, LIMIT));
       return [y * unit, (y / ratio) * unit, y * ratio * unit];

@@ -95,7 +95,6 @@ class Result:
         judged: the number of configurations with a measured value.
         left_out: the number of measured values that are 0 and have no relative error.
         full: whether a full model predicted.
-        runs: the number of measured runs; None where nothing was measured.
         run_error: the mean relative error of single runs in percent; None where most configurations have one run each.
         intervals: the intervals of the predictions, None if they were not asked for.
         extrapolated: which configurations have values that the description does not list, shape (n,); None without
@@ -116,7 +115,6 @@ class Result:
     notes: tuple[Note, ...] = ()
     output: str | None = None
     unit: str | None = None
-    runs: int | None = None
     run_error: float | None = None
 
 
@@ -183,16 +181,11 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes.append(Note(text))
         error, count = mean_relative_error(predicted, measured), int((~np.isnan(measured)).sum())
         facts = (error, count, zeros, full, intervals, extrapolated)
-        runs, run_error = None, None
-        if rows.runs is not None:
-            known = ~np.isnan(rows.runs)
-            runs = int(known.sum())
-            if runs >= REPEATED * count:
-                run_error = mean_relative_error(
-                    np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known]
-                )
+        run_error = None
+        if rows.runs is not None and (known := ~np.isnan(rows.runs)).sum() >= REPEATED * count:
+            run_error = mean_relative_error(np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known])
         unit = stored.unit or (None if expected is None else unit_in_name(expected))
-        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit, runs, run_error)
+        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit, run_error)
 
 
 def _read(
