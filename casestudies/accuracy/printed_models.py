@@ -23,12 +23,14 @@ def number_of_terms(result: LearningResult) -> int | None:
     return sum(bool(term.options) for term, _ in result.model.terms) if result.readable else None
 
 
-def printed_figures(result: LearningResult, configurations: Configurations, values: Array) -> dict[str, Any]:
+def printed_figures(
+    result: LearningResult, configurations: Configurations, values: Array, runs: Array | None = None
+) -> dict[str, Any]:
     """Return errors of both models at other configurations, the stated error of the printed one, and coverage.
 
-    All are in percent. `covered`, `printed covered`: how many values are in the intervals of the full and the printed
-    model; `inside`: how many predictions of the printed model are in the intervals of the full one; `width`: the median
-    of the upper end over the lower one, a factor. `large`: `large_sets` as a JSON text.
+    All are in percent. `covered`, `printed covered`: how many runs (else values) are in the intervals of the full and
+    the printed model; `inside`: how many predictions of the printed model are in the intervals of the full one;
+    `width`: the median of the upper end over the lower one, a factor. `large`: `large_sets` as a JSON text.
     """
     model, errors = result.printed, result.printed_errors
     if model is None or errors is None or result.intervals is None:
@@ -40,8 +42,8 @@ def printed_figures(result: LearningResult, configurations: Configurations, valu
         "printed": mean_relative_error(predicted, values),
         "full": mean_relative_error(result.predict(configurations), values),
         "stated": None if errors.cross_validated is None else errors.cross_validated.mean,
-        "covered": _percent((low <= values) & (values <= high)),
-        "printed covered": None if own is None else _percent((own[0] <= values) & (values <= own[1])),
+        "covered": _covered(low, high, values if runs is None else runs),
+        "printed covered": None if own is None else _covered(*own, values if runs is None else runs),
         "inside": _percent((low <= predicted) & (predicted <= high)),
         "width": float(np.median(high / low)) if (low > 0).all() else None,
         "not positive": int((predicted <= 0).sum()),
@@ -68,6 +70,12 @@ def jaccard(first: str, second: str) -> float:
     """Return the share of common sets among all sets of two JSON texts; 1 if there are none."""
     one, other = ({tuple(each) for each in json.loads(text)} for text in (first, second))
     return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def _covered(low: Array, high: Array, values: Array) -> float:
+    """Return how many values, one or several for each interval, are inside in percent."""
+    table = values.reshape(len(low), -1)
+    return _percent(((low[:, None] <= table) & (table <= high[:, None]))[~np.isnan(table)])
 
 
 def _percent(found: Array) -> float:

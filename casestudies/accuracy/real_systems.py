@@ -96,7 +96,7 @@ def run_row(learner: str, name: str, size: int | str, run: int) -> dict[str, Any
         "terms": number_of_terms(result),
         "form": result.model.link if result.readable else None,
         "seconds": result.seconds,
-        **printed_figures(result, others.configurations, others.column(system.nfp)),
+        **printed_figures(result, others.configurations, others.column(system.nfp), others.repetitions(system.nfp)),
     }
     return {**row, **{key: rounded(value) for key, value in found.items()}}
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.io.numbers import power_of_two
+from splc.data.run_pattern import RunPattern, run_pattern, scatter_of
 from splc.types import Array
 
 # A drift is reported if chance explains it with at most this probability.
@@ -54,6 +54,7 @@ class PropertySummary:
             None without repetitions.
         drift: the trend of repetitions, None if there are none that differ.
         unit: its unit, None if it is not known.
+        pattern: what moves the runs of configurations together, None if nothing is found.
     """
 
     name: str
@@ -66,6 +67,7 @@ class PropertySummary:
     scatter: float | None
     drift: Drift | None
     unit: str | None = None
+    pattern: RunPattern | None = None
 
 
 @dataclass(frozen=True)
@@ -108,9 +110,10 @@ def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
         len(known),
         int(measured.min()) if len(measured) else 0,
         int(measured.max()) if len(measured) else 0,
-        _scatter(tables),
+        scatter_of(tables),
         drift_of(tables),
         parts[0].unit(name),
+        run_pattern(parts, name),
     )
 
 
@@ -118,20 +121,6 @@ def _distinct(name: str, parts: Sequence[Measurements]) -> int:
     """Return the number of distinct configurations that have a value of a property."""
     measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in parts if name in part.values]
     return len(Configurations.concatenate(measured).groups()[0])
-
-
-def _scatter(tables: Sequence[Array]) -> float | None:
-    """Return the median relative standard deviation of the rows with at least two values."""
-    relative_deviations = []
-    for table in tables:
-        repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
-        if len(repeated):
-            # Squares of huge values would overflow, those of tiny ones vanish.
-            repeated = repeated / power_of_two(np.nan_to_num(repeated))
-            means = np.abs(np.nanmean(repeated, axis=1))
-            relative_deviations.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
-    deviations = np.concatenate(relative_deviations) if relative_deviations else np.array([])
-    return float(np.median(deviations)) if len(deviations) else None
 
 
 def drift_of(tables: Sequence[Array]) -> Drift | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self, overload
 
@@ -18,7 +17,7 @@ from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.interval_estimator import IntervalRegressor
 from splc.learning.learn import learn
-from splc.learning.projection import Ensemble, Form, ProjectionLearner, ProjectionSettings, ScaleChoice
+from splc.learning.projection import Form, ProjectionLearner, ProjectionSettings, ScaleChoice
 from splc.learning.registry import STEPWISE, learner_name, learner_of
 from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.settings import preset as preset_settings
@@ -127,7 +126,6 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             groups = [option for group in self._columns.groups.values() for option in group]
             measured = measurements_of(columns, y, groups)
             self.result_ = learn(measured, "y", self.preset, settings=self._changed_settings())
-            self._usual_rows = float(np.median((~np.isnan(measured.repetitions("y"))).sum(axis=1)))
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
         self.feature_importances_ = total_effects(self._predicted, X)
         return self
@@ -147,8 +145,6 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         self._groups = GroupModels.of(parts, "y", chosen)
         self.results_ = dict(self._groups.results)
         self.result_ = next(iter(self.results_.values()))
-        counts = np.concatenate([(~np.isnan(part.repetitions("y"))).sum(axis=1) for part in parts.values()])
-        self._usual_rows = float(np.median(counts))
         self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
 
     def _changed_settings(self) -> dict[str, Any]:
@@ -220,9 +216,6 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
         if group is not None and self._groups is not None:
             intervals = self._groups.predictor(group)
-        if isinstance(intervals, Ensemble):
-            # Its intervals are those of means of as many repetitions as usual, while a row has one value.
-            intervals = replace(intervals, noise=intervals.noise * self._usual_rows)
         if intervals is None:
             hint = "use preset='default'"
             raise LearningError(Problem("SPL Conqueror's algorithm has no prediction intervals", hint=hint))

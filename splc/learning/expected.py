@@ -10,14 +10,17 @@ class Expected:
     """The expected differences between predictions and values of configurations that were not learned from.
 
     Attributes:
-        within: 90 % of them differ by at most this factor, or by at most this difference if not all values
-            are positive; None if it is unknown.
+        within: 90 % of runs differ by at most this factor, or by at most this difference if not all values are
+            positive; None if it is unknown.
         percent: the mean relative error of held-out configurations in percent, where all values are positive.
         difference: the mean absolute difference of held-out configurations, where not all values are positive.
         unknown: why the error is unknown, empty if it is known.
+        run: the mean relative error of single runs of these in percent; None without repetitions, or where values are
+            not positive.
     """
 
     within: float | None
     percent: float | None = None
     difference: float | None = None
     unknown: str = ""
+    run: float | None = None

@@ -161,17 +161,22 @@ class JudgedRows:
         standard_errors = {name: deviation for name, deviation in stated if name in self.samples}
         return Judgement(predicted, evaluated, learning, rest, total, standard_errors)
 
-    def tested(self, judgement: Judgement, *, unlearned: bool = False) -> tuple[Array, Array]:
+    def tested(
+        self, judgement: Judgement, *, unlearned: bool = False, runs: bool = False, learned: bool = False
+    ) -> tuple[Array, Array]:
         """Return the values and predictions that the error outside of the learning set is computed on, shapes (n,).
 
-        `unlearned`: without those of an evaluation set that were learned from.
+        `unlearned`: without those of an evaluation set that were learned from; `runs`: the values of single runs, each
+        beside the prediction of its configuration; `learned`: those of the error on the learning set.
         """
-        if self.evaluation is None:
-            values = self.measured.column(self.nfp)[self.judging[1]]
-            predicted = judgement.predicted[np.searchsorted(self.places, self.judging[1])]
-            return values[~np.isnan(values)], predicted[~np.isnan(values)]
-        values = self.evaluation.column(self.nfp)
-        if not unlearned:
-            return values, judgement.evaluated
-        is_new = self.measured.configurations[self.learned].find(self.evaluation.configurations) < 0
-        return values[is_new], judgement.evaluated[is_new]
+        if self.evaluation is None or learned:
+            table, rows = self.measured, self.judging[0 if learned else 1]
+            predicted = judgement.predicted[np.searchsorted(self.places, rows)]
+        else:
+            table, rows, predicted = self.evaluation, np.arange(len(self.evaluation)), judgement.evaluated
+            if unlearned:
+                rows = np.flatnonzero(self.measured.configurations[self.learned].find(table.configurations) < 0)
+                predicted = predicted[rows]
+        values = table.repetitions(self.nfp)[rows] if runs else table.column(self.nfp)[rows, None]
+        known = ~np.isnan(values)
+        return values[known], np.broadcast_to(predicted[:, None], values.shape)[known]

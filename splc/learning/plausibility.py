@@ -35,6 +35,8 @@ FACTOR, DIFFERENCE = 3, 10
 # An error is larger than another one that says what to expect: by this factor and this difference, in percent. Errors
 # outside of the learning set are those of at least so many configurations.
 UNDERSTATED, LEAST, ENOUGH = 1.5, 1.0, 10
+# The words before the command that leaves an outlier out.
+LEAVE_OUT = " To leave it out: "
 
 
 def model_warnings(result: LearningResult, measurements: Measurements, space: Space) -> tuple[str, ...]:
@@ -168,7 +170,7 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
     if outlier.error is not None:
         text += f" {_without_outlier_text(outlier.error, result)}"
     cure = _command_without_line(measurements, lines[0], result.nfp) if lines else None
-    return (text if cure is None else f"{text} To leave it out: {cure}",)
+    return (text if cure is None else f"{text}{LEAVE_OUT}{cure}",)
 
 
 def _without_outlier_text(error: float, result: LearningResult) -> str:

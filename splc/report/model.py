@@ -22,7 +22,7 @@ from splc.report.sections.provenance import provenance_section
 from splc.report.sections.sample import sample_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
-from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError, error_of_learned
+from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
 from splc.workflows.optimize.optimize import Result as Optimized
 from splc.workflows.optimize.unreached import TOO_GOOD
 
@@ -102,7 +102,7 @@ def _error(subject: ModelSubject) -> str | None:
     expected = ExpectedError.of_values(stored)
     every = content.get("learning_configurations") == subject.valid_configurations
     if expected.verdict == "unknown" and every:
-        return f"{EVERY}{error_of_learned(content.get('learning_error'))}"
+        return f"{EVERY}{expected.of_learned(content.get('learning_error'))}"
     return expected.text(np.zeros(0) if rows is None else rows.measured, subject.stored.unit, every=every)
 
 

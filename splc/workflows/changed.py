@@ -19,7 +19,7 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import percentage_of
 from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Notes, Rank, run_notes
 
 
 @request
@@ -87,6 +87,7 @@ def run(request: Request) -> Result:
         parts = request.read_by(project, space, notes, request.by)
         old, new = _values(request, list(parts))
         nfp = project.resolve_property(parts[new])
+        notes += run_notes([parts[old], parts[new]], nfp)
         before, after = (_measured(parts[value], nfp, request.by, value) for value in (old, new))
         rows = before.configurations.find(after.configurations)
         common = rows >= 0

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
+from splc.data.run_pattern import run_pattern
 from splc.errors import SplcError, listed, plural
+from splc.io.numbers import percentage
 from splc.learning.method_note import MethodNote
 from splc.workflows.role_table import role_table
 
 if TYPE_CHECKING:
-    from splc.data.measurements import ReadingReport
+    from splc.data.measurements import Measurements, ReadingReport
     from splc.formats.measurements.inference import Inference
     from splc.io.files import Source
 
@@ -21,6 +23,11 @@ SHOWN_ROWS = 5
 # Selections of two options that no row has.
 SHOWN_PAIRS = 3
 SHOWN_COLUMNS = 12
+# Other causes of runs that move together, by the kind of their pattern.
+CAUSES: Mapping[str, str] = {
+    "first": "a warm-up (splc measure --warmup 1) or ",
+    "trend": "a random order (splc measure --order random) or ",
+}
 
 # Called with the number of finished steps, the number of all steps and the current step.
 OnProgress = Callable[[int, int, str], None]
@@ -200,6 +207,22 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
             text = f"{nfp} lacks a value in {_lines_of(gaps)}"
             notes.append(Note(f"{source}: {text}"))
     return tuple(notes)
+
+
+def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...]:
+    """Return a warning if the runs of all configurations move together, see `run_pattern`; `nfp` None: the only one."""
+    name = nfp if nfp is not None or len(parts[0].properties) != 1 else parts[0].properties[0]
+    pattern = None if name is None else run_pattern(parts, name)
+    if name is None or pattern is None:
+        return ()
+    source = parts[0].report.source
+    scatter = percentage(100 * pattern.scatter, 3)
+    cause = f"{CAUSES.get(pattern.kind, '')}a column such as the workload or machine is missing"
+    text = f"runs of one configuration differ by {scatter}, {pattern.text}: {cause}"
+    words = ("splc", "learn", *(() if source is None else (source,)), "--property", name)
+    cure = f"add it to the table and learn its values together: {shlex.join(words)} --by COLUMN --share"
+    about = "" if source is None else f"{source}: "
+    return (Note(f"{about}{text}", warning=True, details=(cure,)),)
 
 
 def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:

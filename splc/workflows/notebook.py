@@ -29,7 +29,7 @@ from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
 from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
-from splc.workflows.note import Note, Notes, inference_notes, reading_notes
+from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
 
@@ -264,15 +264,16 @@ def _table(
         read: Callable[..., Measurements]
         read = read_measurements if isinstance(data, str | Path) else _from_frame
         measured = read(data, system, where=columns.where, contexts=columns.contexts, ignore=columns.ignore)
-        notes = Notes(reading_notes(measured.report))
+        notes = Notes((*reading_notes(measured.report), *run_notes([measured], nfp)))
         return _Table(_valid(measured, invalid, notes), nfp, notes.texts)
     choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
     inference = inferred_from(data, nfp, choice)
     policy = Policy(columns=inference.completed(choice))
     (measured,) = read_parts(inference.source, inference.system, policy, nfp=nfp)
     main = inference.main if inference.main in measured.properties else None
-    notes = Notes((*inference_notes(inference), *reading_notes(measured.report)))
-    return _Table(measured, nfp or main, notes.texts)
+    nfp = nfp or main
+    notes = Notes((*inference_notes(inference), *reading_notes(measured.report), *run_notes([measured], nfp)))
+    return _Table(measured, nfp, notes.texts)
 
 
 def _tables(
@@ -292,7 +293,7 @@ def _tables(
             system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
             notes += inference_notes(inference)
         read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
-        notes += reading_notes(*(part.report for part in read))
+        notes += (*reading_notes(*(part.report for part in read)), *run_notes(read, nfp))
         parts = {part.contexts[by]: _valid(part, invalid, notes) for part in read}
     if not parts:
         raise SpecError("there are no measurements")

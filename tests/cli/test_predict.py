@@ -7,6 +7,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from splc.formats.models.read import read_stored_model
@@ -125,14 +126,21 @@ def test_each_learning_of_a_log_has_its_property(folder: Path) -> None:
 
 class TestIntervals:
     def test_the_columns(self, run: Run, folder: Path) -> None:
-        """The table has the columns low and high, which hold most measured values; the note says how many."""
+        """The table has the columns low and high, which hold most measured runs; the note says how many."""
         run("learn", "--property", "time", "--learner", "projection", "-o", "m.json")
         result = run("predict", "m.json", "measurements.csv", "--interval")
         assert result.exit_code == 0, result.stderr
         rows = list(csv.DictReader(result.stdout.splitlines()))
         assert list(rows[0])[-4:] == ["time", "predicted", "low", "high"]
         assert all(float(row["low"]) < float(row["predicted"]) < float(row["high"]) for row in rows)
-        inside = sum(float(row["low"]) <= float(row["time"]) <= float(row["high"]) for row in rows) / len(rows)
+        with (folder / "measurements.csv").open(encoding="utf-8") as file:
+            runs = list(csv.DictReader(file))
+        options = [name for name in rows[0] if name in runs[0] and name != "time"]
+        ends = {tuple(row[name] for name in options): (float(row["low"]), float(row["high"])) for row in rows}
+        intervals = [ends[tuple(each[name] for name in options)] for each in runs]
+        inside = np.mean(
+            [low <= float(each["time"]) <= high for each, (low, high) in zip(runs, intervals, strict=True)]
+        )
         assert f"{inside * 100:.3g} % of the measured values lie in the 90 % prediction intervals" in result.stderr
         found = json.loads(run("predict", "m.json", "measurements.csv", "--interval", "--json").stdout)["intervals"]
         assert (found["level"], found["covered"]) == (0.9, pytest.approx(inside))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splc.cli.show.blocks import counted
 from splc.workflows.learn import Result
-from splc.workflows.learn.expected_error import EVERY, error_of_learned
+from splc.workflows.learn.expected_error import EVERY
 
 # The texts before the errors of models that are not good.
 VERDICTS = {
@@ -22,7 +22,7 @@ def answer(learned: Result) -> str:
     count, everything = result.learning_configurations, result.provenance["measured_configurations"]
     if expected.verdict == "unknown" and learned.knows_every:
         verdict = f"{kind}, " if kind else ""
-        parts = [f"{EVERY}{verdict}{error_of_learned(result.learning_error)}"]
+        parts = [f"{EVERY}{verdict}{expected.of_learned(result.learning_error)}"]
     else:
         values = learned.measured.measured(result.nfp).column(result.nfp)
         error = expected.text(values, result.unit, every=learned.knows_every)

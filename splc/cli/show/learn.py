@@ -102,7 +102,8 @@ class ExpectedErrorObject(JsonObject):
     """The error to expect at configurations that were not learned from.
 
     `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
-    within the factor or margin. `printed` is `percent` of the printed model, where another one predicts.
+    within the factor or margin. `run` is the error of single runs, where some are repeated, `printed` is `percent` of
+    the printed model, where another one predicts.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -114,6 +115,7 @@ class ExpectedErrorObject(JsonObject):
     margin: float | None
     reason: str
     printed: float | None
+    run: float | None
 
 
 class LearnedColumnsObject(JsonObject):

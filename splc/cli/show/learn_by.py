@@ -21,7 +21,7 @@ from splc.learning.contexts.sharing import ALONE
 from splc.types import Link
 from splc.workflows.learn.context_changes import Change
 from splc.workflows.learn.contexts import Result
-from splc.workflows.learn.expected_error import DIGITS, EVERY, HELD_OUT, LEARNED, NEW
+from splc.workflows.learn.expected_error import EVERY, HELD_OUT, LEARNED, NEW
 
 # The sets of options that a change shows.
 MAX_SETS = 5
@@ -226,14 +226,16 @@ def show(found: Result) -> None:
 def _answer(result: Result) -> str:
     """Return the first line: the range of the errors to expect at configurations that were not learned from."""
     models = result.models.items()
-    errors, text = [(model.expected_error.percent, value) for value, model in models], "unknown"
+    text = "unknown"
     every = all(model.expected_error.source != "measured" and model.knows_every for _, model in models)
     learned = every and all(model.expected_error.verdict == "unknown" for _, model in models)
-    if learned:
-        errors = [(model.result.learning_error, value) for value, model in models]
-    if ranked := sorted((error, value) for error, value in errors if error is not None):
+    errors = [
+        (model.result.learning_error if learned else model.expected_error.percent, name) for name, model in models
+    ]
+    if ranked := sorted((error, name) for error, name in errors if error is not None):
         ends = dict.fromkeys((ranked[0], ranked[-1]))
-        text = " to ".join(f"{percentage(error, DIGITS)} ({shown_value(value)})" for error, value in ends)
+        texts = (result.models[name].expected_error.text_of(error) for error, name in ends)
+        text = " to ".join(f"{error} ({shown_value(name)})" for error, (_, name) in zip(texts, ends, strict=True))
         text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
     name = LEARNED if learned else HELD_OUT if every else NEW
     return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"

@@ -37,6 +37,7 @@ class PropertyObject(JsonObject):
     repetitions: tuple[int, int] = at(lambda row: (row.least_repetitions, row.most_repetitions))
     scatter: float | None = at(lambda row: None if row.scatter is None else 100 * row.scatter)
     drift: DriftObject | None
+    pattern: str | None = at(lambda row: None if row.pattern is None else row.pattern.text)
 
 
 class MeasurementsObject(JsonObject):
@@ -78,6 +79,8 @@ def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     if any(row.scatter is not None for row in summary.properties):
         say("scatter: median of the relative standard deviations of the repetitions of a configuration")
     for row in summary.properties:
+        if row.pattern is not None:
+            say(f"runs of {row.name} move together: {row.pattern.text}")
         if row.drift is not None and row.drift.significant:
             say(f"drift of {row.name}: {_drift(row.drift)}")
 

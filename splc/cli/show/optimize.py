@@ -235,7 +235,9 @@ def _show_front(result: Result) -> None:
     """Print the Pareto front, one configuration a line."""
     names = [f"{'greatest' if objective.maximize else 'least'} {objective.name}" for objective in result.objectives]
     count = counted(len(result.candidates), "configuration")
-    say(f"Pareto front ({', '.join(names)}): {count}{_how(result)}")
+    errors = [f"{objective.name} {objective.error}" for objective in result.objectives if objective.error is not None]
+    error = f"; expected errors: {', '.join(errors)}" if errors else ""
+    say(f"Pareto front ({', '.join(names)}): {count}{_how(result)}{error}")
     if result.fixed:
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")

@@ -18,7 +18,7 @@ PREDICTED = "predicted"
 
 
 class PredictedIntervalsObject(JsonObject):
-    """The intervals of predictions; `covered` is the fraction of measured values that lie inside."""
+    """The intervals of predictions for a run; `covered` is the fraction of the measured runs that lie inside."""
 
     level: float
     low: list[float | None]
@@ -27,13 +27,14 @@ class PredictedIntervalsObject(JsonObject):
 
 
 class PredictionsObject(JsonObject, schema="splc.predict/1"):
-    """Predictions, unless a file has them; the error is in percent."""
+    """Predictions, unless a file has them; errors are in percent, that of single runs where these are repeated."""
 
     configurations: int = count("rows.configurations")
     nfp: str | None = at("rows.nfp")
     unit: str | None
     full_model: bool = at("full")
     error: float | None
+    run_error: float | None
     left_out: int
     invalid: int = count("rows.report.invalid")
     intervals: PredictedIntervalsObject | None
@@ -54,10 +55,13 @@ def show_error(result: Result) -> None:
     """Print the mean relative error to stderr, where the property was measured."""
     if result.rows.measured is not None:
         error = percentage(result.error, 6, "undefined")
-        note(f"mean relative error {error} on {counted(result.judged, 'configuration')} with {result.rows.nfp}")
+        single = "" if result.run_error is None else f"; {percentage(result.run_error, 6)} for single runs"
+        where = f"{counted(result.judged, 'configuration')} with {result.rows.nfp}"
+        note(f"mean relative error {error} on {where}{single}")
     if (intervals := result.intervals) is not None and intervals.covered is not None:
         level = f"{intervals.level * 100:g} %"
-        note(f"{_inside(intervals.covered)} of the measured values lie in the {level} prediction intervals")
+        values = "measured values" if result.run_error is None else "measured runs"
+        note(f"{_inside(intervals.covered)} of the {values} lie in the {level} prediction intervals")
 
 
 def show_by(results: Mapping[str, Result], by: str) -> None:

@@ -36,6 +36,7 @@ class PredictionInputs:
         properties: all properties that the file has values of.
         report: what the reader left out.
         lines: the (first) line of each configuration, shape (n,).
+        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured.
         columns: the other columns of numbers, each of shape (n,): properties or observed variables.
     """
 
@@ -46,6 +47,7 @@ class PredictionInputs:
     report: ReadingReport
     lines: Array
     columns: Mapping[str, Array] = field(default_factory=dict)
+    runs: Array | None = None
 
 
 def read_prediction_inputs(
@@ -151,4 +153,6 @@ def _measured(
     name = _wanted(nfp, expected, names)
     values = None if name is None else measurements[name]
     columns = {key: measurements[key] for key in measurements.properties}
-    return PredictionInputs(measurements.configurations, name, values, names, measurements.report, lines[0], columns)
+    runs = None if name is None else measurements.repetitions(name)
+    facts = (names, measurements.report, lines[0], columns, runs)
+    return PredictionInputs(measurements.configurations, name, values, *facts)

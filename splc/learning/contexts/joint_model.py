@@ -32,6 +32,7 @@ from splc.learning.projection import (
     mixed_covariance,
     option_constants,
     positive_scale,
+    run_width,
     without_numbers,
 )
 from splc.types import Array
@@ -56,16 +57,19 @@ class ContextRows:
         configurations: n distinct configurations.
         y: their values, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
+        runs: the half width of intervals of ln y of a run around the value of its configuration.
     """
 
     configurations: Configurations
     y: Array
     repetitions: Array
+    runs: float = 0.0
 
     @classmethod
     def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
         """Return the rows of repeated measurements, shape (n, repetitions), NaN where one is missing."""
-        return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1))
+        runs = run_width(np.log(y)[:, None] - np.log(repeated)) if np.nanmin(repeated, initial=np.inf) > 0 else 0.0
+        return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1), runs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,12 +20,14 @@ class LogPredictor(ABC):
     Attributes:
         scale: ln y.
         quantile: the multiple of the standard deviation on each side of intervals.
+        runs: what the scatter of runs adds to the half width of intervals, in quadrature.
     """
 
     level: ClassVar[float] = Ensemble.level
 
     scale: Scale
     quantile: float
+    runs: float = field(default=0.0, kw_only=True)
 
     @abstractmethod
     def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
@@ -36,7 +38,7 @@ class LogPredictor(ABC):
         return self.moments(configurations, variances=False)[0] * self.scale.unit
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        """Return lower and upper ends of prediction intervals of a run, shapes (m,), in the unit of the property."""
         g, deviations = self.moments(configurations)
-        factor = np.exp(np.minimum(self.quantile * deviations, 600.0))
+        factor = np.exp(np.minimum(np.hypot(self.quantile * deviations, self.runs), 600.0))
         return g / factor * self.scale.unit, g * factor * self.scale.unit

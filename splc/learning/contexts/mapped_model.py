@@ -51,9 +51,8 @@ class MappedModel(FullModel):
         assert self.sources is not None
         assert self.process is not None
         noise = self.process.noise_variance / median(self.data.repetitions.tolist())
-        return SourceMixture(
-            self.scale, self.quantile, self.shared.ensemble, self.sources, self.process, self.weight, float(noise)
-        )
+        facts = (self.shared.ensemble, self.sources, self.process, self.weight, float(noise))
+        return SourceMixture(self.scale, self.quantile, *facts, runs=self.runs)
 
     def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
         """Return the predictions of the fold models in units of the scale, shape (folds, m)."""

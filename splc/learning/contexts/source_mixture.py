@@ -75,6 +75,7 @@ class SourceMixture(LogPredictor):
             "scale": self.scale.as_json(),
             "quantile": self.quantile,
             "noise": self.noise,
+            "runs": self.runs,
         }
 
     @classmethod
@@ -89,7 +90,8 @@ class SourceMixture(LogPredictor):
         design = option_design(joint.basis, joint.configurations[joint.own])
         process = MappedProcess.from_json(content["process"], design)
         weight, quantile, noise = (float(content[name]) for name in ("weight", "quantile", "noise"))
-        return cls(Scale(**content["scale"]), quantile, joint, sources, process, weight, noise)
+        runs = float(content.get("runs", 0.0))
+        return cls(Scale(**content["scale"]), quantile, joint, sources, process, weight, noise, runs=runs)
 
 
 def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -75,6 +75,7 @@ class UnmeasuredContext(LogPredictor):
             "sources": self.sources.as_json(),
             "scale": self.scale.as_json(),
             "quantile": self.quantile,
+            "runs": self.runs,
         }
 
     @classmethod
@@ -86,4 +87,5 @@ class UnmeasuredContext(LogPredictor):
         """
         joint = Ensemble.from_json(content["joint"], system)
         sources = Sources.from_json(content["sources"], joint, system)
-        return cls(Scale(**content["scale"]), float(content["quantile"]), sources)
+        runs = float(content.get("runs", 0.0))
+        return cls(Scale(**content["scale"]), float(content["quantile"]), sources, runs=runs)

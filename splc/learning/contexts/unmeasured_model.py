@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import median
 
 import numpy as np
 
@@ -131,12 +132,14 @@ class UnmeasuredContextFit:
     @cached_property
     def predictor(self) -> UnmeasuredContext | Ensemble:
         """The predictor of the context: the joint model at its number, or the mean of the other contexts."""
+        runs = median(part.runs for part in self.parts.values())
         if self.number is not None:
-            return self.joint.of_number(self.number)
+            return replace(self.joint.of_number(self.number), runs=runs)
         whole = self.joint.whole
         first = self.joint.of(self.joint.names[0]).ensemble
         measured = {self.joint.names.index(name): (part.configurations, part.y) for name, part in self.parts.items()}
-        return UnmeasuredContext(positive_scale("log", whole.data.y), whole.quantile, Sources.of(first, measured))
+        facts = (positive_scale("log", whole.data.y), whole.quantile, Sources.of(first, measured))
+        return UnmeasuredContext(*facts, runs=runs)
 
     def levelled(self, nfp: str) -> Measurements:
         """Return the rows of all contexts, each brought to the level of the further one; several are repetitions."""

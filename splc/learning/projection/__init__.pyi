@@ -66,6 +66,7 @@ from splc.learning.projection.shapes import column_of as column_of
 from splc.learning.projection.space_predictions import SpacePredictions as SpacePredictions
 from splc.learning.projection.space_predictions import mixed_covariance as mixed_covariance
 from splc.learning.projection.sparse_intervals import SparseIntervals as SparseIntervals
+from splc.learning.projection.sparse_intervals import run_width as run_width
 from splc.learning.projection.unmeasured import ENUMERATED as ENUMERATED
 from splc.learning.projection.unmeasured import valid_configurations as valid_configurations
 from splc.learning.projection.variables import Variable as Variable

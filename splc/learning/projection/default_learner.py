@@ -6,6 +6,7 @@ projection predictive selection; SPL Conqueror's feature forward selection with 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -134,7 +135,9 @@ class ProjectionLearner:
                 model,
                 printed.cross_validated if stated else None,
                 100 * printed.distance if full.scale.positive else None,
-                SparseIntervals(model, full.scale, printed.quantile) if len(full.rows) > 1 else None,
+                SparseIntervals(model, full.scale, math.hypot(printed.quantile, full.runs))
+                if len(full.rows) > 1
+                else None,
                 printed.forms,
                 printed.folds if full.refits is not None else 0,
             ),
@@ -198,7 +201,8 @@ class _Search:
             rows = problem.configurations, problem.target, self.variables, counts
             return fit_full_model(*rows, scale, fixed, self._fitted, tested=tested)
 
-        return alone() if self.fit is None else self.fit(problem, alone, self._fitted)
+        full = alone() if self.fit is None else self.fit(problem, alone, self._fitted)
+        return full.of_runs(problem.repetitions)
 
     def _fitted(self, iterations: int) -> None:
         """Report the share of the work that is done after a search for hyperparameters."""

@@ -47,6 +47,7 @@ class Ensemble:
         noise_unit: the mean multiple that `Scale.noise` is divided by.
         quantile: the multiple of the standard deviation on each side of intervals.
         places: the context of each of the configurations, positions in `basis.context.names`; None without contexts.
+        runs: what the scatter of runs adds to the half width of intervals, in quadrature; of ln y or over the divisor.
         joint_quantile: the multiple of the held-out values of all contexts, which differences between contexts have;
             None without contexts.
         stacked: the printed model, where it is a part of predictions.
@@ -65,6 +66,7 @@ class Ensemble:
     places: Array | None = None
     joint_quantile: float | None = None
     stacked: Stacked | None = None
+    runs: float = 0.0
 
     @property
     def options(self) -> frozenset[str]:
@@ -120,9 +122,9 @@ class Ensemble:
         return t if self.stacked is None else self.stacked.blended(t, configurations, self.scale)
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
-        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        """Return lower and upper ends of prediction intervals of a run, shapes (m,), in the unit of the property."""
         g, deviations = self.moments(configurations)
-        scale, width = self.scale, self.quantile * deviations
+        scale, width = self.scale, np.hypot(self.quantile * deviations, self.runs)
         if scale.positive:
             factor = np.exp(np.minimum(width, 600.0))
             return g / factor * scale.unit, g * factor * scale.unit
@@ -142,6 +144,7 @@ class Ensemble:
             "constant": list(self.constant),
             "noise": self.noise,
             "noise_unit": self.noise_unit,
+            **({"runs": self.runs} if self.runs else {}),
             "variables": [variable.name for variable in self.basis.variables],
             "members": {
                 variable.name: list(variable.members) for variable in self.basis.variables if len(variable.members) > 1
@@ -215,7 +218,7 @@ class Ensemble:
             raise ValueError("the members of groups do not fit the system")
         variables = tuple(variable.with_members(order or variable.members) for variable, order in pairs)
         block, places = _contexts_of(content.get("contexts"), len(configurations))
-        # Files of earlier versions do not have it.
+        # Files of earlier versions do not have this and the width of runs.
         of_all = (content.get("contexts") or {}).get("quantile")
         basis = OptionBasis(variables, len(configurations), block)
         designs = basis.designs(configurations, places)
@@ -245,12 +248,12 @@ class Ensemble:
         # A single row has no scatter.
         constant = float(level), np.nan if spread is None else float(spread)
         joint_quantile = None if of_all is None else float(of_all)
+        runs = float(content.get("runs", 0.0))
         # Files of earlier versions do not have it.
         share = content.get("stacked")
         stacked = None if share is None else Stacked.from_json(share, configurations.system)
-        return cls(
-            basis, scale, configurations, parts, constant, noise, unit, quantile, places, joint_quantile, stacked
-        )
+        facts = (parts, constant, noise, unit, quantile, places, joint_quantile)
+        return cls(basis, scale, configurations, *facts, stacked=stacked, runs=runs)
 
 
 def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:

@@ -13,6 +13,7 @@ from splc.learning.expected import Expected
 from splc.learning.projection import constants
 from splc.learning.projection.full_model import FullModel
 from splc.learning.projection.target import Target
+from splc.learning.result import CrossValidated
 from splc.types import Array
 
 # From so many rows on errors outside of folds are near those elsewhere, also with few rows per option: in 20 samples of
@@ -46,9 +47,10 @@ def expected(full: FullModel, target: Target, valid: int | None) -> Expected:
     if unknown and valid is not None and valid < needed:
         unknown = f"{rows} of {valid} valid configurations measured, too few to judge by"
     if full.scale.positive:
-        width = max(full.predictor.quantile * target.spread, _most(abs(full.residuals)))
+        width = max(math.hypot(full.predictor.quantile * target.spread, full.runs), _most(abs(full.run_residuals)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
-        return Expected(factor, None if unknown else full.cross_validated.mean, unknown=unknown)
+        run = CrossValidated.of(full.run_residuals).mean if full.runs and not unknown else None
+        return Expected(factor, None if unknown else full.cross_validated.mean, unknown=unknown, run=run)
     unmeasured = target.configurations[rows:]
     low, high = full.interval(unmeasured if len(unmeasured) else target.configurations)
     errors = abs(full.held_out - full.data.y / full.scale.unit) * full.scale.unit

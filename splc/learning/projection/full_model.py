@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 # numpy's function would import the masked arrays.
 from statistics import median
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
 from splc.learning.projection.screening import is_screened
 from splc.learning.projection.space_predictions import SpacePredictions, mixed_covariance
-from splc.learning.projection.sparse_intervals import half_width
+from splc.learning.projection.sparse_intervals import half_width, run_width
 from splc.learning.projection.stacking import Stacked
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
@@ -78,6 +78,8 @@ class FullModel:
         refits: its parts, one for each fold; None for a constant model.
         constant: why nothing but a constant was learned, empty otherwise.
         stacked: the printed model, where it is a part of predictions.
+        offsets: the differences of the runs from the values of their configurations, as `residuals`, shape (n,
+            repetitions), NaN where there is none; None: each configuration counts as one run.
     """
 
     basis: OptionBasis
@@ -88,6 +90,26 @@ class FullModel:
     refits: Refits | None
     constant: str = ""
     stacked: Stacked | None = None
+    offsets: Array | None = field(default=None, kw_only=True)
+
+    def of_runs(self, runs: Array) -> Self:
+        """Return the model with intervals of runs, given those of the configurations, shape (all, repetitions)."""
+        y, measured = self.data.y / self.scale.unit, runs[self.rows] / self.scale.unit
+        if self.scale.positive:
+            measured = np.where(measured > 0, measured, np.nan)
+        return replace(self, offsets=self.scale.residual(y[:, None], measured))
+
+    @cached_property
+    def runs(self) -> float:
+        """What the scatter of runs adds to the half width of intervals, in quadrature."""
+        return 0.0 if self.offsets is None else run_width(self.offsets)
+
+    @cached_property
+    def run_residuals(self) -> Array:
+        """The errors of `held_out` at all runs, shape (runs,)."""
+        if self.offsets is None:
+            return self.residuals
+        return np.asarray((self.residuals[:, None] + self.offsets)[~np.isnan(self.offsets)])
 
     @property
     def name(self) -> str:
@@ -105,8 +127,8 @@ class FullModel:
             noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
         constant = (float(self.t.mean()), spread)
-        ensemble = Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
-        return replace(ensemble, stacked=self.stacked)
+        facts = (parts, constant, noise, unit, self.quantile)
+        return Ensemble(self.basis, self.scale, self.configurations, *facts, stacked=self.stacked, runs=self.runs)
 
     @property
     def predictor(self) -> MomentsPredictor:

@@ -60,6 +60,18 @@ class SparseIntervals:
         return cls(model, Scale(**content["scale"]), float(content["quantile"]))
 
 
+def run_width(offsets: Array) -> float:
+    """Return the half width of 90 % intervals of a run around the value of its configuration; 0 without repetitions.
+
+    Args:
+        offsets: the differences of the runs from this value, shape (n, repetitions), NaN where there is none.
+    """
+    known = ~np.isnan(offsets)
+    if not (known.sum(axis=1) > 1).any():
+        return 0.0
+    return half_width(offsets[known], len(offsets) - 1)
+
+
 def half_width(errors: Array, variables: int, limits: tuple[float, float] = (0.0, math.inf)) -> float:
     """Return the half width of 90 % prediction intervals, in the unit of errors of held-out rows.
 

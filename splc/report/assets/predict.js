@@ -138,7 +138,7 @@ const splc = (() => {
     }
     const y = scales.backward(scale, blended(mean)), unit = scale.unit;
     if (!wide) return [y * unit, NaN, NaN];
-    const rate = scales.slope(scale, y), width = process.quantile * deviation * rate;
+    const rate = scales.slope(scale, y), width = Math.hypot(process.quantile * deviation * rate, process.runs ?? 0);
     if (scale.positive) {
       const ratio = Math.exp(Math.min(width, LIMIT));
       return [y * unit, (y / ratio) * unit, y * ratio * unit];

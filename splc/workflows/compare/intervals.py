@@ -18,7 +18,7 @@ from splc.workflows.note import Note
 def with_intervals(
     models: Sequence[ComparedModel], basis: Basis, level: float, notes: list[Note]
 ) -> tuple[ComparedModel, ...]:
-    """Return models with confidence bands of their predictions, and prediction intervals of single measured values.
+    """Return models with confidence bands of predictions, and prediction intervals of the means of runs.
 
     Learned models have both from the measurements. Analytical models have bands from the intervals of their
     parameters; these do not describe how measured values scatter, so there are no prediction intervals.

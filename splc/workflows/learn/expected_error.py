@@ -23,6 +23,9 @@ ENOUGH = 10
 ROUGH_ERROR, ROUGH_FACTOR = 50.0, 3.0
 # A model is poor if its error is at least this part of the error of one value for all configurations.
 POOR = 0.8
+# The error of single runs is stated, too, if there are so many for each configuration, and it is at least this multiple
+# of that of their means: with fewer, the values of configurations are those of single runs.
+REPEATED, SCATTERED = 1.5, 1.5
 # Smaller errors in percent, such as rounding errors, are not distinguished.
 EXACT = 0.001
 # The digits of errors in texts.
@@ -43,8 +46,9 @@ class ExpectedError:
         configurations: the number of configurations that it was computed on.
         percent: the mean relative error in percent; None if not all values are positive, or if it is unknown.
         difference: the mean absolute difference, where not all values are positive.
-        factor: 9 of 10 values are within this factor of the prediction; None where not all values are positive.
-        margin: 9 of 10 values are within this difference of the prediction, where not all values are positive.
+        factor: 9 of 10 runs are within this factor of the prediction; None where not all values are positive.
+        margin: 9 of 10 runs are within this difference of the prediction, where not all values are positive.
+        run: the same error of single runs, also where that of means is unknown; None without repetitions.
         one_value: the error of one value for all configurations: `percent` or `difference` of their median.
         printed: `percent` of the printed model, where another one predicts.
         reason: why it is unknown, empty if it is known.
@@ -59,6 +63,7 @@ class ExpectedError:
     one_value: float | None = None
     reason: str = ""
     printed: float | None = None
+    run: float | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -99,10 +104,12 @@ class ExpectedError:
             within = f"9 in 10 within {quantity(without_rounding(self.margin, size), unit, DIGITS)}"
         if self.percent is not None:
             error = percentage(self.percent, DIGITS)
+            error += self._of_run(self.percent, percentage(self.run, DIGITS))
         elif self.difference is not None:
             ends = span(float(values.min()), float(values.max()), unit, DIGITS) if len(values) else ""
             difference = quantity(without_rounding(self.difference, size), unit, DIGITS)
             error = difference + (f" for values from {ends}" if ends else "")
+            error += self._of_run(self.difference, quantity(self.run, unit, DIGITS) if self.run is not None else "")
         else:
             # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
             far = self.factor is not None and self.factor >= ROUGH_FACTOR
@@ -116,12 +123,21 @@ class ExpectedError:
             of_models = f" by the full model, {percentage(self.printed, DIGITS)} by the printed one"
         return f"{name} {error}" + (f" ({within})" if within else "") + of_models
 
+    def text_of(self, error: float | None) -> str:
+        """Return an error of the model in percent as text, beside that of single runs if it is far above."""
+        text = f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
+        return text if error is None else text + self._of_run(error, percentage(self.run, DIGITS))
 
-def error_of_learned(error: float | None) -> str:
-    """Return the error in percent on what was learned from as text, where that is every configuration."""
-    if error is not None and error < EXACT:
-        return "the model is exact"
-    return f"{LEARNED} {percentage(error, DIGITS) or 'unknown'}"
+    def of_learned(self, error: float | None) -> str:
+        """Return the error in percent on what was learned from as text, where that is every configuration."""
+        if error is not None and error < EXACT:
+            return "the model is exact" + self._of_run(error, percentage(self.run, DIGITS))
+        return f"{LEARNED} {self.text_of(error)}"
+
+    def _of_run(self, error: float, run: str) -> str:
+        """Return the error of a single run as a part of a text, where it is far above that of means."""
+        is_scattered = self.run is not None and self.run >= SCATTERED * error and self.run >= EXACT
+        return f" for the mean of its runs, {run} for a single run" if is_scattered else ""
 
 
 def factor_text(factor: float) -> str:
@@ -142,26 +158,35 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
     has_full = result.printed is not None and result.termination != "constant"
     positive = bool(np.min(targets, initial=np.inf) > 0)
     if len(values) >= ENOUGH:
+        runs, for_runs = result.rows.tested(result.judgements[0], unlearned=True, runs=True)
         constant = np.full(len(values), median(targets.tolist()))
         if positive and values.min() > 0:
             return ExpectedError(
                 "measured",
                 len(values),
                 percent=mean_relative_error(predicted, values),
-                factor=_largest_of_most(_factors(predicted, values)),
+                factor=_largest_of_most(_factors(for_runs, runs)),
                 one_value=mean_relative_error(constant, values),
                 printed=mean_relative_error(result.rows.tested(result.judgements[1], unlearned=True)[1], values)
                 if has_full
                 else None,
+                run=mean_relative_error(for_runs, runs) if len(runs) >= REPEATED * len(values) else None,
             )
         return ExpectedError(
             "measured",
             len(values),
             difference=_mean(np.abs(predicted - values)),
-            margin=_largest_of_most(np.abs(predicted - values)),
+            margin=_largest_of_most(np.abs(for_runs - runs)),
             one_value=_mean(np.abs(constant - values)),
+            run=_mean(np.abs(for_runs - runs)) if len(runs) >= REPEATED * len(values) else None,
         )
     expected = result.expected
+    run = None
+    runs, for_runs = result.rows.tested(result.judgements[0], runs=True, learned=True)
+    if len(runs) >= REPEATED * len(targets):
+        run = None if expected is None else expected.run
+        if run is None:
+            run = mean_relative_error(for_runs, runs) if positive else _mean(np.abs(for_runs - runs))
     within = None if expected is None else expected.within
     crossed = None if result.cross_validated is None or not positive else result.cross_validated.mean
     if crossed is None and expected is not None:
@@ -174,7 +199,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
             reason = "all that was measured was learned from; --folds 8 estimates it"
         if expected is not None and expected.unknown:
             reason = expected.unknown
-        return ExpectedError("unknown", factor=factor, margin=margin, reason=reason)
+        return ExpectedError("unknown", factor=factor, margin=margin, reason=reason, run=run)
     constant = np.full(len(targets), median(targets.tolist()))
     of_printed = None if result.printed_errors is None else result.printed_errors.cross_validated
     return ExpectedError(
@@ -186,6 +211,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         margin=margin,
         one_value=mean_relative_error(constant, targets) if positive else _mean(np.abs(constant - targets)),
         printed=of_printed.mean if has_full and of_printed is not None else None,
+        run=run,
     )
 
 

@@ -42,7 +42,7 @@ from splc.workflows.learn.learning_sets import (
 )
 from splc.workflows.learn.parts import OnStep, learn_rows
 from splc.workflows.learn.stored_sources import OWN, StoredSources, note_of, require_joint
-from splc.workflows.note import Note, Notes, Rank, notes_of
+from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
 from splc.workflows.replaced_models import replaced_notes
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
@@ -279,7 +279,7 @@ def run(
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
         remarks = notes_of(result.notes, Rank.LIMIT)
         warnings = model_warnings(result, measured, space)
-        notes += (Note(text, warning=True) for text in warnings)
+        notes.add((*run_notes([measured], nfp), *(Note(text, warning=True) for text in warnings)))
         result = replace(result, notes=(*result.notes, *warnings))
         if evaluated is not None and evaluated.learned_from:
             count = plural(evaluated.configurations, "configuration", "configurations")

@@ -14,8 +14,8 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
-from splc.io.numbers import percentage
 from splc.learning.full_predictor import FullPredictor
+from splc.learning.plausibility import LEAVE_OUT
 from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.project import Project
@@ -83,6 +83,7 @@ class Objective:
         known: the measured configurations, None without measurements.
         values: their values, shape (n,).
         unit: the unit of the property, None if it is not known.
+        error: the error to expect of a model that was learned for this request, as text; None of the model of a file.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Objective:
     known: Configurations | None = None
     values: Array = field(default_factory=lambda: np.zeros(0))
     unit: str | None = None
+    error: str | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -171,17 +173,17 @@ def _learned(
         )
         done = learn.run(learning)
         result = done.result
-        error = (
-            ""
-            if result.cross_validated is None
-            else f" (cross-validated error {percentage(result.cross_validated.mean, 3)})"
-        )
+        expected = done.expected_error
+        error = "unknown" if expected.percent is None else expected.text_of(expected.percent)
+        shown = "" if expected.percent is None else f" (expected error {error})"
         count = plural(result.learning_configurations, "measured configuration", "measured configurations")
-        notes.append(Note(f"the model of {nfp} is learned from {count}{error}; 'splc learn' shows it"))
-        notes += (note for note in done.notes if note.warning)
+        notes.append(Note(f"the model of {nfp} is learned from {count}{shown}; 'splc learn' shows it"))
+        # The value of a good configuration may be an outlier: a command that leaves it out is not proposed.
+        kept = (replace(note, text=note.text.partition(LEAVE_OUT)[0]) for note in done.notes if note.warning)
+        notes.add(kept)
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
-        objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit)
+        objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit, error=error)
         objectives.append(with_values(objective, measurements, nfp))
     return objectives
 

@@ -30,6 +30,7 @@ from splc.types import Array
 from splc.workflows.common_fields import Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, predicting
+from splc.workflows.learn.expected_error import REPEATED
 from splc.workflows.learned_rows import learned_configurations, learned_from_notes
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
@@ -52,9 +53,9 @@ class Request(ModelInputs):
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
     ] = None
-    interval: Annotated[bool, as_flag("--interval", "Add the columns low and high, the 90 % prediction intervals.")] = (
-        False
-    )
+    interval: Annotated[
+        bool, as_flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
+    ] = False
     printed: Printed = False
     extrapolate: Annotated[
         bool,
@@ -73,7 +74,7 @@ class PredictionIntervals:
         level: the probability that a measured value lies inside.
         low: the lower ends, shape (n,).
         high: the upper ends, shape (n,).
-        covered: the fraction of measured values that lie inside, None where nothing was measured.
+        covered: the fraction of the measured runs that lie inside, None where nothing was measured.
     """
 
     level: float
@@ -94,6 +95,7 @@ class Result:
         judged: the number of configurations with a measured value.
         left_out: the number of measured values that are 0 and have no relative error.
         full: whether a full model predicted.
+        run_error: the mean relative error of single runs in percent; None where most configurations have one run each.
         intervals: the intervals of the predictions, None if they were not asked for.
         extrapolated: which configurations have values that the description does not list, shape (n,); None without
             extrapolation.
@@ -113,6 +115,7 @@ class Result:
     notes: tuple[Note, ...] = ()
     output: str | None = None
     unit: str | None = None
+    run_error: float | None = None
 
 
 @standard_input_kept()
@@ -178,8 +181,11 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes.append(Note(text))
         error, count = mean_relative_error(predicted, measured), int((~np.isnan(measured)).sum())
         facts = (error, count, zeros, full, intervals, extrapolated)
+        run_error = None
+        if rows.runs is not None and (known := ~np.isnan(rows.runs)).sum() >= REPEATED * count:
+            run_error = mean_relative_error(np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known])
         unit = stored.unit or (None if expected is None else unit_in_name(expected))
-        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit)
+        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit, run_error)
 
 
 def _read(
@@ -299,10 +305,10 @@ def _intervals(
     if defined.any():
         low[defined], high[defined] = stored.intervals.interval(configurations[defined])
     covered = None
-    if rows.measured is not None and not np.isnan(rows.measured).all():
-        mask = ~np.isnan(rows.measured) & ~np.isnan(low)
-        inside = (low[mask] <= rows.measured[mask]) & (rows.measured[mask] <= high[mask])
-        covered = float(inside.mean()) if mask.any() else None
+    if rows.runs is not None:
+        mask = ~np.isnan(rows.runs) & ~np.isnan(low)[:, None]
+        inside = (low[:, None] <= rows.runs) & (rows.runs <= high[:, None])
+        covered = float(inside[mask].mean()) if mask.any() else None
     return PredictionIntervals(stored.intervals.level, low, high, covered)
 
 

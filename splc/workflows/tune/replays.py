@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sampling import Space
+from splc.data.run_pattern import LEAST, scatter_of
 from splc.errors import LearningError, RequestError
 from splc.formats.measurements.assignment import parse_assignments
+from splc.io.numbers import percentage
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, rows_within, true_front
 from splc.tuning.replay import replay as replay_table
 from splc.workflows.fixed_space import fixed_space
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.tune.request import Request, default_of
 
 
@@ -77,6 +79,11 @@ def replay(
         names = [table.resolve_property(name) for name in split] or [project.resolve_property(table)]
         nfp = names[0]
         settings = request.settings(names)
+        notes.add(note for name in names for note in run_notes([table], name))
+        scatter = scatter_of([table.values[nfp]])
+        if scatter is not None and scatter >= LEAST:
+            text = f"the table answers with the means of runs that differ by {percentage(100 * scatter, 3)}"
+            notes.append(Note(f"{text}: gains and regrets are those of means, while a run to tune by is a single one"))
         columns = {name: table.column(name) for name in names}
         mask = np.all([~np.isnan(column) for column in columns.values()], axis=0)
         fixed = parse_assignments(request.fix, space.system)

@@ -130,6 +130,7 @@ class GaussianProcess:
         noise_unit: what multiples of the noise are divided by.
         quantile: the multiple of the standard deviation on each side of intervals.
         printed: the weight of the printed model in the mean on the scale, where it has a value.
+        runs: what the scatter of runs adds to their half width, in quadrature.
     """
 
     where: str | None
@@ -144,6 +145,7 @@ class GaussianProcess:
     noise_unit: float
     quantile: float
     printed: float
+    runs: float
 
 
 def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:
@@ -171,6 +173,7 @@ def _process(ensemble: Ensemble, condition: str | None) -> GaussianProcess:
         noise_unit=ensemble.noise_unit,
         quantile=ensemble.quantile,
         printed=0.0 if ensemble.stacked is None else ensemble.stacked.weight,
+        runs=ensemble.runs,
     )
 
 

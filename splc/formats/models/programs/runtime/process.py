@@ -39,7 +39,7 @@ def process_prediction(
     else:
         deviation = math.nan if process["spread"] is None else process["spread"]
     rate = slope(scale, y)
-    width = process["quantile"] * deviation * rate
+    width = math.hypot(process["quantile"] * deviation * rate, process["runs"])
     if scale["positive"]:
         factor = math.exp(min(width, 600))
         return y * unit, y / factor * unit, y * factor * unit
