@@ -49,6 +49,7 @@ def searched(
     kept: Callable[[Array], Array],
     *,
     used: Collection[int] | None = None,
+    excluded: Configurations | None = None,
     enumerated: int = ENUMERATED,
     most: int = MAX_PREDICTED,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
@@ -64,6 +65,7 @@ def searched(
         kept: returns the positions of the best rows of values, the best first; of equal rows the first one.
         used: the positions of the options that the values depend on; of configurations that only differ in others, the
             first one counts. None is all options.
+        excluded: configurations that are left out; None if there are none.
         enumerated: the number of valid configurations up to which all are predicted.
         most: the number of configurations after which the local search ends.
         on_progress: called with the number of predicted configurations, and the largest number that will be.
@@ -78,8 +80,11 @@ def searched(
             on_progress(done, before + count if with_all else max(most, done))
         return np.concatenate(parts)
 
+    def usable(configurations: Configurations) -> Configurations:
+        return configurations if excluded is None else configurations[excluded.find(configurations) < 0]
+
     with_all = _is_small(space, enumerated)
-    candidates = space.enumerate() if with_all else starts()
+    candidates = usable(space.enumerate() if with_all else starts())
     candidates = candidates[_first(candidates, used, space)]
     values = predicted(candidates)
     expanded = np.zeros(len(candidates), dtype=bool)
@@ -90,9 +95,8 @@ def searched(
             break
         expanded[best] = True
         # Of equal ones, those that are known come first.
-        both = Configurations(
-            space.system, np.concatenate([candidates.indices, neighbours(candidates[best], space, used).indices])
-        )
+        near = usable(neighbours(candidates[best], space, used))
+        both = Configurations(space.system, np.concatenate([candidates.indices, near.indices]))
         both = both[_first(both, used, space)]
         values = np.concatenate([values, predicted(both[len(candidates) :], len(candidates))])
         expanded = np.append(expanded, np.zeros(len(both) - len(candidates), dtype=bool))

@@ -32,7 +32,7 @@ def _printed_steps() -> Advance:
 
 
 @contextmanager
-def _lines_from_time_to_time(what: str, wait: float) -> Iterator[Advance]:
+def _lines_from_time_to_time(what: str, wait: float, *, estimated: bool) -> Iterator[Advance]:
     """Print a line to stderr after some seconds, and whenever twice as many have passed, while the block runs."""
     time_left, started, ended = TimeLeft(), monotonic(), threading.Event()
     state: tuple[float, float | None, str] = (0.0, None, "")
@@ -47,7 +47,7 @@ def _lines_from_time_to_time(what: str, wait: float) -> Iterator[Advance]:
         while not ended.wait(max(started + after - monotonic(), 0.0)):
             done, total, text = state
             share = f"{100 * done / total:.0f} % done" if total and 0 < done <= total else ""
-            facts = [text if text != what else "", share, time_left.text]
+            facts = [text if text != what else "", share, time_left.text if estimated else ""]
             complain(", ".join([f"{what}: {duration(after)} so far", *filter(None, facts)]))
             after *= 2
 
@@ -82,7 +82,7 @@ def progress(what: str, *, estimated: bool = True, wait: float | None = None) ->
     # A progress bar would overwrite the lines of -v.
     if detail().verbose or detail().json or not sys.stderr.isatty():
         print_step = _printed_steps() if detail().verbose else lambda steps_done, total, text: None
-        with _lines_from_time_to_time(what, WAIT if wait is None else wait) as advance:
+        with _lines_from_time_to_time(what, WAIT if wait is None else wait, estimated=estimated) as advance:
 
             def advance_both(steps_done: float, total: float | None, text: str) -> None:
                 print_step(steps_done, total, text)

@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
+from splc.data.failures import Failures
 from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, repetition_column, repetition_rows, require_size
 from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
@@ -87,6 +88,7 @@ class Measurements(Presented):
         report: the source, and the rows and values that were left out.
         contexts: context (version, workload, machine) → its value, the same for all configurations.
         units: property → its unit, where one is stated; `unit` also knows those that names state.
+        failures: the configurations of which every run failed, None if there are none or they are not known.
 
     Raises:
         MeasurementError: if shapes do not match, the aggregate is unknown, or a configuration is a duplicate.
@@ -98,6 +100,7 @@ class Measurements(Presented):
     report: ReadingReport = ReadingReport()
     contexts: Mapping[str, str] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    failures: Failures | None = None
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
@@ -306,7 +309,8 @@ class Measurements(Presented):
             return self.column(key)
         rows = np.arange(len(self))[key].reshape(-1)
         values = {name: repetitions[rows] for name, repetitions in self.values.items()}
-        return Measurements(self.configurations[key], values, self.aggregate, self.report, self.contexts, self.units)
+        about = (self.aggregate, self.report, self.contexts, self.units, self.failures)
+        return Measurements(self.configurations[key], values, *about)
 
     def resolve_property(self, nfp: str | None = None) -> str:
         """Return `nfp`, or the only property if it is None.

@@ -254,6 +254,7 @@ class Project(ProjectFiles):
         policy = policy if learned is None else replace(policy, columns=policy.columns.over(learned))
         with self._errors_with_table():
             parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
+        parts = self._with_failures(parts, policy) if file is None else parts
         # Without observed variables in the system, none are attached.
         if not system.observed:
             return parts
@@ -271,7 +272,16 @@ class Project(ProjectFiles):
 
         with self._errors_with_table():
             policy = self._policy(system, space, **policies)
-            return read_every_part(self._own_measurements, system, policy, nfp=self.nfp)
+            parts = read_every_part(self._own_measurements, system, policy, nfp=self.nfp)
+        return self._with_failures(parts, policy)
+
+    def _with_failures(self, parts: tuple[Measurements, ...], policy: Policy) -> tuple[Measurements, ...]:
+        """Return measurements with the failures beside them."""
+        from splc.formats.measurements.failures import with_failures
+
+        assert policy.check is not None
+        files, inferred = (self.measurements_file, *self.further), self.inference is not None
+        return tuple(with_failures(part, files, policy.check, inferred=inferred) for part in parts)
 
     @property
     def _own_measurements(self) -> str | Source:

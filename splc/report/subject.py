@@ -21,6 +21,7 @@ from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
+from splc.workflows.fixed_space import known_failures
 from splc.workflows.note import OnProgress
 
 # The word for what a model is about if neither its file nor the user names the property.
@@ -167,6 +168,7 @@ def best_of(
         maximize=maximize,
         intervals=stored.intervals,
         unit=stored.unit,
+        failures=known_failures(subject.measurements, [stored.provenance], space.system),
     )
     if subject.measurements is not None and subject.nfp in subject.measurements.values:
         objective = optimize.with_values(objective, subject.measurements, subject.nfp)

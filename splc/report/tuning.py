@@ -74,10 +74,10 @@ def _found(content: Mapping[str, Any]) -> Section:
         return Section("best", "Best configurations", (TextTable((*names, *options), rows, numeric, caption=caption),))
     if content["changes"]:
         rows = tuple(
-            (row["option"], _plain(row["from"]), _plain(row["to"]), short_number(row["change"], 3))
+            (*(_plain(row[key]) for key in ("option", "from", "to")), short_number(row["change"], 3), row["because"])
             for row in content["changes"]
         )
-        header = ("option", "default", "best", f"change of {content['nfp']} alone")
+        header = ("option", "default", "best", f"change of {content['nfp']} alone", "because of")
         blocks.append(
             TextTable(header, rows, frozenset({3}), caption="What the best configuration changes", name="changes")
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -29,28 +28,34 @@ class ConfigurationChange:
         before: the value of the default, None where it is deselected.
         after: the value of the best configuration.
         change: the predicted difference if it is the only change of the default.
+        because: why the best configuration has it although it costs then; empty if it does not.
     """
 
     option: str
     before: float | str | None
     after: float | str | None
     change: float
+    because: str = ""
 
 
 def changes_between(
-    model: SearchModel, default: Configurations, best: Configurations
+    model: SearchModel, default: Configurations, best: Configurations, forced: Callable[[Configurations], str]
 ) -> tuple[ConfigurationChange, ...]:
-    """Return the changes from one configuration to another one, those with the largest influence first."""
+    """Return the changes from one configuration to another one, those with the largest influence first.
+
+    `forced`: returns the limit or the constraint that excludes a configuration, empty if none does.
+    """
     changes = []
-    base = float(model.untransformed(model.means(default))[0])
     for variable in changed(model.basis.variables, default, best):
-        alone = with_values_of([variable], default, best)
-        difference = float(model.untransformed(model.means(alone))[0]) - base
-        changes.append(
-            ConfigurationChange(
-                label_of(variable, best.system), _value(variable, default), _value(variable, best), difference
-            )
-        )
+        alone, without = with_values_of([variable], default, best), with_values_of([variable], best, default)
+        means = model.means(Configurations.concatenate([default, alone, best, without]))
+        base, value = model.untransformed(means[:2]).tolist()
+        because = ""
+        if means[1] > means[0]:
+            needed = "together with the others" if means[3] >= means[2] else "the model expects no gain of it"
+            because = forced(without) or needed
+        values = _value(variable, default), _value(variable, best)
+        changes.append(ConfigurationChange(label_of(variable, best.system), *values, value - base, because))
     return tuple(sorted(changes, key=lambda change: (-abs(change.change), change.option)))
 
 
@@ -107,50 +112,3 @@ def _value(variable: Variable, configuration: Configurations) -> float | str | N
     if (words := configuration.system.option(variable.name).presentation.words) is not None:
         return words[value > 0]
     return int(value) if value.is_integer() else value
-
-
-def failing_values(configurations: Configurations, failed: Sequence[int], variables: Sequence[Variable]) -> str:
-    """Return the values that most failed configurations have in common and few others have, as text; empty if none.
-
-    Args:
-        configurations: all configurations that were run.
-        failed: the places of those that failed.
-        variables: the variables of the system.
-    """
-    bad = np.zeros(len(configurations), dtype=bool)
-    bad[list(failed)] = True
-    if bad.sum() < 2:
-        return ""
-    chosen: list[str] = []
-    inside = np.ones(len(bad), dtype=bool)
-    for _ in range(2):
-        best: tuple[float, str, Array] | None = None
-        for variable in variables:
-            for text, has in _having(variable, configurations):
-                both = inside & has
-                if (both & bad).sum() < 2:
-                    continue
-                # The share of failures inside, weighted by how many of all failures it explains.
-                score = float((both & bad).sum() / both.sum() * (both & bad).sum() / bad.sum())
-                if best is None or score > best[0] + 1e-9:
-                    best = score, text, both
-        now = float((inside & bad).sum() / inside.sum() * (inside & bad).sum() / bad.sum())
-        if best is None or best[0] <= now + 0.05:
-            break
-        chosen.append(best[1])
-        inside = best[2]
-    if not chosen:
-        return ""
-    return f"{(inside & bad).sum()} of {bad.sum()} failures have {' and '.join(chosen)}"
-
-
-def _having(variable: Variable, configurations: Configurations) -> list[tuple[str, Array]]:
-    values = [_value(variable, configurations[[row]]) for row in range(len(configurations))]
-    ordered = sorted({str(value): value for value in values}.items())
-    groups = []
-    for _, [(_, value), *_] in groupby(ordered, key=lambda pair: pair[0]):
-        text = "none" if value is None else f"{value:g}" if isinstance(value, float | int) else value
-        groups.append(
-            (f"{label_of(variable, configurations.system)}={text}", np.array([entry == value for entry in values]))
-        )
-    return groups

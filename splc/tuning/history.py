@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.data.configurations import Configurations, index_type
+from splc.data.failures import Failures
+from splc.formats.measurements.failures import failures_of
 from splc.learning.active.optimum import TOLERANCE
 from splc.learning.active.search_model import Runs
 from splc.system.variability import VariabilityModel
@@ -38,6 +40,8 @@ class History:
     foreign: ForeignRuns = field(init=False)
     _rows: dict[bytes, int] = field(default_factory=dict)
     _indices: list[Array] = field(default_factory=list)
+    # The number of outcomes, and the failures among them.
+    _failures: tuple[int, Failures | None] = (0, None)
 
     def __post_init__(self) -> None:
         self.foreign = ForeignRuns(self.system)
@@ -116,10 +120,16 @@ class History:
         """
         return bool(len(self.foreign)) or any(outcome.failure is not None for outcome in self.outcomes)
 
-    def failed_among(self, configurations: Configurations) -> Array:
-        """Return which configurations failed, shape (m,), bool."""
-        rows = sorted({outcome.row for outcome in self.failed})
-        return np.asarray(self.configurations[np.array(rows, dtype=int)].find(configurations) >= 0)
+    @property
+    def failures(self) -> Failures | None:
+        """The configurations of which every run failed, and the values with which all fail; None if there are none."""
+        if self._failures[0] != len(self.outcomes):
+            failed = [outcome.row for outcome in self.failed]
+            worked = sorted({outcome.row for outcome in self.outcomes if outcome.failure is None or outcome.at_least})
+            every = self.configurations
+            found = failures_of(every[np.array(failed, dtype=int)], every[np.array(worked, dtype=int)])
+            self._failures = len(self.outcomes), found
+        return self._failures[1]
 
     def runs(self, nfp: str, maximize: bool = False, *, imputed: bool = True) -> Runs | None:
         """Return the runs that a model learns from; None if no run has a value.

@@ -14,7 +14,7 @@ from splc.io.presentation import Presented
 from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
 from splc.models.basis.regression import t_quantile
-from splc.tuning.changes import ConfigurationChange, changes_between, failing_values, indifferent_options
+from splc.tuning.changes import ConfigurationChange, changes_between, indifferent_options
 from splc.tuning.front import FrontConfiguration
 from splc.tuning.history import History
 from splc.tuning.mean_value import LEVEL, Gain, MeanValue
@@ -83,7 +83,7 @@ class TuningResult(Presented):
         trajectory: all runs, in the order in which they ended.
         expected_gain: the improvement in percent that a further run is expected to find; None if it is not known.
         failures: the number of failed runs.
-        failing: what failed runs have in common; empty if nothing is.
+        failing: the values with which all runs failed, as text; empty without such.
         drift: the change in percent of the default between search and verification, if it is no noise; else None.
         seed: the seed.
         model: the model of the search.
@@ -137,7 +137,7 @@ def _number(value: float | None) -> float:
 def result_of(
     history: History,
     objective: TuningObjective,
-    model: SearchModel,
+    models: Mapping[str, SearchModel],
     default: Configurations | None,
     winner: int | None,
     seed: int,
@@ -149,14 +149,21 @@ def result_of(
     Args:
         history: the runs.
         objective: what was looked for.
-        model: the model of the measured values.
+        models: property → the model of its measured values.
         default: the default, None without one.
         winner: the number of the configuration that was chosen; None: the best one by the model.
         seed: the seed.
         search: the model of all runs, also of those that failed.
         valid: returns which configurations are valid.
     """
-    nfp = objective.nfp
+    nfp, model = objective.nfp, models[objective.nfp]
+
+    def forced(configuration: Configurations) -> str:
+        for limit in objective.limits:
+            if limit.nfp in models and not limit.holds(float(models[limit.nfp].predict(configuration)[0])):
+                return f"{limit.nfp} {limit.relation} {limit.value:g}"
+        return "" if valid(configuration)[0] else "the constraints"
+
     if winner is None:
         ranked = ranked_rows(model, objective, history)
         # Where no run is within the limits, the best of all is the answer that the notes explain.
@@ -172,9 +179,8 @@ def result_of(
         if history.mean(row, nfp) is not None:
             base = best if row == winner else _found(history, model, row, nfp)
             gain = Gain.of(best.mean, base.mean, objective.maximize)
-        changes = changes_between(model, default, best.configuration)
+        changes = changes_between(model, default, best.configuration, forced)
         drift = _drift(history, row, nfp, model)
-    failed = sorted({outcome.row for outcome in history.failed})
     gains = [trial.expected_gain for trial in history.trials if trial.expected_gain is not None]
     return TuningResult(
         nfp,
@@ -188,7 +194,7 @@ def result_of(
         trajectory_of(history, objective),
         gains[-1] if gains else None,
         len(history.failed),
-        failing_values(history.configurations, failed, model.basis.variables),
+        "; ".join(str(rule) for rule in (history.failures.rules if history.failures else ())),
         drift,
         seed,
         model,

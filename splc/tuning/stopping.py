@@ -8,6 +8,19 @@ from splc.tuning.objective import TuningObjective
 # So many runs of the search one after the other must be expected to gain little, and so many times the number of
 # variables must be measured: a model of few rows is too sure.
 _STEPS, _ROWS = 5, 3
+# A run that is expected to gain less, in percent, is not done (decision 17).
+NOTHING = 1e-6
+
+
+def expects_nothing(history: History, gain: float | None, variables: int) -> bool:
+    """Return whether the run that is expected to gain most gains nothing.
+
+    Args:
+        history: the runs.
+        gain: its expected gain in percent, None if it is not known.
+        variables: the number of variables of the system.
+    """
+    return gain is not None and gain < NOTHING and len(history.configurations) >= _ROWS * variables
 
 
 def has_stalled(history: History, percent: float, variables: int) -> bool:

@@ -13,7 +13,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
-from splc.learning.active.candidates import source_of
+from splc.learning.active.candidates import CandidateSource, WorkingSource, source_of
 from splc.learning.active.cover import DRAWS, LEAST_DRAWS, MOST, cells_of, covering_row, is_covered
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import variables_of
@@ -25,11 +25,10 @@ from splc.tuning.history import History
 from splc.tuning.objective import Goal, Limit, TuningObjective
 from splc.tuning.proposal import Proposal, admissible_ranking, best_improvement, most_informative
 from splc.tuning.result import TuningResult, result_of
-from splc.tuning.stopping import has_stalled, racing_value
+from splc.tuning.stopping import expects_nothing, has_stalled, racing_value
 from splc.tuning.trial import Reason, TrialOutcome, TuningTrial
 from splc.tuning.tuning_models import TuningModels
 from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
-from splc.types import Array
 
 # Runs that are kept back to verify a Pareto front.
 FRONT_RUNS = 15
@@ -108,6 +107,8 @@ class Tuner:
         self.models = TuningModels(self.history, self.objective, self.variables)
         self._verification: Verification | FrontVerification | None = None
         self._search_ended = False
+        # Whether the search ended since no configuration was expected to be better.
+        self.nothing_expected = False
 
     def _default(self, space: Space | Configurations, default: Mapping[str, Any] | Configurations) -> Configurations:
         if isinstance(default, Configurations):
@@ -170,7 +171,7 @@ class Tuner:
             budget: the number of all runs; None: until `end_search` is called again.
         """
         self.budget, self.history.verified = budget, len(self.history.trials)
-        self._verification, self._search_ended = None, False
+        self._verification, self._search_ended, self.nothing_expected = None, False, False
 
     def _next(self) -> TuningTrial | None:
         if self.searches and self.until is not None and has_stalled(self.history, self.until, len(self.variables)):
@@ -188,9 +189,8 @@ class Tuner:
                 row = None if self.default is None else self.history.row_of(self.default)
                 self._verification = FrontVerification.of(self.history, self.objective, self.models.judged, row, runs)
             else:
-                self._verification = Verification.of(
-                    self.history, self.objective, judge, self.default, runs, self._may_work
-                )
+                working = self._working.valid
+                self._verification = Verification.of(self.history, self.objective, judge, self.default, runs, working)
         chosen = self._verification.next(self.models.judge)
         return None if chosen is None else self.trial(*chosen)
 
@@ -211,20 +211,31 @@ class Tuner:
         exploring = math.floor((steps + 1) * self.explore) > math.floor(steps * self.explore)
         proposal: Proposal | None
         if exploring:
-            proposal = most_informative(model, history, self.source, rng)
+            proposal = most_informative(model, history, self._working, rng)
         elif self.objective.further:
-            proposal = front_improvement(self.models.searched, self.objective, history, self.source, rng)
+            proposal = front_improvement(self.models.searched, self.objective, history, self._working, rng)
         else:
-            proposal = best_improvement(self.models.searched, self.objective, history, self.source, rng)
-        if proposal is None:
+            proposal = best_improvement(self.models.searched, self.objective, history, self._working, rng)
+            if self._is_useless(proposal) and history.failed and self.models.judge() is not None:
+                # What is the best by the measured values alone is not left untried because others failed.
+                proposal = best_improvement(self.models.judged, self.objective, history, self._working, rng)
+            self.nothing_expected = self._is_useless(proposal)
+        if proposal is None or self.nothing_expected:
             return None
         row = history.row_of(proposal.configuration)
         why: Reason = "explore" if exploring else "search"
         return self.trial(why, row, proposal.predicted, proposal.expected_gain)
 
-    def _may_work(self, configurations: Configurations) -> Array:
-        """Return which configurations are valid and did not fail."""
-        return self.source.valid(configurations) & ~self.history.failed_among(configurations)
+    def _is_useless(self, proposal: Proposal | None) -> bool:
+        """Return whether a run is expected to gain nothing, and is not wanted for the model either."""
+        gain = None if proposal is None else proposal.expected_gain
+        return not self.explore and expects_nothing(self.history, gain, len(self.variables))
+
+    @property
+    def _working(self) -> CandidateSource:
+        """The valid configurations without those that failed, and without values with which all runs failed."""
+        failures = self.history.failures
+        return self.source if failures is None else WorkingSource(self.source, failures.expected)
 
     def _covering(self) -> int | None:
         """Return the next configuration of the first design, None if it is complete."""
@@ -250,7 +261,7 @@ class Tuner:
     def _drawn(self, step: int) -> Configurations:
         count = self.source.count
         some = DRAWS if count is None else min(DRAWS, max(LEAST_DRAWS, count // 3))
-        return self.source.draw(some, self.generator(step), self.history.configurations)
+        return self._working.draw(some, self.generator(step), self.history.configurations)
 
     def _steps(self) -> int:
         return sum(trial.why in ("search", "repeat", "explore") for trial in self.history.trials)
@@ -342,5 +353,5 @@ class Tuner:
                 front = front_of(self.history, self.objective, self.models.judged, verified)
                 if front:
                     winner = self.history.row_of(front[0].configuration)
-            parts = (self.history, self.objective, judge, self.default, winner, self.seed, model, self.source.valid)
-            return replace(result_of(*parts), front=front)
+            parts = (self.history, self.objective, self.models.judged, self.default, winner, self.seed, model)
+            return replace(result_of(*parts, self._working.valid), front=front)

@@ -1,13 +1,26 @@
-"""The valid configurations with fixed values of options."""
+"""The valid configurations with fixed values of options, and without combinations of values that failed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
 
 from sampling import Space
-from splc.errors import Problem, RequestError, VariabilityError
+from splc.data.configurations import Configurations
+from splc.data.failures import Failures
+from splc.data.measurements import Measurements
+from splc.errors import Problem, RequestError, VariabilityError, plural
 from splc.formats.measurements.assignment import assignment_text
+from splc.formats.measurements.failures import failures_of, failures_of_object
 from splc.system.restriction import restricted
+from splc.system.variability import VariabilityModel
+from splc.workflows.note import Note, Rank
+
+# How a combination that fails is excluded for good.
+CURE = "splc init --from-failures writes constraints that exclude them"
 
 
 def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
@@ -30,3 +43,63 @@ def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
         problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
         raise RequestError(problem, "fix") from None
     return subspace
+
+
+def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, int]) -> Space:
+    """Return the valid configurations without the combinations of values of which every run failed.
+
+    `fixed`: the values that the configurations have.
+
+    Raises:
+        RequestError: if there are no others.
+    """
+    if failures is None or not failures.rules:
+        return space
+    system = space.system
+    subspace = Space(replace(system, constraints=(*system.constraints, *failures.constraints)))
+    try:
+        subspace.require_valid()
+    except VariabilityError:
+        space.require_valid()
+        text = (
+            f"no configuration with {assignment_text(fixed, system)} is left" if fixed else "no configuration is left"
+        )
+        raise RequestError(f"{text}: {'; '.join(failures.texts)}", *(("fix",) if fixed else ())) from None
+    return subspace
+
+
+def known_failures(
+    measured: Measurements | None, provenances: Iterable[Mapping[str, Any]], system: VariabilityModel
+) -> Failures | None:
+    """Return the failures beside measurements, or else those that were known when models were learned.
+
+    Configurations that have a measured value have not failed.
+    """
+    if measured is not None and measured.failures is not None:
+        return measured.failures
+    stated = (failures_of_object(facts.get("failures"), system) for facts in provenances)
+    known = next(filter(None, stated), None)
+    if known is None or measured is None:
+        return known
+    runs = Configurations(system, np.repeat(known.configurations.indices, known.runs, axis=0))
+    return failures_of(runs, measured.configurations, known.source)
+
+
+def failing_notes(configurations: Configurations, failures: Failures | None) -> tuple[Note, ...]:
+    """Return a warning about predicted configurations that never worked, or have a combination that failed."""
+    if failures is None or configurations.system.options != failures.configurations.system.options:
+        return ()
+    rows, count = configurations, int(failures.expected(configurations).sum())
+    if not count:
+        return ()
+    some = f"{count:,} of {plural(len(rows), 'configuration', 'configurations')} fail, as far as is known"
+    text = f"{'this configuration fails' if len(rows) == 1 else some}: {'; '.join(failures.texts)}"
+    return (Note(f"{text}; predictions are those without the failure", warning=True),)
+
+
+def failure_notes(failures: Failures | None, consequence: str) -> tuple[Note, ...]:
+    """Return a note on what failed and its consequence, none without failures."""
+    if failures is None:
+        return ()
+    details = (*failures.texts[1:], *((CURE,) if failures.rules else ()))
+    return (Note(f"{failures.texts[0]}: {consequence}", details=details, about=Rank.LIMIT),)

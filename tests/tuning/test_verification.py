@@ -60,7 +60,7 @@ def test_the_default_runs_in_turn() -> None:
 @pytest.mark.parametrize("log", [1, pytest.param(0, marks=pytest.mark.slow)])
 def test_only_changes_that_matter_are_left(log: int) -> None:
     """The winner has the value of the default where an option does nothing."""
-    tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1, "log": log})
+    tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1, "log": log}, explore=0.1)
     run(tuner, noisy(0.01, 4))
     found = tuner.report()
     assert found.best.configuration.assignment(0)["log"] == log

@@ -13,6 +13,7 @@ from splc.cli.show.blocks import Column, columns, counted, show_facts, show_rows
 from splc.cli.show.effects import OptionEffectsObject, show_effects
 from splc.cli.show.files import FileObject
 from splc.cli.show.init import InferenceObject
+from splc.cli.show.optimize import FailuresObject
 from splc.cli.show.scale import scaling_facts, show_predictions, show_terms
 from splc.cli.show.search import SearchObject, show_search
 from splc.cli.terminal import say, tell
@@ -163,6 +164,7 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     seed: int | None = at("result.seed")
     files: dict[str, FileObject] = at("result.provenance.files")
     inferred: InferenceObject | None = at("inference")
+    failures: FailuresObject | None = at("measured.failures")
     output: str | None
     companion: str | None
     notes: list[str] = at("result.notes")

@@ -11,10 +11,11 @@ from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, counted, interval_text, narrowed, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
+from splc.data.failures import FailureRule
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
-from splc.io.json_object import ITSELF, JsonObject, at, each, merged
+from splc.io.json_object import ITSELF, JsonObject, at, count, each, merged
 from splc.system.groups import text_groups
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
@@ -82,6 +83,14 @@ def _fixed(result: Result) -> dict[str, float | int | None]:
     return {name: value for name, value in values.items() if name in result.fixed}
 
 
+class FailuresObject(JsonObject):
+    """The configurations that never worked, and the combinations of values of which every run failed."""
+
+    configurations: int = count("configurations")
+    runs: int = at(lambda failures: int(failures.runs.sum()))
+    rules: list[FailureRule]
+
+
 class SearchedObject(JsonObject):
     """The configurations that were searched."""
 
@@ -91,6 +100,7 @@ class SearchedObject(JsonObject):
     exhaustive: bool
     unused: list[str]
     free: list[str]
+    failures: FailuresObject | None
     plot: str | None
     notes: list[str] = each("notes", "text")
 

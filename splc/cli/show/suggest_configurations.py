@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from splc.cli.show.blocks import counted
+from splc.cli.show.optimize import FailuresObject
 from splc.cli.show.sample import rows_of
 from splc.cli.terminal import note
 from splc.data.property_unit import quantity
@@ -42,6 +43,7 @@ class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
     configurations: int = count("suggestions.configurations")
     candidates: int = at("suggestions.candidates")
     scale: str | None = at("suggestions.model.name")
+    failures: FailuresObject | None
     notes: list[str] = each("notes", "text")
     output: str | None
     variance_reduction_percent: float = optional(

@@ -8,7 +8,7 @@ from typing import Any
 from splc.cli.detail import detail
 from splc.cli.show.answer import answer
 from splc.cli.show.blocks import Column, counted, interval_text, show_facts, show_rows, value_text
-from splc.cli.show.optimize import option_values
+from splc.cli.show.optimize import FailuresObject, option_values
 from splc.cli.terminal import complain, note, say, warn
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
@@ -69,6 +69,7 @@ class TunedChangeObject(JsonObject):
     __annotations__["from"] = "float | str | None"
     to: float | str | None
     change: float
+    because: str
 
 
 class StepObject(JsonObject):
@@ -94,7 +95,7 @@ class TunedModelObject(JsonObject):
 
 
 def _change(change: ConfigurationChange) -> dict[str, Any]:
-    return {"option": change.option, "from": change.before, "to": change.after, "change": change.change}
+    return {"from": change.before, "to": change.after, **vars(change)}
 
 
 def _steps(tuned: Result) -> list[dict[str, Any]]:
@@ -135,6 +136,7 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     failed: int = count("session.tuner.history.failed")
     ended_early: int = at(_ended_early)
     failing: str | None = at("result.failing")
+    failures: FailuresObject | None = at("session.tuner.history.failures")
     drift_percent: float | None = at("result.drift")
     model: TunedModelObject | None = at("learned")
     trajectory: list[StepObject] = at(_steps)
@@ -231,6 +233,7 @@ def show(found: Result) -> None:
             facts.append(("gain", percentage(gain.percent, 3) + (f" ({interval})" if interval else "")))
         texts = [
             f"{change.option} {_plain(change.before)} -> {_plain(change.after)}: {_signed(change.change)}"
+            + (f" ({change.because})" if change.because else "")
             for change in result.changes
         ]
         more = f"; {len(texts) - SHOWN} more with --json" if len(texts) > SHOWN else ""
@@ -249,7 +252,8 @@ def show(found: Result) -> None:
     if found.learned is not None:
         facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
     runs = counted(len(tuner.history.asked_for), "run")
-    failed = f", {result.failures:,} failed" if result.failures else ""
+    own = sum(outcome.trial is not None for outcome in tuner.history.failed)
+    failed = f", {own:,} failed" if own else ""
     if ended := _ended_early(found):
         failed += f", {ended:,} ended early"
     where = f"  -> {found.outputs.measurements}" if tuner.history.asked_for else ""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from splc.data.configurations import Configurations
+from splc.data.failures import FailureRule
+from splc.formats.measurements.assignment import assignment_text
 from splc.formats.measurements.roles import Roles
 from splc.io.cells import distinct_texts
 from splc.models.terms import quoted
 from splc.system.constraints import OptionLiteral
 from splc.system.definition import constraints_of_texts
-from splc.system.mining import MinedConstraint, MinedConstraints, OptionRows, mined_constraints
+from splc.system.mining import MinedConstraint, MinedConstraints, OptionRows, failing_combinations, mined_constraints
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
 from splc.types import Array
@@ -154,18 +158,65 @@ def _clause(*literals: OptionLiteral) -> str:
 def _comparisons(constraint: MinedConstraint) -> Iterator[str]:
     """Yield the comparisons that state the values of a numeric option where a literal holds."""
     assert constraint.premise is not None
-    premise, name = quoted(constraint.premise.name), quoted(constraint.options[0])
-    guard = premise if constraint.premise.positive else f"(1 - {premise})"
-    values = [f"{value:.15g}" for value in constraint.values]
+    name, values = constraint.options[0], constraint.values
     match constraint.bounds:
         case "=" | ">=":
-            yield f"{guard} * ({name} - {_number(values[0])}) {constraint.bounds} 0"
+            yield f"{_guards([constraint.premise])}{_distance(name, values[0])} {constraint.bounds} 0"
         case "<=":
-            yield f"{guard} * ({name} - {_number(values[-1])}) <= 0"
+            yield f"{_guards([constraint.premise])}{_distance(name, values[-1])} <= 0"
         case _:
-            product = " * ".join(f"({name} - {_number(value)})" for value in values)
-            yield f"{guard} * {product} = 0"
+            yield _one_of([constraint.premise], {name: values})
 
 
-def _number(text: str) -> str:
-    return f"({text})" if text.startswith("-") else text
+def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[float]]) -> str:
+    """Return the comparison that one of some numeric options has an allowed value where all literals hold."""
+    factors = [_distance(name, value) for name, values in allowed.items() for value in values]
+    gaps = [min(np.diff(values).min(initial=1.0), 1.0) for values in allowed.values() for _ in values]
+    # A product of small differences would be 0 within the tolerance of comparisons.
+    scale = 10 ** math.ceil(-sum(map(math.log10, gaps)))
+    return f"{f'{scale} * ' if scale > 1 else ''}{_guards(premises)}{' * '.join(factors)} = 0"
+
+
+def _guards(premises: Iterable[OptionLiteral]) -> str:
+    names = ((quoted(literal.name), literal.positive) for literal in premises)
+    return "".join(f"{name} * " if positive else f"(1 - {name}) * " for name, positive in names)
+
+
+def _distance(name: str, value: float) -> str:
+    text = f"{value:.15g}"
+    return f"({quoted(name)} - {f'({text})' if text.startswith('-') else text})"
+
+
+def failure_rules(
+    system: VariabilityModel, succeeded: Configurations, failed: Configurations, runs: Array
+) -> tuple[tuple[FailureRule, ...], Array]:
+    """Return the combinations of values of which every run failed, and which failed configurations have one of them.
+
+    Args:
+        system: the system.
+        succeeded: distinct configurations with a run that did not fail.
+        failed: distinct others.
+        runs: the number of runs of each of these.
+    """
+    every = Configurations.concatenate([failed, succeeded])
+    names = [option.name for option in system.binary_options]
+    columns = every.indices[:, [system.positions[name] for name in names]] == 1
+    numbers = {option.name: every.value(option.name) for option in system.numeric_options}
+    table = OptionRows(tuple(names), columns, numbers, tuple((group, None) for group in system.alternative_groups))
+    rules, explained = [], np.zeros(len(failed), dtype=bool)
+    for combination, having in failing_combinations(table, np.arange(len(every)) < len(failed)):
+        rows = having[: len(failed)]
+        explained |= rows
+        ranges = {name: ends for name, ends in combination.items() if name in numbers}
+        selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
+        condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
+        allowed: dict[str, tuple[float, ...]] = {}
+        for name, (low, high) in ranges.items():
+            text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
+            text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
+            condition.append(text)
+            values = next(option.values for option in system.numeric_options if option.name == name)
+            allowed[name] = tuple(value for value in values if not low <= value <= high)
+        constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
+        rules.append(FailureRule(" and ".join(condition), constraint, int(runs[rows].sum()), int(rows.sum())))
+    return tuple(rules), explained

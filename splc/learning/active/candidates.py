@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -132,6 +132,38 @@ class DrawnSource:
     def valid(self, configurations: Configurations) -> Array:
         """Return which configurations are valid."""
         return self.space.check(configurations)
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingSource:
+    """The configurations of a source that work, as far as is known.
+
+    Attributes:
+        source: the source.
+        fail: returns which configurations fail, shape (n,), bool.
+    """
+
+    source: CandidateSource
+    fail: Callable[[Configurations], Array]
+
+    @property
+    def count(self) -> int | None:
+        """The number of valid configurations; None if it is not known."""
+        return self.source.count
+
+    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        """Return at most so many configurations that are not taken, drawn uniformly before those that fail go."""
+        drawn = self.source.draw(count, rng, taken)
+        return drawn[~self.fail(drawn)]
+
+    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
+        """Return the candidates of a step."""
+        candidates = self.source.candidates(rng, taken, best)
+        return candidates[~self.fail(candidates)]
+
+    def valid(self, configurations: Configurations) -> Array:
+        """Return which configurations are valid."""
+        return np.asarray(self.source.valid(configurations) & ~self.fail(configurations))
 
 
 def source_of(space: Space | Configurations, variables: tuple[Variable, ...]) -> CandidateSource:

@@ -188,10 +188,13 @@ def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Know
     nfp = measured.resolve_property(nfp)
     configurations = Configurations(space.system, measured.configurations.indices)
     y = measured.column(nfp)
+    failed = None if measured.failures is None else measured.failures.configurations
     finite = ~np.isnan(y)
     repetitions = (~np.isnan(measured.repetitions(nfp))).sum(axis=1)
     inside = space.check(configurations)[finite]
-    return Known(configurations[finite], y[finite], repetitions[finite], configurations[~finite], inside)
+    excluded = [configurations[~finite], *([] if failed is None else [Configurations(space.system, failed.indices)])]
+    unique = Configurations.concatenate(excluded).unique()
+    return Known(configurations[finite], y[finite], repetitions[finite], unique, inside)
 
 
 def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:

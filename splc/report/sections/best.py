@@ -26,6 +26,8 @@ def best_section(result: Result, unit: str | None) -> Section:
         row = _row(result.best_measured)
         text = f"Best measured: {row[0]}, with {row[3]} (predicted {row[1]})."
         blocks.append(Paragraph(text))
+    if result.failures is not None:
+        blocks.append(Paragraph(f"Left out: {'; '.join(result.failures.texts)}."))
     if result.free:
         blocks.append(Paragraph(f"Not used by the model, any value predicts the same: {', '.join(result.free)}."))
     return Section("best", "The best configurations", tuple(blocks))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, SpaceError, listed, plural
+from splc.formats.measurements.failures import failures_object
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
@@ -30,6 +31,7 @@ from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.fixed_space import failure_notes
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
     Request,
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
     from splc.scaling.prediction import Prediction
 
 __all__ = ["Request", "Result", "run"]
+
+# What failures mean for a model.
+UNKNOWN = "the model knows nothing of configurations that fail; splc optimize leaves them out"
 
 
 @dataclass(frozen=True)
@@ -206,7 +211,7 @@ def run(
             fit = sharing.fit_of(OWN)
         if fit is not None and isinstance(learner, ProjectionLearner):
             learner = replace(learner, fit=fit)
-        notes += (*of_settings, *learning_set.notes)
+        notes += (*of_settings, *learning_set.notes, *failure_notes(measured.failures, UNKNOWN))
         judged_on = None
         if request.validation is not None:
             validation = validation_set(request, measured, nfp, rows, space)
@@ -235,6 +240,7 @@ def run(
             **({} if search is None else {"search": provenance_of_search(search)}),
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
+            **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
             "files": input_files(project, measured, None if request.validation else evaluation),
         }
 

@@ -15,6 +15,7 @@ from sampling.space.optimum import positions_of, unused_options
 from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
+from splc.data.failures import Failures
 from splc.errors import SpaceError, plural
 from splc.io.numbers import count_text
 from splc.types import Array
@@ -32,6 +33,7 @@ def best_of(
     limit: int,
     notes: Notes,
     on_progress: OnProgress | None = None,
+    failures: Failures | None = None,
 ) -> tuple[Ranking, bool]:
     """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.
 
@@ -46,6 +48,7 @@ def best_of(
         limit: the greatest number of combinations to examine for a printed model.
         notes: the notes that one is added to.
         on_progress: called after every few thousand predictions.
+        failures: the configurations that never worked, which are left out; None if there are none.
 
     Returns:
         The configurations, and whether they are the best of all valid ones.
@@ -56,7 +59,9 @@ def best_of(
     inexact = None
     if all(objective.full is None for objective in objectives):
         try:
-            return _exact(objectives, space, top, limit), True
+            exact = _exact(objectives, space, top, limit)
+            if failures is None or not failures.among(exact.configurations).any():
+                return exact, True
         except SpaceError as error:
             inexact = error.problems[0].message
     signs = signs_of(objectives)
@@ -72,7 +77,9 @@ def best_of(
 
     used = set(positions_of(frozenset().union(*(objective.options for objective in objectives)), space.system))
     starts = partial(_starts, objectives, space, limit, fronts=not inexact)
-    result = searched(predict, space, starts, order, used=used, on_progress=partial(_report, on_progress))
+    excluded = None if failures is None else Configurations(space.system, failures.configurations.indices)
+    report = partial(_report, on_progress)
+    result = searched(predict, space, starts, order, used=used, excluded=excluded, on_progress=report)
     if not result.exhaustive:
         count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
         sources = "the best ones of the printed model"

@@ -10,6 +10,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.data.failures import Failures
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
@@ -24,6 +25,7 @@ from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fixed_space import known_failures
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes, OnProgress
 
@@ -84,6 +86,7 @@ class Objective:
         values: their values, shape (n,).
         unit: the unit of the property, None if it is not known.
         error: the error to expect of a model that was learned for this request, as text; None of the model of a file.
+        failures: the configurations that never worked, as far as is known.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Objective:
     values: Array = field(default_factory=lambda: np.zeros(0))
     unit: str | None = None
     error: str | None = None
+    failures: Failures | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -184,7 +188,7 @@ def _learned(
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
         objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit, error=error)
-        objectives.append(with_values(objective, measurements, nfp))
+        objectives.append(replace(with_values(objective, measurements, nfp), failures=measurements.failures))
     return objectives
 
 
@@ -194,15 +198,15 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
     read = [predicting(model, notes, printed=request.printed) for model in unchecked]
     request.require_used(frozenset().union(*(model.used for model in read)))
     measurements = _measurements(request, project, space, notes, choice_of(model.columns for model in read))
+    failures = known_failures(measurements, [stored.provenance for stored in read], space.system)
     names: list[str] = []
     objectives = []
     for number, (file, stored) in enumerate(zip(request.models, read, strict=True)):
         choice = request.properties[number] if request.properties else None
         name = choice or stored.nfp or file
         names.append(name if name not in names else f"{name} ({file})")
-        objective = Objective(
-            names[-1], space.system, stored.model, stored.full, intervals=stored.intervals, unit=stored.unit
-        )
+        about = {"intervals": stored.intervals, "unit": stored.unit, "failures": failures}
+        objective = Objective(names[-1], space.system, stored.model, stored.full, **about)
         if measurements is not None:
             nfp = _property(request, project, measurements, choice, stored.nfp, notes, single=len(read) == 1)
             objective = objective if nfp is None else with_values(objective, measurements, nfp)

@@ -12,6 +12,7 @@ from sampling.space.optimum import free_options
 from sampling.space.ranking import Ranking, front_of_rounded
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
+from splc.data.failures import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError
 from splc.formats.measurements.assignment import parse_assignments
@@ -23,7 +24,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.front import front_chart
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.fixed_space import fixed_space
+from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize.best import best_of, signs_of, without_equals
@@ -83,6 +84,8 @@ class Result:
         exhaustive: whether they are the best of all valid configurations, not of those that were examined.
         unused: options that no model is about.
         free: those of them that may have other values in the best configurations, with the same predictions.
+        failures: the configurations that never worked, and combinations of values that failed, which are left out; None
+            if none are known.
         unreached: the objectives of which no measured value is as good as the worst end of the best interval.
         plot: the file that the plot was written to.
         notes: what the user should know.
@@ -99,6 +102,7 @@ class Result:
     unused: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     unreached: tuple[str, ...] = ()
+    failures: Failures | None = None
     plot: str | None = None
     notes: tuple[Note, ...] = ()
 
@@ -165,8 +169,11 @@ def best_configurations(
     """
     fixed = fixed or {}
     notes = Notes()
+    failures = objectives[0].failures
     with notes:
-        found, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
+        notes += failure_notes(failures, "left out")
+        space = working_space(space, failures, fixed)
+        found, exhaustive = best_of(objectives, space, top, limit, notes, on_progress, failures)
         ranking = without_equals(found, objectives, notes)
         free = free_options(space.system, ranking.unused)
         if free:
@@ -204,6 +211,7 @@ def best_configurations(
         ranking.unused,
         free,
         unreached,
+        failures,
         notes=tuple(notes),
     )
 
@@ -235,7 +243,8 @@ def _values(objective: Objective, ranking: Ranking, number: int) -> list[Propert
 
 def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedConfiguration) -> bool:
     """Return whether another configuration was measured to be as good as the best prediction, as far as is known."""
-    if not candidates or candidates[0].configuration == reference.configuration:
+    # The best of a part of the space is of another system.
+    if not candidates or (candidates[0].configuration.indices == reference.configuration.indices).all():
         return False
     best, measured = candidates[0].values[0], reference.values[0].measured
     return best.interval is not None and measured is not None and best.interval.low <= measured <= best.interval.high

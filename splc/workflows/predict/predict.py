@@ -29,6 +29,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.common_fields import Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fixed_space import failing_notes, known_failures
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import REPEATED
 from splc.workflows.learned_rows import learned_configurations, learned_from_notes
@@ -165,6 +166,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         if stored.full is not None and rows.configurations.system.names == space.system.names:
             names = frozenset(space.system.names)
             notes += unmeasured_notes(rows.configurations, None, stored.full, names, "configuration")
+        notes += failing_notes(rows.configurations, known_failures(None, [stored.provenance], space.system))
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
         if intervals is not None:

@@ -8,6 +8,8 @@ from typing import Annotated
 import numpy as np
 
 from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.failures import Failures
 from splc.errors import RequestError, listed, plural
 from splc.formats.measurements.assignment import parse_assignments
 from splc.io.numbers import count_text
@@ -18,7 +20,7 @@ from splc.learning.projection import ENUMERATED
 from splc.types import Goal
 from splc.workflows.common_fields import FixedValues, Seed
 from splc.workflows.fields import as_flag, as_option, request
-from splc.workflows.fixed_space import fixed_space
+from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.stored_sources import StoredSources
 from splc.workflows.note import Note, Notes, Rank
@@ -91,6 +93,7 @@ class Result:
         best: the best measured value of configurations with the fixed values, None without any.
         notes: what the user should know.
         unit: the unit of the property, None if it is not known.
+        failures: the configurations that never worked, which are not suggested; None if none are known.
     """
 
     suggestions: ConfigurationSuggestions
@@ -99,6 +102,7 @@ class Result:
     best: float | None
     notes: tuple[Note, ...] = ()
     unit: str | None = None
+    failures: Failures | None = None
 
 
 def run(request: Request) -> Result:
@@ -120,8 +124,12 @@ def run(request: Request) -> Result:
     require_writable(request.output, project.files)
     with Notes() as notes:
         base = Space(request.read_system(project, notes, observed=False))
-        space = fixed_space(base, parse_assignments(request.fix, base.system))
+        fixed = parse_assignments(request.fix, base.system)
+        space = fixed_space(base, fixed)
         measured = request.read_measurements(project, base, notes) if project.has_measurements else None
+        if measured is not None:
+            notes += failure_notes(measured.failures, "not suggested")
+            space = working_space(space, measured.failures, fixed)
         nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
         sources = None
         if stored is not None:
@@ -147,13 +155,17 @@ def run(request: Request) -> Result:
             names = frozenset(space.system.names)
             configurations = usable.configurations
             notes += unmeasured_notes(result.configurations, configurations, None, names, "suggested configuration")
-        inside = 0 if measured is None else int(space.check(measured.configurations).sum())
+        tried = [] if measured is None else [measured.configurations]
+        if measured is not None and measured.failures is not None:
+            tried.append(measured.failures.configurations)
+        inside = int(space.check(Configurations.concatenate(tried).unique()).sum()) if tried else 0
         notes += _remarks(request, result, space.count, len(values), inside)
         best = None
         if len(competing):
             best = float(competing.max() if request.maximize else competing.min())
         unit = None if measured is None or nfp is None else measured.unit(nfp)
-        return Result(result, nfp, len(values), best, tuple(notes), unit)
+        failures = None if measured is None else measured.failures
+        return Result(result, nfp, len(values), best, tuple(notes), unit, failures)
 
 
 def _count(request: Request) -> int:
@@ -176,7 +188,7 @@ def _remarks(request: Request, result: ConfigurationSuggestions, size: int, meas
         result: the suggestions.
         size: the number of valid configurations with the fixed values.
         measured: the number of configurations with a value of the property.
-        inside: how many measured configurations have the fixed values.
+        inside: how many configurations that were run are among the valid ones with the fixed values.
     """
     notes = []
     rows = plural(measured, "measured configuration", "measured configurations")

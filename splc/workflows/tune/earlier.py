@@ -86,6 +86,11 @@ def tell_earlier(
                         tuner.tell(assignment, dict(zip(names, values, strict=True)), context=context)
                         own = [configurations.indices[row].tolist(), values]
                         runs.append(own if context is None else [*own, context])
+            if context is None and (failures := part.failures) is not None:
+                for row in np.flatnonzero(tuner.source.valid(failures.configurations)).tolist():
+                    for _ in range(int(failures.runs[row])):
+                        tuner.tell(failures.configurations.assignment(row), failed="failed in an earlier run")
+                        runs.append([failures.configurations.indices[row].tolist(), None])
     if not runs:
         raise MeasurementError("no earlier run is of a configuration that is searched, with all properties")
     for others in dict.fromkeys(run[2] if run[2:] else None for run in runs):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from splc.errors import plural
 from splc.io.numbers import signed_percentage
 from splc.tuning.result import TuningResult
 from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
+from splc.workflows.fixed_space import failure_notes
 from splc.workflows.note import Note, Rank
 
 
@@ -35,8 +35,10 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     if result.drift is not None:
         text = f"the default has {signed_percentage(result.drift, 3)} since the search: the machine has changed"
         notes.append(Note(text, warning=True))
-    if result.failing:
-        notes.append(Note(f"{plural(result.failures, 'run', 'runs')} failed: {result.failing}", about=Rank.LIMIT))
+    notes += failure_notes(history.failures, "the search leaves them out")
+    if tuner.nothing_expected:
+        early = "" if tuner.budget is None else f" after {len(history.trials):,} of {tuner.budget:,} runs"
+        notes.append(Note(f"it ended{early}: no other configuration is expected to be better", about=Rank.METHOD))
     if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
         notes.append(Note("all valid configurations were measured", about=Rank.METHOD))
     return notes

@@ -1,0 +1,89 @@
+"""Failures: configurations of which every run failed, and combinations of values that they have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import plural
+from splc.system.constraints import BooleanConstraint, Constraint
+from splc.system.definition import constraints_of_texts
+from splc.types import Array
+
+
+@dataclass(frozen=True)
+class FailureRule:
+    """A combination of values of options of which every run failed.
+
+    Attributes:
+        condition: the values, as text: `pcg and gs`, `mode=fast and n>=300`.
+        constraint: the constraint that excludes them, as text.
+        runs: the number of failed runs with them.
+        configurations: the number of configurations of these runs.
+    """
+
+    condition: str
+    constraint: str
+    runs: int
+    configurations: int
+
+    def __str__(self) -> str:
+        return f"all {plural(self.runs, 'run', 'runs')} with {self.condition} failed"
+
+
+@dataclass(frozen=True, eq=False)
+class Failures:
+    """Configurations that never worked.
+
+    Attributes:
+        configurations: distinct configurations of which every run failed, n of them.
+        runs: the number of runs of each, shape (n,).
+        rules: combinations of values of which every run failed.
+        explained: which configurations have one of these combinations, shape (n,), bool.
+        source: the file that lists them, None for rows of a table of measurements or of a model.
+    """
+
+    configurations: Configurations
+    runs: Array
+    rules: tuple[FailureRule, ...]
+    explained: Array
+    source: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.configurations)
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """The constraints that exclude the combinations."""
+        system = self.configurations.system
+        binary = [option.name for option in system.binary_options]
+        return constraints_of_texts([rule.constraint for rule in self.rules], system.name_table, binary)
+
+    def among(self, configurations: Configurations) -> Array:
+        """Return which configurations of the system, or of a part of it, never worked, shape (m,), bool."""
+        rows = Configurations(self.configurations.system, configurations.indices)
+        return np.asarray(self.configurations.find(rows) >= 0)
+
+    def expected(self, configurations: Configurations) -> Array:
+        """Return which configurations never worked, or have a combination that failed, shape (m,), bool."""
+        fail = self.among(configurations)
+        for constraint in self.constraints:
+            columns = {name: configurations.value(name) for name in constraint.names}
+            if isinstance(constraint, BooleanConstraint):
+                fail |= np.all([(columns[name] > 0) != positive for name, positive in constraint.literals], axis=0)
+            else:
+                absent = np.any([np.isnan(column) for column in columns.values()], axis=0)
+                fail |= ~constraint.holds(columns.__getitem__) & ~absent
+        return fail
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What failed, a line for each rule, and one for configurations without a rule."""
+        lines = [str(rule) for rule in self.rules]
+        if others := int((~self.explained).sum()):
+            noun = "other configuration" if self.rules else "configuration"
+            lines.append(f"every run of {plural(others, noun, f'{noun}s')} failed")
+        return tuple(lines)

@@ -1,0 +1,122 @@
+"""Failures beside measurements: the table of failed runs, rows without a value, and those that a model file states.
+
+`splc measure` and `splc tune` write the table `NAME.failures.csv` beside `NAME.csv`: a row per failed run, with the
+options, the contexts that take turns, and why it failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.failures import FailureRule, Failures
+from splc.data.measurements import Measurements
+from splc.errors import InputError, Problem, SplcError
+from splc.formats.measurements.csv_table import read_option_table, read_raw
+from splc.formats.measurements.mined_system import failure_rules
+from splc.io.files import STANDARD, Source, read_source
+from splc.io.json_object import json_object
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SUFFIX = ".failures.csv"
+Check = Callable[[Configurations], Array]
+
+
+def failures_file(measurements: str) -> str:
+    """Return the table of failed runs that belongs to a table of measurements."""
+    return f"{Path(measurements.removesuffix('.gz')).with_suffix('')}{SUFFIX}"
+
+
+def read_failed_runs(
+    source: Source, system: VariabilityModel, contexts: Mapping[str, str], *, inferred: bool = False
+) -> Configurations:
+    """Return the configurations of failed runs, one per run, of the stated contexts.
+
+    Args:
+        source: the table.
+        system: the system.
+        contexts: context → its value; rows with another one are left out.
+        inferred: whether the system is inferred from what succeeded: rows with other values are outside of it.
+
+    Raises:
+        InputError: if the file is no table of configurations of the system, with lines.
+    """
+    hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
+    try:
+        table = read_option_table(source, system, read_raw(source, system))
+        if not inferred:
+            table.problems(source.name).raise_if_any(InputError)
+    except SplcError as error:
+        raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
+    kept = (table.indices >= 0).all(axis=1)
+    for name, value in contexts.items():
+        if name in table.others:
+            kept &= np.array([text.strip() == value for text in table.others[name]], dtype=bool)
+    return Configurations(system, table.indices[kept])
+
+
+def with_failures(
+    measured: Measurements, files: Sequence[str], check: Check, *, inferred: bool = False
+) -> Measurements:
+    """Return measurements with the failures beside them: rows without any value, and the tables of failed runs.
+
+    Args:
+        measured: the measurements.
+        files: their files.
+        check: returns which configurations are valid; others are no failures of the system.
+        inferred: as `read_failed_runs`.
+
+    Raises:
+        InputError: as `read_failed_runs`.
+    """
+    system = measured.system
+    known = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
+    parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
+    for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
+        if Path(file).is_file():
+            parts.append(read_failed_runs(read_source(file), system, measured.contexts, inferred=inferred))
+            sources.append(file)
+    runs = Configurations(system, np.concatenate([part.indices for part in parts]))
+    failures = failures_of(runs[check(runs)], measured.configurations[known], sources[0] if sources else None)
+    return replace(measured, failures=failures)
+
+
+def failures_of(runs: Configurations, succeeded: Configurations, source: str | None = None) -> Failures | None:
+    """Return the failures among runs that failed, None if each of their configurations has succeeded in another run."""
+    first, group = runs.groups()
+    every = runs[first]
+    never = Configurations(every.system, succeeded.indices).find(every) < 0
+    if not never.any():
+        return None
+    counts = np.bincount(group, minlength=len(first))[never]
+    failed = Configurations(every.system, every.indices[never])
+    rules, explained = failure_rules(every.system, Configurations(every.system, succeeded.indices), failed, counts)
+    return Failures(failed, counts, rules, explained, source)
+
+
+def failures_object(failures: Failures) -> dict[str, Any]:
+    """Return failures in JSON's types, as the file of a model keeps them."""
+    columns = {name: values.tolist() for name, values in failures.configurations.to_columns().items()}
+    rules = [json_object(FailureRule, rule) for rule in failures.rules]
+    runs = {"runs": failures.runs.tolist(), "explained": failures.explained.tolist()}
+    return {"configurations": columns, **runs, "rules": rules}
+
+
+def failures_of_object(content: Any, system: VariabilityModel) -> Failures | None:
+    """Return the failures that the file of a model states; None if it states none, or damaged ones."""
+    with suppress(SplcError, KeyError, TypeError, ValueError, AttributeError):
+        columns = {name: np.array(values, dtype=float) for name, values in content["configurations"].items()}
+        failed = Configurations.from_columns(system, columns)
+        rules = tuple(FailureRule(**rule) for rule in content["rules"])
+        runs, explained = np.array(content["runs"], dtype=int), np.array(content["explained"], dtype=bool)
+        failures = Failures(failed, runs, rules, explained)
+        # Constraints that cannot be read are damaged, too.
+        return failures if len(runs) == len(explained) == len(failed) and failures.constraints is not None else None
+    return None
