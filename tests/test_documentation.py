@@ -36,7 +36,7 @@ OUTPUTS = ROOT / "tests" / "formats" / "benchmarks" / "data"
 
 # Pages whose commands take longer: `.ci/run` runs them as another CPU computes them.
 SLOW = {
-    "bad-model", "ci", "corpus", "learning", "notebook", "observed", "programs", "python", "reports", "studies",
+    "bad-model", "ci", "learning", "notebook", "observed", "programs", "python", "reports", "studies",
     "ten-minutes", "tune", "versions",
 }  # fmt: skip
 

@@ -45,7 +45,7 @@ def test_workflows_have_the_same_parts() -> None:
     stub = (ROOT / "splc" / "workflows" / "__init__.pyi").read_text(encoding="utf-8")
     names = {
         f"splc.workflows.{name}" for name in re.findall(r"^from splc\.workflows import (\w+) as", stub, re.MULTILINE)
-    } | {"splc.splconqueror.run", "splc.splconqueror.corpus"}
+    } | {"splc.splconqueror.run"}
     for name in names:
         module = import_module(name)
         assert {"Request", "Result", "run"} <= set(dir(module)), name

@@ -36,7 +36,6 @@ COMMANDS = (
     "study",
     "report",
     "run",
-    "corpus",
     "convert",
     "example",
 )

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casestudies.report import communication, facts, noise, questions, tables
+from casestudies.report import communication, noise, questions, tables
 from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import blocks_of, with_blocks
 from casestudies.report.report import case_blocks, measured_blocks, pages, smg_blocks

@@ -56,10 +56,8 @@ TEXTS = [
 
 
 def numbers() -> Iterator[Any]:
-    """Yield command, option and value of all options that are numbers, but for the one that reads a tree of logs."""
+    """Yield command, option and value of all options that are numbers."""
     for name in COMMANDS:
-        if name == "corpus":
-            continue
         for each in command_fields(name):
             values = WHOLE if each.number is int else REAL if each.number is float else ()
             for option, value in product((text for text in each.spellings if text[:2] == "--"), values):

@@ -79,7 +79,7 @@ def test_every_writer_is_here() -> None:
         for each in command.params
         if each.metavar == "FILE" and each.name in {"output", "plot"}
     }
-    without = {("corpus", "plot"), ("study", "plot")}
+    without = {("study", "plot")}
     assert found - without == {(name, "output") for name in WRITERS} | {(name, "plot") for name in PLOTS}
 
 

@@ -85,7 +85,6 @@ def usual(command: str, project: Project, rng: random.Random, points: bool) -> l
     """Return options that nearly every line of a command has: what it cannot do without, and budgets of time."""
     sampling = value_of(command, "--sampling")
     found = {
-        "corpus": [("--systems", "systems"), ("--jobs", "1")],
         "measure": [("--sampling", "random:2"), ("--output", f"runs{rng.randrange(1000)}.csv")],
         "sample": [("--sampling", sampling(project, rng) if sampling else "")],
         # Not the default, the file of learned models.
@@ -98,7 +97,7 @@ def usual(command: str, project: Project, rng: random.Random, points: bool) -> l
     texts = [name for name in map(kind_of, project.system.groups()) if name in project.header]
     if texts and not points and command != "scale":
         found += [("--options", ",".join(texts))]
-    contexts = {} if points or command in {"init", "scale", "corpus"} else project.system.contexts
+    contexts = {} if points or command in {"init", "scale"} else project.system.contexts
     by = rng.choice([*contexts, *contexts, "", ""]) if "--by" in map(spelling, command_fields(command)) else ""
     return found + [("--by", name) if name == by else ("--where", f"{name}={v[0]}") for name, v in contexts.items()]
 

@@ -254,7 +254,6 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("convert", "source"): _file("measurements.*", "measurements.*", "other.csv", "runs*.csv", "system.xml"),
         ("convert models", "--output"): _new(".json", ".log", ".txt", ".csv"),
         ("convert models", "source"): _MODEL,
-        ("corpus", "--table"): _one_of("errors", "tests", "pairs", "logs", "failures"),
         ("describe", "--system"): _file("system.xml"),
         ("example", "folder"): _new("", "", ""),
         ("example", "name"): _one_of("smg2000", "kernels", "zstd", "none"),

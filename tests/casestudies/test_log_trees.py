@@ -11,6 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from casestudies.published_logs import logs as published_logs
+from casestudies.published_logs.learnings import Recomputed
+from casestudies.published_logs.logs import Request, run
+from casestudies.published_logs.strategies import strategies_of
+from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
 from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
@@ -19,11 +24,6 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
-from splc.splconqueror.corpus import corpus
-from splc.splconqueror.corpus.corpus import Request, run
-from splc.splconqueror.corpus.learnings import Recomputed
-from splc.splconqueror.corpus.strategies import strategies_of
-from splc.splconqueror.corpus.systems import SystemFolder, system_of
 from tests.learning.conftest import measured
 from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA, real
@@ -47,7 +47,7 @@ def request(tree: Path, **further: object) -> Request:
     return Request(**{"root": str(tree), "systems": str(DATA), **further})  # type: ignore[arg-type]
 
 
-def by_name(found: corpus.Result) -> dict[str, Recomputed]:
+def by_name(found: published_logs.Result) -> dict[str, Recomputed]:
     """Return file name → learning."""
     return {Path(each.file).stem: each for each in found.learnings}
 
@@ -380,6 +380,6 @@ def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
 
 def test_means_need_all_values() -> None:
     """A mean of values of which one is unknown is unknown."""
-    assert corpus.mean_or_none([1.0, 3.0]) == 2
-    assert corpus.mean_or_none([1.0, None]) is None
-    assert corpus.mean_or_none([0.0]) == 0
+    assert published_logs.mean_or_none([1.0, 3.0]) == 2
+    assert published_logs.mean_or_none([1.0, None]) is None
+    assert published_logs.mean_or_none([0.0]) == 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.published_logs.samples import Redrawn, redrawn
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, RequestError, SplcError
@@ -19,7 +20,6 @@ from splc.learning.stepwise.settings import FIRST, OF_2019, Settings
 from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, split_model
-from splc.splconqueror.corpus.samples import Redrawn, redrawn
 from splc.types import Array
 
 # The relative difference up to which influences and errors are equal.

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.published_logs.strategies import OURS
 from sampling import Space, draw_sample, parse_spec
 from sampling.designs.binary.optionwise import OptionWise
 from sampling.designs.binary.twise import TWise
@@ -25,7 +26,6 @@ from splc.formats.scripts.reader import parse_lines
 from splc.formats.scripts.strategies import Sampling
 from splc.io.files import Source
 from splc.learning.learning_set import match
-from splc.splconqueror.corpus.strategies import OURS
 from splc.splconqueror.scripts.paths import located
 from splc.splconqueror.scripts.samples import sampled
 from splc.types import Array

@@ -1,4 +1,4 @@
-"""The output of `splc corpus`."""
+"""The tables and the picture of recomputed errors."""
 
 from __future__ import annotations
 
@@ -6,59 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from casestudies.published_logs.logs import Cell as Means
+from casestudies.published_logs.logs import Result, StrategyTest
 from splc.cli.show.blocks import Column, columns, counted, show_table, table_of
-from splc.cli.show.group_tests import GroupTestObject
-from splc.cli.terminal import printable, say
+from splc.cli.terminal import say
 from splc.formats.models.log_errors import ALL_VALUES
-from splc.io.json_object import JsonObject, at, count, merged
-from splc.io.tables import Cell, Spread, Table, csv_text, latex_text, markdown_text
-from splc.splconqueror.corpus.corpus import Cell as CorpusCell
-from splc.splconqueror.corpus.corpus import Result, StrategyTest
-from splc.splconqueror.corpus.learnings import Failure, Recomputed
-from splc.splconqueror.corpus.relearn import Relearned
+from splc.io.tables import Cell, Spread, Table
 
 # Failures that are listed in the text.
 MAX_FAILURES = 20
-
-
-class StrategyTestObject(JsonObject):
-    """The strategies of a system and size compared."""
-
-    system: str
-    size: int | None
-    test: GroupTestObject = merged()
-
-
-class RelearnedObject(JsonObject):
-    """A learning of a log that was learned again."""
-
-    file: str
-    learning: int
-    relearned: Relearned = merged()
-
-
-def _relearned(result: Result) -> list[Recomputed] | None:
-    """Return the learnings that were learned again, None if that was not asked for."""
-    return [row for row in result.learnings if row.relearned is not None] if result.request.relearn else None
-
-
-class CorpusObject(JsonObject, schema="splc.corpus/1"):
-    """The recomputed errors of a tree of logs, in percent."""
-
-    folder: str = at("request.root")
-    systems: str | None = at("request.systems")
-    logs: int
-    learnings: int = count("learnings")
-    stated_errors: int = at(lambda result: sum(learning.checked for learning in result.learnings))
-    differing: int
-    without_learning: list[str] = at("switches")
-    rules: dict[str, int]
-    failures: list[Failure]
-    interrupted: bool = at("stopped")
-    cells: list[CorpusCell]
-    tests: list[StrategyTestObject]
-    relearned: list[RelearnedObject] | None = at(_relearned)
-    notes: list[str] = at(lambda result: [str(note) for note in result.notes])
+RELEARNED = "relearned"
+TABLES = ("errors", "tests", "failures", "pairs", "logs", RELEARNED)
 
 
 def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
@@ -78,16 +36,16 @@ def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
         "pairs": (pairs, PAIRS, f"Pairs of strategies; {about_pairs}"),
         "logs": (result.learnings, LOGS, None),
         "failures": (result.failures, FAILURES, "Not recomputed"),
-        "relearned": (
+        RELEARNED: (
             again,
-            RELEARNED,
+            ROUNDS,
             "Learned again: the first rounds that are equal, how the sample is drawn, and what differs",
         ),
     }
     return [table_of(*tables[name]) for name in names]
 
 
-def _error(cell: CorpusCell) -> Cell:
+def _error(cell: Means) -> Cell:
     return cell.error if cell.deviation is None else Spread(cell.error, cell.deviation, relative=False)
 
 
@@ -121,18 +79,14 @@ LOGS = (
     Column("rule", lambda row: ", ".join(row.rules)),
 )
 FAILURES = columns("file, reason")
-RELEARNED = columns(
+ROUNDS = columns(
     "file, learning, rounds = relearned.rounds, equal = relearned.equal, sample = relearned.sample, "
     "result = relearned.reason"
 )
 
 
-def show(result: Result, tables: Sequence[Table], form: str) -> None:
-    """Print tables and a summary, in one of the forms text, csv, markdown and latex."""
-    if form != "text":
-        writer = {"csv": csv_text, "markdown": markdown_text, "latex": latex_text}[form]
-        print("\n".join(printable(writer(table)).rstrip("\n") for table in tables))
-        return
+def show(result: Result, tables: Sequence[Table]) -> None:
+    """Print tables and a summary."""
     for table in tables:
         if table.rows:
             # The list of failures may be long.

@@ -10,11 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from comparison.statistics import GroupTest, compare_groups
-from splc.errors import Problem, RequestError, SplcError, listed, plural
-from splc.io.processes import in_processes
-from splc.project.files import MEASUREMENT_FILES
-from splc.splconqueror.corpus.learnings import (
+from casestudies.published_logs.learnings import (
     UNSTATED,
     Failure,
     LogsOfSystem,
@@ -23,8 +19,8 @@ from splc.splconqueror.corpus.learnings import (
     recompute,
     text_of,
 )
-from splc.splconqueror.corpus.strategies import strategies_of
-from splc.splconqueror.corpus.systems import (
+from casestudies.published_logs.strategies import strategies_of
+from casestudies.published_logs.systems import (
     SystemFolder,
     grouped,
     logs_below,
@@ -32,6 +28,10 @@ from splc.splconqueror.corpus.systems import (
     require_folder,
     systems_below,
 )
+from comparison.statistics import GroupTest, compare_groups
+from splc.errors import Problem, RequestError, SplcError, listed, plural
+from splc.io.processes import in_processes
+from splc.project.files import MEASUREMENT_FILES
 from splc.workflows.common_fields import DuplicateRows, InvalidRows
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from casestudies.published_logs.logs import Request, run
+from casestudies.published_logs.relearn import Relearned, relearned
 from sampling import Space, sample
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from splc.data.configurations import Configurations
@@ -21,8 +23,6 @@ from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from splc.learning.stepwise.settings import Settings
-from splc.splconqueror.corpus.corpus import Request, run
-from splc.splconqueror.corpus.relearn import Relearned, relearned
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.support.real_data import DATA, real

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from casestudies.published_logs.relearn import Relearned, relearned
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SplcError, plural
 from splc.formats.measurements.read import read_measurements
@@ -15,7 +16,6 @@ from splc.formats.models.log_errors import ALL_VALUES, Errors, LogErrors
 from splc.formats.models.log_lines import Learning, learnings_of
 from splc.io.files import read_source
 from splc.learning.threads import one_thread
-from splc.splconqueror.corpus.relearn import Relearned, relearned
 from splc.splconqueror.scripts.paths import located
 
 # The relative difference up to which a stated and a recomputed error agree.
