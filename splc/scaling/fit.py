@@ -41,7 +41,7 @@ def fit(
         names: the parameters' names; by default `x`, or `x1`, `x2`, … for several.
         aggregate: the statistic of repetitions, see `splc.scaling.methods.FitSettings`.
         strong_scaling: whether negative powers are searched ('default', 'classic').
-        segmented: whether to look for a change of behaviour along a parameter: two models, if some line has 9 points
+        segmented: whether to look for a change of behaviour along a parameter: two models, if some line has 6 points
             or more.
         exponents: the search space of 'classic', see `splc.scaling.methods.settings_of`.
         terms: the largest number of terms of 'classic', 1 or 2.

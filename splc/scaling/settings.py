@@ -50,7 +50,7 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             shown="`false` (`splc scale`: `true`)",
         ),
         "segmented": Setting(
-            "whether to look for one change of behaviour (a line of nine points or more)",
+            "whether to look for one change of behaviour (a line of six points or more)",
             kind=bool,
             words=_TRUTH,
             default=False,

@@ -57,17 +57,17 @@ def test_a_hint_at_a_change() -> None:
     assert hint in fit(POINTS, 1e210 * TURN, names=["n", "p"]).notes
     assert hint not in fit(POINTS, TURN, names=["n", "p"], segmented=True).notes
     smooth = fit(POINTS, 3 + P * 1.5 + N**2, names=["n", "p"])
-    few = fit(POINTS[P < 9], TURN[P < 9], names=["n", "p"])
+    few = fit(POINTS[P < 6], TURN[P < 6], names=["n", "p"])
     assert not any("seems to change" in note for note in (*smooth.notes, *few.notes))
 
 
 def test_noise_and_few_points_have_one_segment() -> None:
-    """Functions without a change have one model; lines of fewer than nine points, and small segments, too."""
+    """Functions without a change have one model; lines of fewer than six points, and small segments, too."""
     rng = np.random.default_rng(0)
     smooth = (3 + P * 1.5 + N**2) * (1 + 0.1 * rng.normal(size=(12, 55)))
     assert not any(model.below for model in fit_many(POINTS, smooth, segmented=True))
-    short = fit(POINTS[P < 9], TURN[P < 9], segmented=True)
-    assert any("fewer than 9 points on every line" in note for note in short.notes)
+    short = fit(POINTS[P < 6], TURN[P < 6], segmented=True)
+    assert any("fewer than 6 points on every line" in note for note in short.notes)
     thin = (N == 2) | (P == 1)
     assert fit(POINTS[thin], TURN[thin], segmented=True).below is None
 

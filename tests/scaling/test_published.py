@@ -61,14 +61,35 @@ def test_two_segments_are_found(method: str, lower: Curve, upper: Curve, change:
 
 
 def test_smooth_or_short_data_have_one_segment() -> None:
-    """Data of one behaviour, or of fewer than nine points, give one model; the latter with a note."""
+    """Data of one behaviour, or of fewer than six points, give one model; the latter with a note."""
     x = np.arange(1.0, 12.0)
     rng = np.random.default_rng(0)
     values = (3 + x**1.5) * (1 + rng.uniform(-0.05, 0.05, (80, 11)))
     assert sum(model.below is not None for model in fit_many(x, values, segmented=True)) <= 2
-    short = fit(x[:8], np.where(x[:8] < 5, 1, x[:8] ** 2), segmented=True)
+    assert sum(model.below is not None for model in fit_many(x[:6], values[:, :6], segmented=True)) <= 2
+    short = fit(x[:5], np.where(x[:5] < 3, 1, x[:5] ** 2), segmented=True)
     assert short.below is None
-    assert any("fewer than 9 points" in note for note in short.notes)
+    assert any("fewer than 6 points" in note for note in short.notes)
+
+
+@pytest.mark.parametrize(
+    ("points", "lower", "upper", "last"),
+    [
+        (10, np.square, lambda x: 4 * x**1.5, 5),
+        (10, lambda x: 1 + np.log2(x), lambda x: x**1.5, 5),
+        (10, lambda x: x * np.log2(x) + 1, lambda x: x**1.5 + 4, 6),
+        (8, lambda x: 3 * x + 2, lambda x: x**3, 3),
+        (6, lambda x: 3 * x + 2, lambda x: x**3, 3),
+    ],
+)
+@pytest.mark.parametrize("geometric", [False, True])
+def test_each_point_is_in_its_segment(points: int, lower: Curve, upper: Curve, last: int, geometric: bool) -> None:
+    """Without noise every point is in the segment of its function, from six points on."""
+    x = np.arange(1.0, points + 1)
+    x = 2**x if geometric else x
+    model = fit(x, np.where(np.arange(points) < last, lower(x), upper(x)), segmented=True)
+    assert model.below is not None
+    assert (model.below.ranges, model.ranges) == (((x[0], x[last - 1]),), ((x[last], x[-1]),))
 
 
 def test_functions_are_drawn_as_stated() -> None:

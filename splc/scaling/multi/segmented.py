@@ -21,7 +21,7 @@ def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
     """Return the values of a parameter on its longest lines, and the lines with these values, shape (lines, values).
 
     Returns:
-        None without a line of nine points.
+        None without a line of six points.
     """
     if points.shape[1] == 1:
         enough = len(points) >= MIN_POINTS

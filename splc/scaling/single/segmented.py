@@ -1,6 +1,8 @@
 """Detection of one change of behaviour, with windows of five points.
 
-Source: Ilyas et al., Off-Road Performance Modeling (Euro-Par 2017), with the thresholds of Extra-P 4.2.5.
+Source: Ilyas et al., Off-Road Performance Modeling (Euro-Par 2017), from six points on, with the thresholds of Extra-P
+4.2.5, which needs nine. Of the splits in the marked windows the one with the best models is taken: the middle window of
+Extra-P puts the last point of the first segment into the second where a window fits across the change.
 """
 
 from __future__ import annotations
@@ -11,10 +13,12 @@ from splc.scaling.single.classic import basic
 from splc.types import Array
 
 WINDOW = 5
-MIN_POINTS = 9
-_BAD, _MARKED, _RATIO = 0.5, 0.1, 4.0
+MIN_POINTS = 6
+_BAD, _BAD_OF_FEW, _MARKED, _RATIO = 0.5, 0.2, 0.1, 4.0
 # Errors below one percent are noise at any ratio.
 _NOISE = 0.01
+# Fewest points of a segment; a point is in both segments if that is at most so much worse.
+_SIDE, _SHARED, _EXACT = 3, 1.5, 1e-9
 # With noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points).
 # Two models must therefore be twice as good as one (not in Extra-P).
 WORTH_A_CHANGE = 2.0
@@ -38,18 +42,33 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
         low, high = sorted((errors[at - 1], errors[at]))
         if high > _NOISE and high > _RATIO * low:
             jumps[at if errors[at] > errors[at - 1] else at - 1] = True
-    if not (errors.max() > _BAD or jumps.any()):
+    # With fewer than nine points all windows may be across the change, so that no ratio shows it.
+    if not (errors.max() > (_BAD if len(x) > 2 * (WINDOW - 1) else _BAD_OF_FEW) or jumps.any()):
         return None
     marked = np.flatnonzero((errors >= _MARKED) | jumps)
-    middle = int(marked[len(marked) // 2])
-    if len(marked) == 3:
-        # The centre of the middle window belongs to both segments.
-        shared = middle + WINDOW // 2
-        lower, upper = np.arange(shared + 1), np.arange(shared, len(x))
-    else:
-        last = max(middle - 1, 0) + 2
-        lower, upper = np.arange(last + 1), np.arange(last + 1, len(x))
-    return lower, upper, float(x[lower[-1]])
+    first, last = int(marked[0]), int(marked[-1]) + WINDOW - 1
+    # The end of the lower segment, which may also be the start of the upper one.
+    splits = [
+        (end, start)
+        for end in range(max(first, _SIDE - 1), min(last, len(x) - _SIDE) + 1)
+        for start in (end, end + 1)
+        if len(x) - start >= _SIDE
+    ]
+    if not splits:
+        return None
+    missed = np.array([_missed(x, values, end, start) for end, start in splits])
+    is_shared = np.array([end == start for end, start in splits])
+    apart, shared = (np.where(mask, missed, np.inf) for mask in (~is_shared, is_shared))
+    at = int(np.argmin(shared if shared.min() <= _SHARED * apart.min() + _EXACT else apart))
+    end, start = splits[at]
+    return np.arange(end + 1), np.arange(start, len(x)), float(x[end])
+
+
+def _missed(x: Array, values: Array, end: int, start: int) -> float:
+    """Return the error of models of both segments."""
+    sides = slice(end + 1), slice(start, None)
+    errors = [(len(x[side]), window_error(x[side], values[:, side])) for side in sides]
+    return float(np.sqrt(sum(error**2 for _, error in errors) / sum(count for count, _ in errors)))
 
 
 def window_error(x: Array, values: Array) -> float:
