@@ -11,6 +11,7 @@ from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import content_of, entry, objects
 from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.formats.benchmarks.words import options_of_commands
+from splc.io.csv_rows import likely_separator
 from splc.io.files import Source
 
 _PREFIX = "parameter_"
@@ -80,7 +81,9 @@ def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:
     Raises:
         InputError: if a row is incomplete, or there is none.
     """
-    reader = csv.DictReader(io.StringIO(source.text() if text is None else text, newline=""), strict=True)
+    text = source.text() if text is None else text
+    separator = likely_separator(text) if text.strip() else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         rows = list(reader)
     except csv.Error as error:

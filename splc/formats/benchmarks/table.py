@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from splc.errors import InputError, Problem
+from splc.errors import InputError, Problem, plural
 from splc.io.files import Source, sha256_of
 from splc.io.numbers import number_text
 
@@ -84,7 +84,7 @@ def table_of(
 
     Args:
         source: the file.
-        runs: the runs, repetitions one after the other.
+        runs: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
         main: the property to use if the user names none.
         notes: remarks of the reader.
         hint: what to do if the runs have no options.
@@ -93,7 +93,10 @@ def table_of(
     Raises:
         InputError: if there are no runs, or they have no options or no values.
     """
-    runs = [run for run in runs if any(value is not None for value in run.values.values())]
+    every_run = [*runs]
+    runs = [run for run in every_run if any(value is not None for value in run.values.values())]
+    if failed := len(every_run) - len(runs):
+        notes = (*notes, f"{plural(failed, 'run', 'runs')} without a value left out")
     if not runs:
         raise InputError(Problem("the file has no measured values", source.name))
     options = list(dict.fromkeys(name for run in runs for name in run.options))

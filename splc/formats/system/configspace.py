@@ -30,11 +30,11 @@ def parse_configspace(source: Source) -> VariabilityModel:
     """Return the system of a parameter space of ConfigSpace.
 
     Numbers are numeric options; true and false are a binary option, and texts an alternative group. An option is not
-    selected where its parameter is not active.
+    selected where its parameter is not active. A range of real numbers has levels, and a note says so.
 
     Raises:
         InputError: if the file is not JSON.
-        VariabilityError: with everything that cannot be expressed, such as ranges of real numbers.
+        VariabilityError: with everything that cannot be expressed, such as ranges without bounds.
     """
     text = source.text()
     try:
@@ -42,6 +42,10 @@ def parse_configspace(source: Source) -> VariabilityModel:
     except InputError as error:
         raise error.at(source.name) from None
     return _ConfigSpaceReader(source, text, content).read()
+
+
+class _RefusedError(InputError):
+    """A constraint is about a parameter that has a problem already."""
 
 
 class _ConfigSpaceReader:
@@ -56,6 +60,8 @@ class _ConfigSpaceReader:
         # Parameter → the formula of where it is active; None while the formula is computed.
         self.active: dict[str, Formula | None] = {}
         self.conditions: dict[str, list[Any]] = {}
+        # Parameters that have a problem; constraints about them have no further one.
+        self.refused: set[str] = set()
         self.lines: dict[str, int] = {}
         number, at = 1, 0
         for match in _NAMED.finditer(text):
@@ -69,6 +75,8 @@ class _ConfigSpaceReader:
         for condition in self.entries("conditions"):
             self.conditions.setdefault(_text(condition, "child"), []).append(condition)
         entries = self.entries("hyperparameters")
+        stated: dict[str, list[Any]] = {}
+        _collect([self.content.get("conditions"), self.content.get("forbiddens")], stated)
         names = {_text(entry, "name") for entry in entries}
         used_names = set(names)
         options: list[Option] = []
@@ -77,8 +85,16 @@ class _ConfigSpaceReader:
             try:
                 if not name.strip() or name in self.parameters:
                     raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
-                parameter = parameter_of(entry, self.lines.get(name), used_names, conditional=name in self.conditions)
+                parameter = parameter_of(
+                    entry,
+                    self.lines.get(name),
+                    used_names,
+                    self.assembly.notes,
+                    conditional=name in self.conditions,
+                    stated=stated.get(name, ()),
+                )
             except InputError as error:
+                self.refused.add(name)
                 self.problems.include(error, self.lines.get(name))
                 continue
             self.parameters[name] = parameter
@@ -110,6 +126,8 @@ class _ConfigSpaceReader:
         line = self.lines.get(name)
         try:
             self.assembly.require(formula(), line, f"{what}: {name}")
+        except _RefusedError:
+            return
         except InputError as error:
             self.problems.include(error, line)
 
@@ -119,6 +137,8 @@ class _ConfigSpaceReader:
         Raises:
             InputError: if it is unknown.
         """
+        if name in self.refused - self.parameters.keys():
+            raise _RefusedError(name)
         if name not in self.parameters:
             raise InputError(f"unknown parameter {name!r}", hint=nearest(name, self.parameters))
         return self.parameters[name]
@@ -164,10 +184,14 @@ class _ConfigSpaceReader:
         if kind == "EQ":
             return self.one_of(name, [condition.get("value")])
         parameter = self.parameter(name)
-        at = parameter.position(condition.get("value"))
+        bound = condition.get("value")
         if kind == "NEQ":
+            at = parameter.position(bound)
             other_values = [value for position, value in enumerate(parameter.values) if position != at]
+        elif kind in {"LT", "GT"} and parameter.is_number and isinstance(bound, float):
+            other_values = [value for value in parameter.values if (value < bound if kind == "LT" else value > bound)]
         elif kind in {"LT", "GT"}:
+            at = parameter.position(bound)
             other_values = [*parameter.values[:at]] if kind == "LT" else [*parameter.values[at + 1 :]]
         else:
             raise InputError(f"unknown type of condition {kind!r}")
@@ -238,6 +262,18 @@ class _ConfigSpaceReader:
         # A comparison holds if the option has no value.
         selected = OptionLiteral(parameter.name, True)
         return joined((selected, joined((negation(selected), equal), conjunction=False)), conjunction=True)
+
+
+def _collect(clause: Any, stated: dict[str, list[Any]], depth: int = 0) -> None:
+    """Add the values that a clause, or one in it, states about parameters."""
+    if isinstance(clause, list):
+        for part in clause if depth <= 2 * MAX_DEPTH else ():
+            _collect(part, stated, depth + 1)
+    elif isinstance(clause, dict):
+        name = _text(clause, "parent") or _text(clause, "name")
+        values = clause.get("values")
+        stated.setdefault(name, []).extend([clause.get("value"), *(values if isinstance(values, list) else ())])
+        _collect([clause.get("conditions"), clause.get("clauses")], stated, depth)
 
 
 def _text(entry: Any, key: str) -> str:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from splc.errors import InputError, Problem, nearest, plural
+import numpy as np
+
+from splc.errors import InputError, nearest
 from splc.io.numbers import number_text
 from splc.system.definition import alternative_options
 from splc.system.options import BinaryOption, NumericOption
 
 RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")
 LISTS = {"categorical": "choices", "ordinal": "sequence"}
-# The most values of a range.
-MAX_VALUES = 100_000
+# The most values of a range, and the number of levels of a range that has more.
+MAX_VALUES, LEVELS = 100_000, 10
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,13 @@ class SpaceParameter:
 
 
 def parameter_of(
-    entry: Mapping[str, Any], line: int | None, taken: Container[str], *, conditional: bool
+    entry: Mapping[str, Any],
+    line: int | None,
+    taken: Container[str],
+    notes: list[str],
+    *,
+    conditional: bool,
+    stated: Collection[Any] = (),
 ) -> SpaceParameter:
     """Return a parameter.
 
@@ -69,14 +77,16 @@ def parameter_of(
         entry: its JSON object.
         line: its line in the file.
         taken: names that options of texts cannot have.
+        notes: the notes of the file, to which those on the parameter are added.
         conditional: whether it has a value only under conditions.
+        stated: values of it in conditions and forbidden clauses.
 
     Raises:
         InputError: if it has no finite list of values.
     """
     name, kind = entry["name"], entry.get("type")
     if kind in RANGES:
-        values: tuple[Any, ...] = _range(name, entry)
+        values: tuple[Any, ...] = _range(name, entry, notes, stated)
     elif kind == "constant" and not isinstance(entry.get("value"), dict | list):
         values = (entry.get("value"),)
     elif kind in LISTS:
@@ -104,28 +114,36 @@ def parameter_of(
     return SpaceParameter((replace(parent, optional=conditional, line=line), *members), values)
 
 
-def _range(name: str, entry: Mapping[str, Any]) -> tuple[float, ...]:
-    """Return the values of a range of whole numbers, or of one with a step.
+def _range(name: str, entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[float, ...]:
+    """Return the values of a range; one of any real number, or of very many, has levels.
 
     Raises:
-        InputError: if they are not finitely many, or too many.
+        InputError: if it has no bounds.
     """
     lower, upper, step = (entry.get(key) for key in ("lower", "upper", "q"))
     is_integer = str(entry["type"]).endswith("_int")
     if not (isinstance(lower, float) and isinstance(upper, float) and math.isfinite(upper - lower)):
         raise InputError(f"{name} has no bounds: 'lower' and 'upper' are not two numbers")
+    if upper < lower:
+        raise InputError(f"{name} has no values: {number_text(lower)} is above {number_text(upper)}")
     if step is None and is_integer:
         step = 1.0
-    if not isinstance(step, float) or not step > 0:
-        span = f"{number_text(lower)} to {number_text(upper)}"
-        raise InputError(f"{name} is any real number from {span}", hint="list its values in an ordinal parameter")
-    size = (upper - lower) / step + 1e-9
-    if not 0 <= size < MAX_VALUES:
-        value_count = (
-            "no values" if size < 0 else f"{plural(int(size) + 1, 'value', 'values')}; at most {MAX_VALUES:,} are read"
-        )
-        raise InputError(Problem(f"{name} has {value_count}", hint="list its values in an ordinal parameter"))
-    return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))
+    if isinstance(step, float) and step > 0 and (upper - lower) / step < MAX_VALUES:
+        size = (upper - lower) / step + 1e-9
+        return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))
+    is_log = entry.get("log") is True and lower > 0
+    spaced = (np.geomspace if is_log else np.linspace)(lower, upper, LEVELS)
+    levels = {float(f"{value:.6g}") for value in spaced[1:-1].tolist()}
+    levels = {float(round(value)) for value in levels} if is_integer else levels
+    default = entry.get("default", entry.get("default_value"))
+    known = {value for value in (default, *stated) if isinstance(value, float) and lower <= value <= upper}
+    kind, values = "whole" if is_integer else "real", tuple(sorted({lower, upper, *levels, *known}))
+    notes.append(
+        f"{name} is any {kind} number from {number_text(lower)} to {number_text(upper)}: it has {len(values)} levels"
+        f"{' on a logarithmic scale' if is_log else ''}{', and values that the file states' if known else ''}; an "
+        "ordinal parameter lists others"
+    )
+    return values
 
 
 def shown(value: Any) -> str:

@@ -118,7 +118,7 @@ def test_jmh_throughput_and_settings() -> None:
     found = rows_of(results)
     assert [row["threads"] for row in found] == ["1", "1", "2", "2", "1"]
     assert [row["mode"] for row in found] == ["thrpt"] * 4 + ["avgt"]
-    assert [row["throughput"] for row in found] == ["1", "2", "1", "2", ""]
+    assert [row["throughput"] for row in found] == ["1000000", "2000000", "1000000", "2000000", ""]
     assert [row["time"] for row in found] == ["", "", "", "", "3e-06"]
     assert {row["gc.count"] for row in found} == {"7"}
     assert "mode" not in rows_of(results[:2])[0]

@@ -6,9 +6,11 @@ import itertools
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sampling import Space
+from splc.errors import VariabilityError
 from splc.formats.system.configspace import parse_configspace
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
@@ -116,3 +118,48 @@ def test_steps() -> None:
     """A range of real numbers with a step, as older versions write it, is a list of values."""
     system = read({"hyperparameters": [{**REAL, "q": 0.25}]})
     assert system.numeric_options[0].values == (0, 0.25, 0.5, 0.75, 1)
+
+
+def test_ranges_that_are_too_fine_have_levels() -> None:
+    """Ranges of real or very many numbers have levels with their bounds, the default, and values in clauses."""
+    space = {
+        "hyperparameters": [
+            {"type": "categorical", "name": "solver", "choices": ["fast", "exact"]},
+            {"type": "uniform_float", "name": "rate", "lower": 1e-4, "upper": 0.1, "log": True, "default": 0.002},
+            {"type": "uniform_float", "name": "share", "lower": 0, "upper": 1, "default_value": 0.25},
+            {"type": "uniform_int", "name": "size", "lower": 1, "upper": 10_000_000},
+        ],
+        "conditions": [{"type": "GT", "parent": "share", "value": 0.7, "child": "rate"}],
+        "forbiddens": [{"type": "EQUALS", "name": "share", "value": 0.3}],
+    }
+    system = parse_configspace(Source("f.json", json.dumps(space).encode()))
+    values = {option.name: option.values for option in system.numeric_options}
+    rates = np.array(values["rate"])
+    assert (rates[0], rates[-1], len(rates)) == (1e-4, 0.1, 11)
+    assert 0.002 in rates
+    assert np.diff(np.log(rates[rates != 0.002])) == pytest.approx(np.log(1000) / 9, rel=1e-3)
+    assert {0.0, 0.25, 0.3, 0.7, 1.0} <= {*values["share"]}
+    assert all(value == int(value) for value in values["size"])
+    assert len(system.notes) == 3
+    indices = Space(system).enumerate().indices
+    share = np.array(values["share"])[indices[:, system.positions["share"]]]
+    has_rate = indices[:, system.positions["rate"]] < len(rates)
+    assert ((share > 0.7) == has_rate).all()
+    assert 0.3 not in share
+
+
+def test_a_problem_of_a_parameter_is_stated_once() -> None:
+    """Conditions and clauses about a parameter that cannot be read have no problem of their own."""
+    space = {
+        "hyperparameters": [
+            {"type": "categorical", "name": "a", "choices": [True, False]},
+            {"type": "normal_float", "name": "b", "mu": 0, "sigma": 1},
+        ],
+        "conditions": [{"type": "EQ", "parent": "a", "value": True, "child": "b"}],
+        "forbiddens": [{"type": "EQUALS", "name": "b", "value": 1.5}],
+    }
+    with pytest.raises(VariabilityError) as caught:
+        parse_configspace(Source("f.json", json.dumps(space).encode()))
+    assert [problem.message for problem in caught.value.problems] == [
+        "b has no bounds: 'lower' and 'upper' are not two numbers"
+    ]

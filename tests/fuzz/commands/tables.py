@@ -14,7 +14,10 @@ DEFECTS = (
     "cell", "cell", "cell", "option", "typo", "typo", "constant", "zeros", "huge", "tiny", "whole numbers", "copy",
     "sum", "new in a context", "new in a context",
 )  # fmt: skip
-CELLS = ("", "0", "-1", "inf", "nan", "failed", "-", "1e400", "0x1")
+CELLS = (
+    "", "0", "-1", "inf", "nan", "failed", "-", "1e400", "0x1", "1e300", "1.8e308", "-1e308", "1e155", "1e-300",
+    "4.9e-324",
+)  # fmt: skip
 
 
 def measured(system: System, rng: random.Random) -> list[Row]:

@@ -1,15 +1,18 @@
-"""The output of pytest-benchmark: `--benchmark-json` (https://pytest-benchmark.readthedocs.io)."""
+"""The output of tools for Python: pytest-benchmark, pyperf and asv."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product, zip_longest
 from typing import Any
 
 from splc.data.property_name import is_measurement_name
 from splc.errors import listed
 from splc.formats.benchmarks.objects import content_of, entry, objects
 from splc.formats.benchmarks.table import MeasuredRun, TableSource, cell, number, table_of
+from splc.formats.benchmarks.words import options_of_commands, pairs_in
 from splc.io.files import Source
 
 # The mean of more rounds than these is one value: a repetition is a row.
@@ -37,8 +40,10 @@ class _Benchmark:
         return (self.test, *(f"{name}={cell(value)}" for name, value in self.options.items()))
 
 
-def read_json(source: Source) -> TableSource:
-    """Read a report: the parameters of tests are options, the test is a context, each round is a repetition.
+def read_pytest_benchmark(source: Source) -> TableSource:
+    """Read `--benchmark-json` of pytest-benchmark (https://pytest-benchmark.readthedocs.io).
+
+    The parameters of tests are options, the test is a context, each round is a repetition.
 
     The entries of `extra_info` that are measured by their names, or fractions, are properties. The others are options
     if no test has parameters, or if the same parameters were run with several of their values. Of the others, numbers
@@ -110,3 +115,62 @@ def _runs(benchmarks: Sequence[_Benchmark], roles: Mapping[str, str]) -> Iterato
         contexts = {**({} if is_configured else {"test": benchmark.test}), **benchmark.entries(roles, "context")}
         for time in benchmark.rounds:
             yield MeasuredRun(options, {"time": number(time), **benchmark.entries(roles, "property")}, contexts)
+
+
+def read_pyperf(source: Source) -> TableSource:
+    """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
+
+    The options are those in the names of benchmarks (`sort[n=100,kind=quick]`), else the words in which the commands of
+    `pyperf command` differ. The rest of a name is a context.
+
+    Raises:
+        InputError: if it is no such file.
+    """
+    content = content_of(source, dict)
+    shared = content.get("metadata") or {}
+    benchmarks = objects(entry(content, "benchmarks", list, source), "benchmarks", source)
+    metadata = [{**shared, **(benchmark.get("metadata") or {})} for benchmark in benchmarks]
+    names = [re.sub(r"[\[\](){}]", ",", str(each.get("name", ""))) for each in metadata]
+    options: Sequence[Mapping[str, Any]] = [pairs_in(name) for name in names]
+    commands = [str(each.get("command", "")) for each in metadata]
+    if not any(options) and len({*commands}) > 1:
+        options, names = options_of_commands(commands), [""] * len(names)
+    runs = []
+    for benchmark, run_options, name, each in zip(benchmarks, options, names, metadata, strict=True):
+        rest = ",".join(part.strip() for part in name.split(",") if part.strip() and "=" not in part)
+        property_name = {"second": "time", "byte": "bytes"}.get(str(each.get("unit", "second")), "value")
+        for run in objects(benchmark.get("runs"), "runs", source):
+            contexts = {"benchmark": rest} if rest else {}
+            runs += [
+                MeasuredRun(run_options, {property_name: number(value)}, contexts) for value in run.get("values", ())
+            ]
+    hint = "write the options into the names of benchmarks: sort[n=100,kind=quick]"
+    return table_of(source, runs, hint=hint, units={"time": "s", "bytes": "B"})
+
+
+def read_asv(source: Source) -> TableSource:
+    """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
+
+    Results do not name parameters: they are `arg1`, `arg2`, …. Samples are repetitions, if they were recorded.
+
+    Raises:
+        InputError: if it is no such file.
+    """
+    content = content_of(source, dict)
+    columns = entry(content, "result_columns", list, source)
+    runs = []
+    for benchmark, values in entry(content, "results", dict, source).items():
+        result = dict(zip(columns, values, strict=False)) if isinstance(values, list) else {}
+        kind = benchmark.rpartition(".")[2].partition("_")[0]
+        name = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}.get(kind, "value")
+        parameters, results, samples = (_list(result.get(column)) for column in ("params", "result", "samples"))
+        combinations = product(*map(_list, parameters))
+        for arguments, value, repetitions in zip_longest(combinations, results, samples):
+            options = {f"arg{at}": str(text).strip("'\"") for at, text in enumerate(arguments or (), 1)}
+            measured = [number(each) for each in _list(repetitions) or [value]]
+            runs += [MeasuredRun(options, {name: each}, {"benchmark": benchmark}) for each in measured]
+    return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
