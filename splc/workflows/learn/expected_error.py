@@ -111,17 +111,24 @@ class ExpectedError:
         name = NEW
         if every and self.source != "measured":
             name = f"{EVERY}{HELD_OUT}"
-        of_models = ""
-        if self.percent is not None and self.printed is not None:
-            of_models = f" by the full model, {percentage(self.printed, DIGITS)} by the printed one"
-        return f"{name} {error}" + (f" ({within})" if within else "") + of_models
+        return f"{name} {error}" + (f" ({within})" if within else "") + _by_models(self.percent, self.printed)
 
 
-def error_of_learned(error: float | None) -> str:
-    """Return the error in percent on what was learned from as text, where that is every configuration."""
+def _by_models(full: float | None, printed: float | None) -> str:
+    """Return of which model a stated error in percent is, and that of the printed one, if there are two."""
+    if full is None or printed is None:
+        return ""
+    return f" by the full model, {percentage(printed, DIGITS)} by the printed one"
+
+
+def error_of_learned(error: float | None, printed: float | None = None) -> str:
+    """Return the error in percent on what was learned from as text, where that is every configuration.
+
+    `printed`: that of the printed model, where another one predicts.
+    """
     if error is not None and error < EXACT:
         return "the model is exact"
-    return f"{LEARNED} {percentage(error, DIGITS) or 'unknown'}"
+    return f"{LEARNED} {percentage(error, DIGITS) or 'unknown'}{_by_models(error, printed)}"
 
 
 def factor_text(factor: float) -> str:
