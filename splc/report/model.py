@@ -102,7 +102,10 @@ def _error(subject: ModelSubject) -> str | None:
     expected = ExpectedError.of_values(stored)
     every = content.get("learning_configurations") == subject.valid_configurations
     if expected.verdict == "unknown" and every:
-        return f"{EVERY}{expected.of_learned(content.get('learning_error'))}"
+        printed = (
+            None if content.get("termination") == "constant" else (content.get("printed") or {}).get("learning_error")
+        )
+        return f"{EVERY}{expected.of_learned(content.get('learning_error'), printed)}"
     return expected.text(np.zeros(0) if rows is None else rows.measured, subject.stored.unit, every=every)
 
 

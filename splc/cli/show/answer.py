@@ -22,7 +22,8 @@ def answer(learned: Result) -> str:
     count, everything = result.learning_configurations, result.provenance["measured_configurations"]
     if expected.verdict == "unknown" and learned.knows_every:
         verdict = f"{kind}, " if kind else ""
-        parts = [f"{EVERY}{verdict}{expected.of_learned(result.learning_error)}"]
+        printed = None if constant or result.printed_errors is None else result.printed_errors.learning_error
+        parts = [f"{EVERY}{verdict}{expected.of_learned(result.learning_error, printed)}"]
     else:
         values = learned.measured.measured(result.nfp).column(result.nfp)
         error = expected.text(values, result.unit, every=learned.knows_every)

@@ -118,26 +118,33 @@ class ExpectedError:
         name = NEW
         if every and self.source != "measured":
             name = f"{EVERY}{HELD_OUT}"
-        of_models = ""
-        if self.percent is not None and self.printed is not None:
-            of_models = f" by the full model, {percentage(self.printed, DIGITS)} by the printed one"
-        return f"{name} {error}" + (f" ({within})" if within else "") + of_models
+        return f"{name} {error}" + (f" ({within})" if within else "") + _by_models(self.percent, self.printed)
 
     def text_of(self, error: float | None) -> str:
         """Return an error of the model in percent as text, beside that of single runs if it is far above."""
         text = f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
         return text if error is None else text + self._of_run(error, percentage(self.run, DIGITS))
 
-    def of_learned(self, error: float | None) -> str:
-        """Return the error in percent on what was learned from as text, where that is every configuration."""
+    def of_learned(self, error: float | None, printed: float | None = None) -> str:
+        """Return the error in percent on what was learned from as text, where that is every configuration.
+
+        `printed`: that of the printed model, where another one predicts.
+        """
         if error is not None and error < EXACT:
             return "the model is exact" + self._of_run(error, percentage(self.run, DIGITS))
-        return f"{LEARNED} {self.text_of(error)}"
+        return f"{LEARNED} {self.text_of(error)}{_by_models(error, printed)}"
 
     def _of_run(self, error: float, run: str) -> str:
         """Return the error of a single run as a part of a text, where it is far above that of means."""
         is_scattered = self.run is not None and self.run >= SCATTERED * error and self.run >= EXACT
         return f" for the mean of its runs, {run} for a single run" if is_scattered else ""
+
+
+def _by_models(full: float | None, printed: float | None) -> str:
+    """Return of which model a stated error in percent is, and that of the printed one, if there are two."""
+    if full is None or printed is None:
+        return ""
+    return f" by the full model, {percentage(printed, DIGITS)} by the printed one"
 
 
 def factor_text(factor: float) -> str:
