@@ -112,3 +112,12 @@ def test_notes_name_the_pattern() -> None:
     notes = " ".join(splc.learn(blocks, "time").notes)
     assert "in blocks of 32 rows" in notes
     assert "blocks" not in " ".join(splc.learn(table(SCATTERS["lognormal"], 4), "time").notes)
+
+
+def test_suggestions_have_intervals_of_runs() -> None:
+    """What `splc.suggest` predicts of a configuration has the interval of a run."""
+    rows = table(SCATTERS["lognormal"], 4)
+    rows = {name: column[rows["c"] + rows["a"] < 2] for name, column in rows.items()}
+    found = splc.suggest(rows, "time", 2)
+    # Standard deviations of a mean and of a run are 0.15 and 0.3.
+    assert (np.log(found.high / found.low) > 2 * 1.4 * 0.3).all()
