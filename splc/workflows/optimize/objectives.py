@@ -179,8 +179,7 @@ def _learned(
         count = plural(result.learning_configurations, "measured configuration", "measured configurations")
         notes.append(Note(f"the model of {nfp} is learned from {count}{shown}; 'splc learn' shows it"))
         # The value of a good configuration may be an outlier: a command that leaves it out is not proposed.
-        kept = (replace(note, text=note.text.partition(LEAVE_OUT)[0]) for note in done.notes if note.warning)
-        notes.add(kept)
+        notes.add(replace(note, text=note.text.partition(LEAVE_OUT)[0]) for note in done.notes if note.warning)
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
         objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit, error=error)
