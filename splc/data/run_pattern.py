@@ -47,7 +47,7 @@ class RunPattern:
 
     @property
     def text(self) -> str:
-        """How runs move together, in words."""
+        """The pattern in words."""
         texts: dict[Kind, str] = {
             "first": "the first one from all others",
             "trend": "from the first to the last",
