@@ -47,7 +47,7 @@ class RunPattern:
 
     @property
     def text(self) -> str:
-        """How runs move together, in words."""
+        """The pattern in words."""
         texts: dict[Kind, str] = {
             "first": "the first one from all others",
             "trend": "from the first to the last",
@@ -75,14 +75,11 @@ def scatter_of(tables: Sequence[Array]) -> float | None:
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
-    """Return the pattern of the runs of a property, None if there is none or runs hardly differ.
-
-    Args:
-        parts: the measurements as they were read, one part per combination of values of contexts.
-        nfp: the property.
-    """
+    """Return the pattern of the runs of a property in the parts of a table, None if there is none or it is small."""
     tables = [part.values[nfp] for part in parts if nfp in part.values]
     width = max((table.shape[1] for table in tables), default=0)
+    if width < 2:
+        return None
     values = np.concatenate([np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in tables])
     low, high = np.nanmin(values, axis=1, initial=np.inf), np.nanmax(values, axis=1, initial=-np.inf)
     usable = ((~np.isnan(values)).sum(axis=1) > 1) & ((low > 0) | (high < 0))

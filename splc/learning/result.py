@@ -414,6 +414,8 @@ class LearningResult(Drawn, Reported):
         errors = {"on these": self.learning_error, "on all others": self.error}
         if self.cross_validated is not None:
             errors["cross-validated"] = self.cross_validated.mean
+        if self.expected is not None and self.expected.run is not None:
+            errors["cross-validated for single runs"] = self.expected.run
         texts = [f"{percentage(error, 3)} {name}" for name, error in errors.items() if error is not None]
         return ", ".join(texts) or "undefined"
 

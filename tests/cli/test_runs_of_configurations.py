@@ -59,12 +59,18 @@ def test_coverage_is_counted_on_runs(run: Run, blocks: Path) -> None:
     assert best["interval"]["high"] > 1.3 * best["predicted"]
 
 
-@pytest.mark.parametrize("command", ["describe", "replay"])
+@pytest.mark.parametrize("command", ["describe", "replay", "optimize", "compare"])
 def test_other_commands_name_the_pattern(run: Run, blocks: Path, command: str) -> None:
     """`describe` and replays of tuning say that runs move together; a replay that its regret is one of means."""
     if command == "describe":
         found = json.loads(run("describe", str(blocks), "--json").stdout)["measurements"]["properties"][0]["pattern"]
         assert "in blocks of 16 rows" in found
+        return
+    if command in ("optimize", "compare"):
+        models = ["model.txt", "other.txt"][: 1 + (command == "compare")]
+        for model in models:
+            Path(model).write_text("3 + p + 2 * q + n\n", encoding="utf-8")
+        assert "in blocks of 16 rows" in run(command, *models, "--measurements", str(blocks)).stderr
         return
     result = run("tune", "--replay", str(blocks), "--budget", "6", "--seeds", "1")
     assert "in blocks of 16 rows" in result.stderr
@@ -90,3 +96,6 @@ def test_a_front_names_both_errors_and_keeps_its_points(
     first = result.stdout.splitlines()[0]
     assert "time 37 %" in first
     assert "energy 122 %" in first
+    for name in ("time", "energy"):
+        run("learn", "table.csv", "--property", name, "-o", f"{name}.json")
+    assert run("optimize", "time.json", "energy.json").stdout.splitlines()[0] == first

@@ -112,3 +112,10 @@ def test_notes_name_the_pattern() -> None:
     notes = " ".join(splc.learn(blocks, "time").notes)
     assert "in blocks of 32 rows" in notes
     assert "blocks" not in " ".join(splc.learn(table(SCATTERS["lognormal"], 4), "time").notes)
+
+
+def test_suggestions_have_intervals_of_runs() -> None:
+    """What `splc.suggest` predicts of a configuration has the interval of a run."""
+    rows = table(lambda rng, n, k: np.broadcast_to([1.0, 1.9, 1.3, 2.0], (n, k)), 4)
+    found = splc.suggest({name: column[rows["c"] + rows["a"] < 2] for name, column in rows.items()}, "time", 2)
+    assert (found.high / found.low > 1.5).all()

@@ -12,6 +12,7 @@ from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, by_value, count
 from splc.io.numbers import percentage
+from splc.workflows.learn.expected_error import SCATTERED
 from splc.workflows.predict import Result
 
 PREDICTED = "predicted"
@@ -55,7 +56,8 @@ def show_error(result: Result) -> None:
     """Print the mean relative error to stderr, where the property was measured."""
     if result.rows.measured is not None:
         error = percentage(result.error, 6, "undefined")
-        single = "" if result.run_error is None else f"; {percentage(result.run_error, 6)} for single runs"
+        scattered = result.run_error is not None and result.run_error >= SCATTERED * (result.error or 0.0)
+        single = f"; {percentage(result.run_error, 6)} for single runs" if scattered else ""
         where = f"{counted(result.judged, 'configuration')} with {result.rows.nfp}"
         note(f"mean relative error {error} on {where}{single}")
     if (intervals := result.intervals) is not None and intervals.covered is not None:

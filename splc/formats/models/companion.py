@@ -67,6 +67,7 @@ class Companion:
             folds=model.folds,
             companion=self.file,
             stated_unit=model.stated_unit,
+            expected_error=model.expected_error,
         )
 
 

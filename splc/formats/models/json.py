@@ -74,6 +74,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         support=_support(content, model),
         folds=folds if isinstance(folds := content.get("support_folds"), int) else 0,
         stated_unit=unit if is_unit(unit := content.get("unit")) else None,
+        expected_error=error if isinstance(error := content.get("expected_error"), dict) else {},
     )
 
 

@@ -42,6 +42,7 @@ class StoredModel:
         unused: why a full model that was written with the file is not used, empty otherwise.
         companion: the JSON file that was written with a log, None if it is not used.
         stated_unit: the unit of the property, None if the file does not state it.
+        expected_error: the error to expect, as `splc learn --json` has it; empty if the file does not state it.
     """
 
     model: InfluenceModel
@@ -63,6 +64,7 @@ class StoredModel:
     unused: str = ""
     companion: str | None = None
     stated_unit: str | None = None
+    expected_error: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def unit(self) -> str | None:

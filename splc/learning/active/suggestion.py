@@ -50,6 +50,7 @@ class Known:
         repetitions: the number of measurements of each, shape (n,).
         excluded: configurations that were measured without a value; they are not suggested either.
         inside: which configurations are in the space that is searched, shape (n,), bool; None if all are.
+        runs: the values of all runs, shape (n, repetitions), NaN where there is none; None: `y` are runs.
     """
 
     configurations: Configurations
@@ -57,6 +58,7 @@ class Known:
     repetitions: Array
     excluded: Configurations
     inside: Array | None = None
+    runs: Array | None = None
 
     @property
     def competing(self) -> Array:
@@ -194,7 +196,8 @@ def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Know
     inside = space.check(configurations)[finite]
     excluded = [configurations[~finite], *([] if failed is None else [Configurations(space.system, failed.indices)])]
     unique = Configurations.concatenate(excluded).unique()
-    return Known(configurations[finite], y[finite], repetitions[finite], unique, inside)
+    rows = configurations[finite], y[finite], repetitions[finite], unique
+    return Known(*rows, inside, measured.repetitions(nfp)[finite])
 
 
 def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:
@@ -286,6 +289,8 @@ def _suggestions(
         pooled = PoolSurrogate(surrogate, pool)
         selection = select(VarianceStrategy(pooled, None if cost is None else cost(pool.configurations)), count)
         chosen, gains, model = pool.configurations[selection.rows], 100 * selection.gains, surrogate.model
+    if isinstance(model, FullModel) and known.runs is not None:
+        model = model.of_runs(known.runs)
     nothing = np.full(len(chosen), np.nan)
     low, high = (nothing, nothing) if model is None else model.interval(chosen)
     return ConfigurationSuggestions(

@@ -101,7 +101,7 @@ class FullModel:
 
     @cached_property
     def runs(self) -> float:
-        """What the scatter of runs adds to the half width of intervals, in quadrature."""
+        """The half width that the scatter of runs adds to that of intervals, in quadrature."""
         return 0.0 if self.offsets is None else run_width(self.offsets)
 
     @cached_property

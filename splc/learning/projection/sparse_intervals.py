@@ -61,10 +61,9 @@ class SparseIntervals:
 
 
 def run_width(offsets: Array) -> float:
-    """Return the half width of 90 % intervals of a run around the value of its configuration; 0 without repetitions.
+    """Return the half width of 90 % intervals of the offsets of runs from the value of their configuration.
 
-    Args:
-        offsets: the differences of the runs from this value, shape (n, repetitions), NaN where there is none.
+    `offsets` have shape (n, repetitions), NaN where there is none. Without repetitions it is 0.
     """
     known = ~np.isnan(offsets)
     if not (known.sum(axis=1) > 1).any():

@@ -44,7 +44,7 @@ from splc.workflows.field_values import number_or, numbers_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.learned_rows import learned_configurations, learned_from_notes
-from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
 
 MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
@@ -324,6 +324,7 @@ def _measured_basis(
     names = {" ".join(name.split()): name for name in everything.properties}
     nfp = (names.get(model_nfp or "") if request.nfp is None else None) or project.resolve_property(everything)
     measurements = everything.measured(nfp)
+    notes.add(run_notes([everything], nfp))
     if on is None or on == "measured":
         if not len(measurements):
             hint = "name another property with --property, or other configurations with --on"

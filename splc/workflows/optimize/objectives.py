@@ -27,7 +27,8 @@ from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, Inv
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.fixed_space import known_failures
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.learn.expected_error import ExpectedError
+from splc.workflows.note import Note, Notes, OnProgress, run_notes
 
 
 @request
@@ -85,7 +86,7 @@ class Objective:
         known: the measured configurations, None without measurements.
         values: their values, shape (n,).
         unit: the unit of the property, None if it is not known.
-        error: the error to expect of a model that was learned for this request, as text; None of the model of a file.
+        error: the error to expect of the model, as text; None if it is not stated.
         failures: the configurations that never worked, as far as is known.
     """
 
@@ -177,14 +178,12 @@ def _learned(
         )
         done = learn.run(learning)
         result = done.result
-        expected = done.expected_error
-        error = "unknown" if expected.percent is None else expected.text_of(expected.percent)
-        shown = "" if expected.percent is None else f" (expected error {error})"
+        error = done.expected_error.text_of(done.expected_error.percent)
+        shown = "" if done.expected_error.percent is None else f" (expected error {error})"
         count = plural(result.learning_configurations, "measured configuration", "measured configurations")
         notes.append(Note(f"the model of {nfp} is learned from {count}{shown}; 'splc learn' shows it"))
         # The value of a good configuration may be an outlier: a command that leaves it out is not proposed.
-        kept = (replace(note, text=note.text.partition(LEAVE_OUT)[0]) for note in done.notes if note.warning)
-        notes.add(kept)
+        notes.add(replace(note, text=note.text.partition(LEAVE_OUT)[0]) for note in done.notes if note.warning)
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
         objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit, error=error)
@@ -205,11 +204,17 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         choice = request.properties[number] if request.properties else None
         name = choice or stored.nfp or file
         names.append(name if name not in names else f"{name} ({file})")
-        about = {"intervals": stored.intervals, "unit": stored.unit, "failures": failures}
-        objective = Objective(names[-1], space.system, stored.model, stored.full, **about)
+        error = None
+        if stored.expected_error and not request.printed:
+            expected = ExpectedError.of_values(stored.expected_error)
+            error = expected.text_of(expected.percent)
+        objective = Objective(names[-1], space.system, stored.model, stored.full, unit=stored.unit, error=error)
+        objective = replace(objective, intervals=stored.intervals, failures=failures)
         if measurements is not None:
             nfp = _property(request, project, measurements, choice, stored.nfp, notes, single=len(read) == 1)
-            objective = objective if nfp is None else with_values(objective, measurements, nfp)
+            if nfp is not None:
+                notes.add(run_notes([measurements], nfp))
+                objective = with_values(objective, measurements, nfp)
         objectives.append(objective)
     return objectives
 

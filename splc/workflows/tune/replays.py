@@ -83,7 +83,7 @@ def replay(
         scatter = scatter_of([table.values[nfp]])
         if scatter is not None and scatter >= LEAST:
             text = f"the table answers with the means of runs that differ by {percentage(100 * scatter, 3)}"
-            notes.append(Note(f"{text}: gains and regrets are those of means, while a run to tune by is a single one"))
+            notes.append(Note(f"{text}: gains and regrets are those of means, not of single runs"))
         columns = {name: table.column(name) for name in names}
         mask = np.all([~np.isnan(column) for column in columns.values()], axis=0)
         fixed = parse_assignments(request.fix, space.system)
