@@ -20,6 +20,24 @@ from splc.types import Array
 # A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
 _MANY = 20
 _WIDEST = 60
+# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
+STATUS, EXIT_CODES = (
+    {"status", "state", "outcome"},
+    {"exit_code", "exitcode", "exit_status", "returncode", "return_code"},
+)
+WORKED = {
+    "ok",
+    "okay",
+    "success",
+    "successful",
+    "succeeded",
+    "passed",
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "0",
+}
 
 
 def measurements_in(
@@ -50,6 +68,33 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
         if name not in chosen and choice.usual.get(name) != value
     )
     return replace(rows, notes=(*rows.notes, *notes))
+
+
+def without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+    """Return rows without columns that say which runs failed; such runs have no values.
+
+    These are columns with a usual name that are not named as contexts: texts such as `ok` and `timeout`, or exit codes.
+    """
+    named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
+    for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
+        usual = name.casefold() in EXIT_CODES or (name in rows.contexts and name.casefold() in STATUS)
+        others = {other: values for other, values in rows.values.items() if other != name}
+        if not usual or not others:
+            continue
+        if name in rows.contexts:
+            context = rows.contexts[name]
+            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+        else:
+            worked = rows.values[name][:, 0] == 0
+        if worked.any() and not worked.all():
+            rows = replace(
+                rows,
+                values={other: np.where(worked[:, None], values, np.nan) for other, values in others.items()},
+                missing={other: np.maximum(rows.missing[other], ~worked) for other in others},
+                contexts={other: context for other, context in rows.contexts.items() if other != name},
+                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs failed, as {name!r} says"),
+            )
+    return rows
 
 
 def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:

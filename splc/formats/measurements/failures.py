@@ -17,7 +17,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.failures import FailureRule, Failures
 from splc.data.measurements import Measurements
-from splc.errors import InputError, Problem, SplcError
+from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.mined_system import failure_rules
 from splc.io.files import STANDARD, Source, read_source
@@ -36,14 +36,14 @@ def failures_file(measurements: str) -> str:
 
 def read_failed_runs(
     source: Source, system: VariabilityModel, contexts: Mapping[str, str], *, inferred: bool = False
-) -> Configurations:
-    """Return the configurations of failed runs, one per run, of the stated contexts.
+) -> tuple[Configurations, int]:
+    """Return the configurations of failed runs of the stated contexts, one per run, and how many are outside.
 
     Args:
         source: the table.
         system: the system.
         contexts: context → its value; rows with another one are left out.
-        inferred: whether the system is inferred from what succeeded: rows with other values are outside of it.
+        inferred: whether the system is inferred from what succeeded: runs with other values are outside of it.
 
     Raises:
         InputError: if the file is no table of configurations of the system, with lines.
@@ -55,11 +55,12 @@ def read_failed_runs(
             table.problems(source.name).raise_if_any(InputError)
     except SplcError as error:
         raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
-    kept = (table.indices >= 0).all(axis=1)
+    kept = np.ones(len(table.indices), dtype=bool)
     for name, value in contexts.items():
         if name in table.others:
             kept &= np.array([text.strip() == value for text in table.others[name]], dtype=bool)
-    return Configurations(system, table.indices[kept])
+    inside = (table.indices >= 0).all(axis=1)
+    return Configurations(system, table.indices[kept & inside]), int((kept & ~inside).sum())
 
 
 def with_failures(
@@ -81,8 +82,14 @@ def with_failures(
     parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
     for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
         if Path(file).is_file():
-            parts.append(read_failed_runs(read_source(file), system, measured.contexts, inferred=inferred))
+            part, outside = read_failed_runs(read_source(file), system, measured.contexts, inferred=inferred)
+            parts.append(part)
             sources.append(file)
+            if outside:
+                verb = plural(outside, "failed run has", "failed runs have")
+                text = f"{verb} values that no measured row has, so that the inferred options lack them ({file})"
+                notes = (*measured.report.notes, text)
+                measured = replace(measured, report=replace(measured.report, notes=notes))
     runs = Configurations(system, np.concatenate([part.indices for part in parts]))
     failures = failures_of(runs[check(runs)], measured.configurations[known], sources[0] if sources else None)
     return replace(measured, failures=failures)

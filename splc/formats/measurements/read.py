@@ -14,7 +14,7 @@ from splc.errors import Problem, SpecError
 from splc.formats import registry
 from splc.formats.benchmarks.table import TableSource
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected
+from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected, without_failed_runs
 from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.stated_roles import with_contexts
@@ -160,7 +160,8 @@ def _read_rows(
     form = registry.format_of("measurements", source)
     assert form is not None
     units = {**(source.units if isinstance(source, TableSource) else {}), **policy.units}
-    return source, form.read(source, system, policy, decimal_delimiter, separator, nfp), units
+    rows = form.read(source, system, policy, decimal_delimiter, separator, nfp)
+    return source, without_failed_runs(rows, policy.columns), units
 
 
 def column_choice(

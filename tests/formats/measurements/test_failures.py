@@ -12,6 +12,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.failures import (
     failures_object,
     failures_of,
@@ -19,6 +20,8 @@ from splc.formats.measurements.failures import (
     read_failed_runs,
     with_failures,
 )
+from splc.formats.measurements.read import read_parts
+from splc.formats.measurements.rows import Policy
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -104,8 +107,32 @@ def test_a_table_of_another_system_is_refused() -> None:
 def test_rows_of_other_contexts_are_left_out() -> None:
     """Failed runs of another value of a context that took turns are those of other measurements."""
     text = "a,mode,n,x,version,reason\n1,fast,1,0.001,v1,r\n1,fast,2,0.001,v2,r\n"
-    assert read_failed_runs(table(text), SYSTEM, {"version": "v2"}).value("n").tolist() == [2]
-    assert len(read_failed_runs(table(text), SYSTEM, {"host": "h"})) == 2
+    assert read_failed_runs(table(text), SYSTEM, {"version": "v2"})[0].value("n").tolist() == [2]
+    assert len(read_failed_runs(table(text), SYSTEM, {"host": "h"})[0]) == 2
+
+
+def test_values_that_never_worked_are_counted() -> None:
+    """Where options are inferred from what succeeded, runs with other values are outside, and counted."""
+    text = "a,mode,n,x,reason\n1,fast,16,0.001,r\n1,slow,2,0.001,r\n1,fast,2,0.001,r\n"
+    inside, outside = read_failed_runs(table(text), SYSTEM, {}, inferred=True)
+    assert (len(inside), outside) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("column", "worked", "failed"), [("status", "ok", "timeout"), ("Outcome", "done", "crash"), ("exit_code", "0", "3")]
+)
+def test_a_status_says_which_runs_failed(column: str, worked: str, failed: str) -> None:
+    """Values of runs that failed by a status are no values; the column is neither a context nor a property then."""
+    lines = [f"a,n,time,{column}", f"0,1,2,{worked}", f"1,1,99,{failed}", f"0,2,3,{worked}", f"1,2,,{failed}"]
+    source = Source("m.csv", "\n".join(lines).encode())
+    system = VariabilityModel.of({"a": bool, "n": [1, 2]})
+    (read,) = read_parts(source, system, Policy())
+    assert read.column("time").tolist()[::2] == [2, 3]
+    assert np.isnan(read.column("time")[1::2]).all()
+    assert read.properties == ("time",)
+    assert read.contexts == {}
+    (named,) = read_parts(source, system, Policy(columns=ColumnChoice((column,), where={column: failed})))
+    assert named.contexts == {column: failed}
 
 
 def test_rows_without_a_value_failed(tmp_path: Path) -> None:
