@@ -27,6 +27,7 @@ from splc.learning.projection import (
     shapes_of,
     threshold_shapes,
 )
+from splc.learning.projection.constants import EXTRAPOLATION
 from splc.types import Array
 
 # The character of state 0 in texts of states.
@@ -129,6 +130,8 @@ class GaussianProcess:
         noise: the variance of the noise of a measurement.
         noise_unit: what multiples of the noise are divided by.
         quantile: the multiple of the standard deviation on each side of intervals.
+        extrapolation: the standard deviation at a further value of an option, as a multiple of its distance from the
+            prediction at the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
     """
 
     where: str | None
@@ -142,6 +145,7 @@ class GaussianProcess:
     noise: float
     noise_unit: float
     quantile: float
+    extrapolation: float = EXTRAPOLATION
 
 
 def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:
