@@ -17,7 +17,7 @@ from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Solutions
 from sampling.space.value_literals import ValueLiterals
 from splc.data.configurations import Configurations
-from splc.data.fixed_values import fixed_indices
+from splc.data.fixed_values import fixed_indices, with_fixed_values
 from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
@@ -128,7 +128,8 @@ class Space:
         Raises:
             ConfigurationError: if an option is unknown, or has no such value.
         """
-        return Space(restricted(self.system, fixed_indices(self.system, values)))
+        system = with_fixed_values(self.system, values)
+        return Space(restricted(system, fixed_indices(system, values)))
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""

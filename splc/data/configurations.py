@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,8 +15,9 @@ from splc.data.option_columns import option_columns
 from splc.data.row_hashes import RowHashes
 from splc.data.table import table_columns, whole_numbers
 from splc.data.value_texts import assignment_texts
-from splc.errors import ConfigurationError, plural
+from splc.errors import ConfigurationError, listed, plural
 from splc.io.presentation import Presented
+from splc.system.extension import extended, open_options
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -239,11 +241,14 @@ class Configurations(Presented):
             system: the system.
             frame: columns as in `from_columns`; columns that are not options are left out.
 
+        An inferred system becomes one that has all values in the table; a warning names values beyond those it had.
+
         Raises:
             ConfigurationError: as `from_columns`.
             MeasurementError: if it is not a table.
         """
         columns = option_columns(system, table_columns(frame))
+        system = with_further_values(system, columns, warn=True)
         indices: list[Array] = []
         for option in system.options:
             values = columns[option.name]
@@ -305,8 +310,43 @@ def value_indices(option: Option, values: Array) -> Array:
     return indices
 
 
+def unlisted_values(option: Option, numbers: Array) -> tuple[float, ...]:
+    """Return the finite numbers that are not values of an option, ascending."""
+    distinct = np.unique(numbers[np.isfinite(numbers)])
+    return tuple(distinct[value_indices(option, distinct) < 0].tolist())
+
+
+def with_further_values(
+    system: VariabilityModel, columns: Mapping[str, Array], *, warn: bool = False
+) -> VariabilityModel:
+    """Return a system with the further values that columns have; a warning is about those beyond the known ones.
+
+    A system that was not inferred has the values that are described.
+    """
+    if not system.inferred:
+        return system
+    further = {
+        option.name: values
+        for option in open_options(system)
+        if option.name in columns and (values := unlisted_values(option, columns[option.name]))
+    }
+    for name, values in further.items() if warn else ():
+        if beyond := beyond_text(system.option(name), values):
+            warnings.warn(f"predictions are extrapolated: {beyond}", stacklevel=7)
+    return extended(system, further) if further else system
+
+
+def beyond_text(option: Option, values: Sequence[float]) -> str:
+    """Return the values of an option beyond the known ones as text, empty if there are none."""
+    low, high = value_table(option)[[0, len(getattr(option, "values", (0.0, 1.0))) - 1]]
+    beyond = [f"{value:g}" for value in values if value < low or value > high]
+    return f"{option.name} = {listed(beyond, 6)}, beyond the known {low:g} to {high:g}" if beyond else ""
+
+
 def wrong_value(option: Option, value: float) -> str:
     """Return a message for a value that the option does not have."""
+    if np.isnan(value):
+        return f"{option.name} has no value"
     if isinstance(option, BinaryOption):
         return f"{option.name} is a binary option and cannot be {value:g}"
     if len(option.values) <= 12:

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from splc.data.configurations import value_indices, wrong_value
+from splc.data.configurations import value_indices, with_further_values, wrong_value
 from splc.errors import ConfigurationError
 from splc.system.groups import child_groups, child_texts, wrong_child
 from splc.system.variability import VariabilityModel
+
+
+def with_fixed_values(system: VariabilityModel, values: Mapping[str, Any], *, warn: bool = False) -> VariabilityModel:
+    """Return a system that has the values of some options, if these were not described; `warn`: if they are beyond."""
+    columns = {
+        system.spellings[name]: np.array([float(value)])
+        for name, value in values.items()
+        if isinstance(value, Real) and name in system.spellings
+    }
+    return with_further_values(system, columns, warn=warn)
 
 
 def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[str, int]:

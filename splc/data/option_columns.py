@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from splc.data.table import numbers_of, texts_of
+from splc.data.table import numbers_of, shown_values, texts_of
+from splc.data.value_texts import TRUTH
 from splc.errors import ConfigurationError, listed, unknown_name_hint
+from splc.io.numbers import parse_column
 from splc.system.groups import child_groups, child_texts
-from splc.system.options import BinaryOption, Option
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -57,12 +60,19 @@ def _group(system: VariabilityModel, parent: str, children: list[BinaryOption], 
     texts = texts_of(values)
     wrong = next((row for row, text in enumerate(texts) if text not in child_of), None)
     if wrong is not None:
-        known = listed([child.presentation.output_string or child.name for child in children], _SHOWN)
-        raise ConfigurationError(f"row {wrong}: {parent} cannot be {texts[wrong]!r}; its values are {known}")
-    chosen = np.array([child_of[text] for text in texts], dtype=object)
+        if not texts[wrong] or not system.inferred:
+            known = listed([child.presentation.output_string or child.name for child in children], _SHOWN)
+            raise ConfigurationError(f"row {wrong}: {parent} cannot be {texts[wrong]!r}; its values are {known}")
+        warn_of_unknown(parent, [text for text in texts if text not in child_of])
+    chosen = np.array([child_of.get(text) for text in texts], dtype=object)
     return {parent: (chosen != "").astype(float)} | {
         child.name: (chosen == child.name).astype(float) for child in children
     }
+
+
+def warn_of_unknown(name: str, texts: Iterable[str]) -> None:
+    """Warn about texts of an option that were not learned from."""
+    warnings.warn(f"{name}: {shown_values(texts)} is predicted as the mean of the known values", stacklevel=2)
 
 
 def _column(system: VariabilityModel, option: Option, named: Mapping[str, Array], rows: int) -> Array:
@@ -70,8 +80,17 @@ def _column(system: VariabilityModel, option: Option, named: Mapping[str, Array]
     if option.name in named:
         numbers = numbers_of(named[option.name])
         if numbers is None:
-            raise ConfigurationError(f"the column {option.name!r} contains text, but the option has numbers")
-        return numbers
+            cells = [text.casefold() for text in texts_of(named[option.name])]
+            if isinstance(option, BinaryOption):
+                cells = [str(TRUTH.get(text, text)) for text in cells]
+            numbers = parse_column(cells)
+            wrong = next((row for row, text in enumerate(cells) if text and np.isnan(numbers[row])), None)
+            if wrong is not None:
+                hint = "its values are numbers" if isinstance(option, NumericOption) else "write 1 or 0"
+                raise ConfigurationError(f"row {wrong}: {option.name} cannot be {cells[wrong]!r}", hint=hint)
+        # Tables of versions before an option have no value of it.
+        is_blank = isinstance(option, BinaryOption) and not np.isnan(numbers).all()
+        return np.nan_to_num(numbers) if is_blank else numbers
     if isinstance(option, BinaryOption):
         if option.name in system.mandatory:
             return np.ones(rows)

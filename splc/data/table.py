@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,8 @@ def table_columns(table: Any) -> dict[str, Array]:
     """Return the columns of a table, each of shape (n,).
 
     Args:
-        table: a dict of columns, or a data frame: what has `columns` (or `column_names`) and gives the column of each
-            of these names.
+        table: a dict of columns, a list of dicts, or a data frame: what has `columns` (or `column_names`) and gives the
+            column of each of these names.
 
     Raises:
         MeasurementError: if it is neither, or a name is a duplicate.
@@ -27,9 +27,14 @@ def table_columns(table: Any) -> dict[str, Array]:
     """
     if hasattr(table, "collect"):
         raise MeasurementError(f"{type(table).__name__} is not a table yet", hint="collect() it first")
+    if isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
+        keys = dict.fromkeys(key for row in table for key in row)
+        table = {key: [row.get(key) for row in table] for key in keys}
     names = table if isinstance(table, Mapping) else getattr(table, "column_names", getattr(table, "columns", None))
     if names is None:
-        raise MeasurementError(f"{type(table).__name__} is not a table", hint="give a data frame, or a dict of columns")
+        raise MeasurementError(
+            f"{type(table).__name__} is not a table", hint="give a data frame, a dict of columns, or a list of dicts"
+        )
     spellings = [str(name) for name in names]
     for name in spellings:
         if spellings.count(name) > 1:

@@ -10,6 +10,8 @@ from splc.system.groups import text_groups
 from splc.system.options import BinaryOption, Option
 from splc.system.variability import VariabilityModel
 
+# Text → value of a binary option.
+TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
 SELECTED, NOT_SELECTED, DESELECTED = "selected", "-", "deselected"
 
 

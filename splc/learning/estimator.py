@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, overload
 import numpy as np
 from sklearn.utils.validation import check_array, check_is_fitted, check_X_y, column_or_1d, validate_data
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, with_further_values
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError
 from splc.learning.contexts.group_models import GroupModels
@@ -36,10 +36,11 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
     """Performance-influence models of tables.
 
     A column with only 0 and 1 in `fit` is a binary option, every other column of numbers a numeric option with the
-    values seen. A column of text is an alternative group: the text `t` in the column `x` is the option `x_t`, and
-    `predict` refuses other texts. A constant column `root`, which SPL Conqueror's tables have, is ignored. Equal rows
-    are repetitions. With `groups`, such as the version of each row, each group has a model, and all are learned
-    together (`splc learn --by version --share`).
+    values seen. `predict` takes further numbers, with wider intervals.
+    A column of text is an alternative group: the text `t` in the column `x` is the option `x_t`; other texts are
+    predicted as the mean of the known ones, with a warning. A constant column `root`, which SPL Conqueror's tables
+    have, is ignored. Equal rows are repetitions. With `groups`, such as the version of each row, each group has a
+    model, and all are learned together (`splc learn --by version --share`).
     SPL Conqueror's algorithm needs positive values for relative errors: if y has others, its loss is least squares
     instead, and unless `settings` state otherwise it ends when a round lowers the squared error by less than a
     thousandth of y's variance.
@@ -233,10 +234,11 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         return total
 
     def _configurations(self, X: Array) -> Configurations:
-        """Return rows as configurations of a system that has their values, also those that were not learned from."""
+        """Return rows as configurations of the system that was learned from, also with further values."""
+        assert self.result_ is not None
+        assert self.result_.system is not None
         columns = self._columns.values(X)
-        options = tuple(NumericOption(name, tuple(np.unique(values).tolist())) for name, values in columns.items())
-        return Configurations.from_columns(VariabilityModel("table", options), columns)
+        return Configurations.from_columns(with_further_values(self.result_.system, columns), columns)
 
 
 def column_names(estimator: Any) -> tuple[str, ...]:
@@ -283,7 +285,7 @@ def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityM
         binary = bool(np.isin(values, (0.0, 1.0)).all())
         options.append(BinaryOption(name) if binary else NumericOption(name, tuple(np.unique(values).tolist())))
     options.sort(key=lambda option: isinstance(option, NumericOption))
-    return VariabilityModel("table", tuple(options))
+    return VariabilityModel("table", tuple(options), inferred=True)
 
 
 def group_names(groups: Any, rows: int) -> Array:

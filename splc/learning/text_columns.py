@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.table import shown_values, table_columns, texts_of
-from splc.errors import ConfigurationError
+from splc.data.option_columns import warn_of_unknown
+from splc.data.table import table_columns, texts_of
 from splc.io.numbers import parse_number
 from splc.system.definition import alternative_options
 from splc.system.options import BinaryOption
@@ -36,15 +36,14 @@ def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
 
 
 def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]]) -> Array:
-    """Return a table with the positions of texts instead of the texts, NaN for missing ones, shape (n, columns).
+    """Return a table with the positions of texts instead of the texts, shape (n, columns).
+
+    It is NaN for missing ones, and -1, with a warning, for others.
 
     Args:
         X: the table.
         names: the names of its columns, for messages.
         texts: position of a column → its texts.
-
-    Raises:
-        ConfigurationError: if a column has other texts.
     """
     columns = _columns(X)
     numbers = np.empty((len(columns[0]), len(columns)), dtype=object)
@@ -54,11 +53,9 @@ def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]
             continue
         code_of: dict[str, float] = {text: code for code, text in enumerate(texts[at])} | {"": np.nan}
         cells = texts_of(values)
-        unknown = {text: None for text in cells if text not in code_of}
-        if unknown:
-            hint = f"its values are {shown_values(texts[at])}"
-            raise ConfigurationError(f"{names[at]} cannot be {shown_values(unknown)}", hint=hint)
-        numbers[:, at] = [code_of[text] for text in cells]
+        if unknown := [text for text in cells if text not in code_of]:
+            warn_of_unknown(names[at], unknown)
+        numbers[:, at] = [code_of.get(text, -1.0) for text in cells]
     return numbers
 
 

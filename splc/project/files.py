@@ -45,6 +45,7 @@ class ProjectFiles:
         file: its `splc.toml`, None if there is none.
         chosen: the roles of columns of the measurements that options state.
         further: tables that are named beside the measurements, whose rows follow theirs.
+        foreign: whether the files of the folder belong to another system, so that only those that are named are used.
     """
 
     folder: Path
@@ -52,6 +53,7 @@ class ProjectFiles:
     file: ProjectFile | None = None
     chosen: ColumnChoice = field(default_factory=ColumnChoice)
     further: tuple[str, ...] = ()
+    foreign: bool = False
 
     @classmethod
     def load(
@@ -245,7 +247,8 @@ class ProjectFiles:
 
     def _conventional(self, key: str) -> list[str]:
         """Return the files of the folder that have one of the names by which a kind of input is found."""
-        return [str(path) for name in CONVENTIONS[key] if (path := self.folder / name).exists()]
+        names = () if self.foreign else CONVENTIONS[key]
+        return [str(path) for name in names if (path := self.folder / name).exists()]
 
     def _single_file(self, key: str) -> str | None:
         """Return the file of a kind of input, None if it is not named and there is none in the folder."""

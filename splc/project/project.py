@@ -11,7 +11,7 @@ from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcE
 from splc.io.files import STANDARD
 from splc.project.files import ProjectFiles
 from splc.project.keys import PROPERTY
-from splc.system.extension import joint_system
+from splc.system.extension import extended, joint_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,25 +45,42 @@ class Project(ProjectFiles):
     learned_system: VariabilityModel | None = None
     measured: bool | None = True
 
-    def with_system_of_model(self, systems: Sequence[VariabilityModel]) -> Project:
-        """Return the project with the system of models, if it names no system and the folder describes none of theirs.
+    def with_system_of_model(self, systems: Sequence[VariabilityModel], *, every: bool = True) -> Project:
+        """Return the project with the system of models, unless options name another one.
 
-        `systems`: the systems of the models, as far as their files describe them.
+        Args:
+            systems: the systems of the models, as far as their files describe them.
+            every: whether all models have one; others may use further options, which the system of the folder has.
         """
         joint = joint_system(systems) if systems and not self.names_system else None
         if joint is None:
             return self
+        project = replace(self, learned_system=joint)
         with suppress(SplcError):
             if self.has_system:
-                known_names = self.variability_model(observed=False).spellings
-                if all(option.name in known_names for option in joint.options):
+                own = self.variability_model(observed=False)
+                if not all(option.name in own.spellings for option in joint.options):
+                    # Its settings and measurements belong to another system.
+                    project = replace(project, file=None, foreign=True)
+                # The values of observed variables are in the folder.
+                elif own == joint or joint.observed or not every:
                     return self
-        return replace(self, learned_system=joint)
+        return project._with_measured_values(joint) if joint.inferred and project.has_measurements else project
+
+    def _with_measured_values(self, system: VariabilityModel) -> Project:
+        """Return the project with a system that has the further values in the measurements."""
+        from splc.formats.measurements.shapes import read_table
+        from splc.formats.measurements.unlisted import unlisted_values
+
+        with suppress(SplcError):
+            further = unlisted_values(read_table(self._tables_read), system, self.columns.unread)
+            return replace(self, learned_system=extended(system, further or {}))
+        return self
 
     @property
     def names_system(self) -> bool:
-        """True if options or `splc.toml` name a description, or what it is inferred from: a table or its columns."""
-        return self._is_named("system") or self._is_named("measurements") or bool(self.chosen.options)
+        """True if an option names a description, or a table that it is inferred from."""
+        return "system" in self.given
 
     @cached_property
     def observations(self) -> Configurations | None:
@@ -73,7 +90,7 @@ class Project(ProjectFiles):
             InputError: if the system description or a file of observed variables cannot be read.
         """
         files = self.observed_files
-        if not files:
+        if not files or self.learned_system is not None:
             return None
         from splc.formats.measurements.observations_csv import read_observed
 

@@ -22,7 +22,7 @@ from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
-from splc.scaling.multi.segmented import changes, long_lines
+from splc.scaling.multi.segmented import changes, jump, long_lines
 from splc.scaling.multi.terms import DENSE
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise, repetition_weights
@@ -57,7 +57,7 @@ def _complete(data: Quantities, settings: FitSettings, names: tuple[str, ...], s
         if segmented or model.smape > POOR:
             quantity = Quantities(data.points, data.values[row : row + 1], data.notes)
             parts = _segments(quantity, model, settings, names)
-            models[row] = _in_segments(quantity, model, parts) if segmented else _with_hint(model, parts)
+            models[row] = _in_segments(quantity, model, parts) if segmented else _with_hint(quantity, model, parts)
     return models
 
 
@@ -90,10 +90,17 @@ def _in_segments(quantity: Quantities, model: ScalingModel, segments: ScalingMod
     return replace(model, notes=(*model.notes, note))
 
 
-def _with_hint(model: ScalingModel, segments: ScalingModel | None) -> ScalingModel:
-    """Return the model of all points, with a note if there is one of two segments."""
+def _with_hint(quantity: Quantities, model: ScalingModel, segments: ScalingModel | None) -> ScalingModel:
+    """Return the model of all points, with a note if there is one of two segments, or a jump explains the misfit."""
     if segments is None:
-        return model
+        found = jump(quantity.points, np.nanmean(quantity.values[0], axis=1))
+        if found is None:
+            return model
+        name, value, factor = model.names[found[0]], *found[1:]
+        text = f"a jump at {name} = {value:g} by a factor of about {factor:.2g} explains most of the misfit"
+        return replace(
+            model, notes=(*model.notes, Advice.of(f"{text}: splc learn has such terms ([{name} >= {value:g}])"))
+        )
     text = f"the behaviour seems to change at {segments.changing} = {segments.change:g}: two segments fit better"
     return replace(model, notes=(*model.notes, Advice.of(text, segmented=True)))
 

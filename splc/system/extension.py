@@ -1,28 +1,50 @@
-"""Systems in which numeric options have more values than described, and those of several models."""
+"""Systems in which options have more values than described, and those of several models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from splc.system.options import NumericOption, Option
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 
 
 def extended(system: VariabilityModel, values: Mapping[str, Sequence[float]]) -> VariabilityModel:
-    """Return a system with additional values of numeric options; its constraints are those of the system.
+    """Return a system with additional values of options; its constraints are those of the system.
+
+    Those that were inferred from a table say nothing about further values of their options.
 
     Args:
         system: the system.
-        values: numeric option → further values, which it does not have.
+        values: option → further values, which it does not have. A binary option becomes a numeric one.
     """
-    options = tuple(
-        replace(option, values=tuple(sorted({*option.values, *values.get(option.name, ())})))
-        if isinstance(option, NumericOption)
-        else option
+    options = (_extended(option, values.get(option.name, ())) for option in system.options)
+    ordered = tuple(sorted(options, key=lambda option: isinstance(option, NumericOption)))
+    rules = (rule for rule in system.constraints if not (system.inferred and values.keys() & set(rule.names)))
+    return replace(system, options=ordered, constraints=tuple(rules))
+
+
+def open_options(system: VariabilityModel) -> tuple[Option, ...]:
+    """Return the options that can have further values: the numeric ones, of a table also columns of zeros and ones."""
+    parents = {option.parent for option in system.options}
+
+    def is_plain(option: BinaryOption) -> bool:
+        alone = option.parent is None and option.name not in parents
+        return alone and not (option.excluded or option.implied)
+
+    return tuple(
+        option
         for option in system.options
+        if isinstance(option, NumericOption) or (system.inferred and is_plain(option))
     )
-    return replace(system, options=options)
+
+
+def _extended(option: Option, values: Sequence[float]) -> Option:
+    if not len(values):
+        return option
+    if isinstance(option, NumericOption):
+        return replace(option, values=tuple(sorted({*option.values, *values})))
+    return NumericOption(option.name, tuple(sorted({0.0, 1.0, *values})))
 
 
 def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None:

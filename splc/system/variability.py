@@ -44,6 +44,8 @@ class VariabilityModel:
         notes: remarks of its reader that are not errors.
         observed: names of observed variables: performance models may use them, but configurations do not contain them
             (see `splc.data.observations`). They are ignored when variability models are compared.
+        inferred: whether the options have the values that occur in a table, not all that they can have: models predict
+            further ones, too.
 
     Raises:
         VariabilityError: with all problems at once, if names repeat, a parent, an implied or an excluded option is
@@ -56,6 +58,7 @@ class VariabilityModel:
     source: str | None = field(default=None, compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
     observed: tuple[str, ...] = field(default=(), compare=False)
+    inferred: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         problems = Problems(self.source)

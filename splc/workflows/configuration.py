@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from sampling import Space
-from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, InputError, Problem
+from splc.data.configurations import Configurations, beyond_text
+from splc.errors import ConfigurationError, InputError, Problem, listed
 from splc.formats.measurements.assignment import parse_configuration
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.io.files import STANDARD, is_file
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from splc.workflows.note import Note
 
 
 def one_configuration(given: str, space: Space) -> Configurations:
@@ -32,6 +35,7 @@ def one_configuration(given: str, space: Space) -> Configurations:
             if Path(given).suffix in (".csv", ".gz"):
                 raise InputError(Problem("there is no such file", given)) from None
             raise ConfigurationError([_placed(problem, given) for problem in error.problems]) from None
+    space = space if table.system is space.system else Space(table.system)
     if not space.check(table)[0]:
         violated = "; ".join(space.violations(table, 0)) or "the constraints"
         hint = "splc describe shows the constraints; options that are not named are not selected"
@@ -39,6 +43,14 @@ def one_configuration(given: str, space: Space) -> Configurations:
             Problem(f"the configuration is not valid, it violates: {violated}", text=given, hint=hint)
         )
     return table
+
+
+def further_notes(known: VariabilityModel, used: VariabilityModel) -> tuple[Note, ...]:
+    """Return a note about the values of options in use that are beyond the known ones, none if there are none."""
+    pairs = ((option, used.option(option.name)) for option in known.options)
+    texts = [beyond_text(option, other.values) for option, other in pairs if isinstance(other, NumericOption)]
+    beyond = [text for text in texts if text]
+    return (Note(f"predictions are extrapolated: {listed(beyond)}", warning=True),) if beyond else ()
 
 
 def _placed(problem: Problem, text: str) -> Problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -15,7 +16,9 @@ from splc.data.summary import Summary, summary_of
 from splc.errors import RequestError, SplcError
 from splc.formats.benchmarks.read import is_folder_of_runs
 from splc.formats.measurements.columns import natural
+from splc.formats.measurements.file_columns import read_file_columns
 from splc.formats.measurements.inference import Inference
+from splc.formats.measurements.shapes import read_table
 from splc.formats.registry import kind_of
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.project import Project
@@ -121,12 +124,28 @@ def _project(request: Request) -> Project:
             return request.project()
         if request.measurements is not None:
             raise RequestError("the first argument is a table of measurements, too", "measurements")
-        return replace(request, system=None, measurements=argument).project()
+        project = replace(request, system=None, measurements=argument).project()
+        if not _is_of_another_system(argument, project):
+            return project
     # The splc.toml of the folder is about its own system.
     first, further = first_and_further(request.measurements)
     files = {"system": argument, "measurements": first, "nfp": request.nfp}
     settings = {key: file for key, file in files.items() if file is not None}
-    return Project(Path(), settings, chosen=request.columns, further=further)
+    return Project(Path(), settings, chosen=request.columns, further=further, measured=request.measured)
+
+
+def _is_of_another_system(table: str, project: Project) -> bool:
+    """Return whether a table lacks the columns of most options that a folder describes."""
+    if not project.has_system:
+        return False
+    with suppress(SplcError):
+        columns = read_file_columns(read_table(table)).columns
+        system = project.variability_model(observed=False)
+        names = {system.spellings.get(name, name) for name in columns}
+        options = [option for option in system.options if option.name not in system.mandatory]
+        lacking = [option for option in options if names.isdisjoint({option.name, option.parent})]
+        return 2 * len(lacking) > len(options)
+    return False
 
 
 def _contexts(parts: Sequence[Measurements]) -> dict[str, tuple[str, ...]]:

@@ -111,7 +111,7 @@ class SystemInputs:
         if project.learned_system is not None and project.has_system:
             text = f"{project.system_file} does not have the options of the model: the system is that of the model"
             notes.append(Note(text))
-        if (source := project.assumed_system) is not None:
+        if project.learned_system is None and (source := project.assumed_system) is not None:
             where = f"--system {shlex.quote(project.measurements_file)} infers them from the table"
             where = "without it they are inferred from the tables" if project.further else where
             notes.append(Note(f"the options are those of {source}; {where}"))
@@ -205,7 +205,7 @@ class ModelInputs(SystemInputs):
                 raise
             return project
         systems = [model.system for model in models if model.system is not None]
-        project = project.with_system_of_model(systems)
+        project = project.with_system_of_model(systems, every=len(systems) == len(models))
         if systems and project.learned_system is None and not (project.has_system or project.has_measurements):
             names = [sorted(system.names) for system in systems]
             second = next((group for group in names[1:] if group != names[0]), names[0])

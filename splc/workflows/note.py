@@ -111,7 +111,7 @@ def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]
         Note(
             text,
             settings=tuple(getattr(text, "settings", {}).items()),
-            about=Rank.METHOD if isinstance(text, MethodNote) else about,
+            about=Rank.METHOD if isinstance(text, MethodNote) else Rank.LIMIT if hasattr(text, "settings") else about,
         )
         for text in texts
     )

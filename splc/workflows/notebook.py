@@ -14,6 +14,7 @@ from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
 from splc.data.configurations import describe_configuration
+from splc.data.fixed_values import with_fixed_values
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
@@ -197,6 +198,7 @@ def optimize(
     if len(signs) != len(results):
         raise SpecError(f"{len(results)} models, but {len(signs)} values of maximize")
     base = _space(space, results)
+    base = Space(with_fixed_values(base.system, fixed or {}, warn=True))
     chosen = base if not fixed else base.with_values(fixed)
     chosen.require_valid()
     require_count(count)

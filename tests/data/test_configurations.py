@@ -129,7 +129,7 @@ class TestValues:
         columns = {"rc-lookahead": [0, 0, 1], "x": [0, 1, 4], "o": [-1, math.nan, 3]}
         found = Configurations.from_columns(SYSTEM, columns)
         assert found.indices.tolist() == [[0, 0, 3], [0, 1, 3], [1, 2, 2]]
-        with pytest.raises(ConfigurationError, match="row 1: x cannot be nan"):
+        with pytest.raises(ConfigurationError, match="row 1: x has no value"):
             Configurations.from_columns(SYSTEM, {**columns, "x": [0, math.nan, 4]})
 
     def test_stripped_names(self) -> None:

@@ -126,6 +126,15 @@ def test_wrong_choices() -> None:
     check_messages("column-choices", lambda text: Measurements.from_columns(SYSTEM, table, **json.loads(text)))
 
 
+def test_words_and_rows() -> None:
+    """Words of a binary option, numbers in texts, and a list of dicts are the same table."""
+    first = Configurations.from_frame(SYSTEM, ROWS)
+    words = {"fast": ["on", "Off", "yes", "1"], "px": ["1", "2.0", " 4", "1"], "codec": ROWS["codec"]}
+    assert Configurations.from_frame(SYSTEM, words) == first
+    rows = [dict(zip(words, row, strict=True)) for row in zip(*words.values(), strict=True)]
+    assert Configurations.from_frame(SYSTEM, rows) == first
+
+
 def test_wrong_values() -> None:
     """Values that an option does not have, and columns of other shapes, are refused."""
     check_messages("columns", lambda text: Measurements.from_columns(SYSTEM, {**ROWS, **json.loads(text)}))
@@ -312,7 +321,7 @@ def test_whole_numbers(values: list[float]) -> None:
             "the context 'size' has 4 values: '10', '20', '30', '40'",
             "choose one with where={'size': '10'}, or leave the column out with ignore=['size']",
         ),
-        (3, {}, "int is not a table", "give a data frame, or a dict of columns"),
+        (3, {}, "int is not a table", "give a data frame, a dict of columns, or a list of dicts"),
         (pl.LazyFrame(ROWS), {}, "LazyFrame is not a table yet", "collect() it first"),
         (pd.DataFrame([[1, 2]], columns=["px", "px"]), {}, "duplicate column 'px'", "rename it"),
     ],

@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from splc.errors import ConfigurationError, LearningError, SpecError
+from splc.errors import LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
 from splc.learning.estimator import feature_of
 from splc.learning.scaling_estimator import chosen_columns
@@ -115,16 +115,25 @@ class TestTexts:
         np.testing.assert_allclose(PerformanceInfluenceRegressor(preset).fit(X, y).predict(X), y, rtol=1e-3)
 
     def test_wrong_tables(self, preset: str) -> None:
-        """Texts that were not learned from, and missing ones, are named; so are texts in columns of numbers."""
+        """Missing texts are named; so are texts in columns of numbers."""
         X, y = frame()
         learned = PerformanceInfluenceRegressor(preset).fit(X, y)
-        with pytest.raises(ConfigurationError, match=r"mode cannot be 'w'\n.*its values are '-O2', 'x', 'y'"):
-            learned.predict(X.assign(mode="w"))
         for wrong in (X.assign(mode=None), X.assign(n="many"), X.drop(columns="b")):
             with pytest.raises(ValueError, match=r"NaN|could not convert|feature names"):
                 learned.predict(wrong)
         with pytest.raises(ValueError, match="NaN"):
             learned.fit(X.assign(mode=[None, *X["mode"][1:]]), y)
+
+    def test_unknown_texts(self, preset: str) -> None:
+        """Texts that were not learned from are named, and predicted between those of the known ones."""
+        X, y = frame()
+        learned = PerformanceInfluenceRegressor(preset).fit(X, y)
+        with pytest.warns(UserWarning, match="mode: 'w' is predicted as the mean of the known values"):
+            predicted = learned.predict(X.assign(mode="w"))
+        assert np.isfinite(predicted).all()
+        if preset == "default":
+            known = np.array([learned.predict(X.assign(mode=text)) for text in ("-O2", "x", "y")])
+            assert ((predicted > known.min(axis=0) * 0.99) & (predicted < known.max(axis=0) * 1.01)).all()
 
     def test_folds(self, preset: str) -> None:
         """Tables with text can be cross-validated."""

@@ -154,15 +154,13 @@ def _show_overview(overview: Overview, folds: int, unit: str | None, *, product:
     large = [
         interaction
         for interaction in overview.interactions
-        if abs(interaction.share) * 100 >= MIN_INTERACTION or (overview.full and interaction.printed)
+        if interaction.share * 100 >= MIN_INTERACTION or (overview.full and interaction.printed)
     ]
     if large:
         say("\nInteractions")
         options = Column("options", lambda row: " * ".join(row.names))
         printed = Column("printed", lambda row: _support(row, overview, folds))
         show_rows(large, narrowed((options, *SHARES, printed), "printed", INTERVAL), MAX_INTERACTIONS)
-    if any(share < 0 for share in (*(row.share for row in large), *(option.share for option in overview.options))):
-        say("a negative part: constraints let these options vary together, so that their effects cancel")
     shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
     if shown:
         say("\nMean prediction by value, and its change if only this option changes from the first value listed")

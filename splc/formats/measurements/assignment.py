@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.data.value_texts import text_values
+from splc.data.fixed_values import with_fixed_values
+from splc.data.value_texts import TRUTH, text_values
 from splc.errors import ConfigurationError, Problem, listed, unknown_name_hint
-from splc.formats.measurements.selections import TRUTH, only_index
+from splc.formats.measurements.selections import only_index
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.groups import child_groups, child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -42,8 +43,15 @@ def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[st
     return indices
 
 
+def with_assigned_values(texts: Iterable[str], system: VariabilityModel) -> VariabilityModel:
+    """Return a system that has the numbers in texts `NAME=VALUE`, if its values were not described."""
+    pairs = (text.rpartition("=") for text in texts)
+    numbers = {name.strip(): parse_number(value.strip()) for name, _, value in pairs}
+    return with_fixed_values(system, {name: number for name, number in numbers.items() if not math.isnan(number)})
+
+
 def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
-    """Return the configuration `NAME=VALUE,NAME,…`, which may be invalid.
+    """Return the configuration `NAME=VALUE,NAME,…`, which may be invalid, of a system that has its values.
 
     Options that are not named are not selected, but for those that every configuration has and the parents of named
     ones. Numeric options of several values must be named unless they are optional.
@@ -51,7 +59,9 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
     Raises:
         ConfigurationError: as `parse_assignments`, and for numeric options without a value.
     """
-    assigned = parse_assignments(_parts(text, system), system)
+    parts = _parts(text, system)
+    system = with_assigned_values(parts, system)
+    assigned = parse_assignments(parts, system)
     indices = {option.name: _unnamed(option, system) for option in system.options} | assigned
     for name, index in assigned.items():
         option = system.option(name)

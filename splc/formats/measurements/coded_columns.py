@@ -78,7 +78,7 @@ class CodedColumns:
             if levels and levels[-1] != levels[-1]:
                 self._gaps.add(name)
                 levels.pop()
-            elif len(levels) <= len(_BINARY) and _BINARY.issuperset(levels):
+            if len(levels) <= len(_BINARY) and _BINARY.issuperset(levels):
                 self._binary.add(name)
             if all(map(float.is_integer, levels)):
                 self._integers.add(name)
@@ -98,7 +98,11 @@ class CodedColumns:
 
     def is_binary(self, name: str) -> bool:
         """Return whether a column has only zeros and ones."""
-        return name in self._binary
+        return name in self._binary and self.complete(name)
+
+    def has_blank_zeros(self, name: str) -> bool:
+        """Return whether a column has only ones, zeros and empty cells, so that these are zeros."""
+        return name in self._binary and name in self.blank and bool((self.numbers[name] == 1).any())
 
     def has_integers(self, name: str) -> bool:
         """Return whether a column has a whole number in every row."""

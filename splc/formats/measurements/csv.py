@@ -97,7 +97,7 @@ def table_rows(
         values,
         _missing(values),
         np.ones(len(table.lines), dtype=np.int64),
-        (*notes, *value_notes(table.others, properties, decimal)),
+        (*notes, *table.notes, *value_notes(table.others, properties, decimal)),
         contexts=columns.contexts,
         malformed=table.malformed,
         repeated=True,

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.errors import InputError, Problem, Problems, nearest
+from splc.data.value_texts import TRUTH
+from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.group_columns import with_children
-from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional, reasons_by_row
+from splc.formats.measurements.selections import only_index, option_is_optional, reasons_by_row
 from splc.io.cells import PlainRows, distinct_texts, plain_rows
 from splc.io.csv_rows import SEPARATORS, first_line, header_names, split_line, split_rows
 from splc.io.files import Source
@@ -25,7 +26,7 @@ from splc.system.units import unit_problem
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
-_BINARY_VALUES = frozenset((0.0, 1.0))
+_BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
 _QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
 # Tables of fewer cells may have any number of missing ones.
 _MAX_PADDED = 1_000_000
@@ -51,6 +52,7 @@ class OptionTable:
         reasons: row → problems of its configuration.
         others: name → texts of every other column.
         malformed: rows with a wrong number of fields.
+        notes: remarks of the reader.
     """
 
     lines: Array
@@ -58,6 +60,7 @@ class OptionTable:
     reasons: dict[int, list[str]]
     others: Mapping[str, Sequence[str]]
     malformed: frozenset[int] = frozenset()
+    notes: tuple[str, ...] = ()
 
     def problems(self, file: str) -> Problems:
         """Return the problems of all rows, with their lines."""
@@ -142,6 +145,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     header, columns, groups = with_children(system, header, body)
     positions, extra_positions = _places(source, system, header, int(raw.lines[0]))
     malformed = frozenset(reasons)
+    blank: list[str] = []
     sizes = [option.size for option in system.options]
     indices = np.zeros((len(lines), len(sizes)), dtype=np.min_scalar_type(-max(sizes, default=1)))
     for position, option in enumerate(system.options):
@@ -149,16 +153,20 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
             indices[:, position] = only_index(option, system.mandatory) or 0
             continue
         column, wrong = option_column(option, columns[positions[option.name]], decimal)
+        texts = columns[positions[option.name]]
+        if isinstance(option, BinaryOption) and not system.inferred and not wrong and "" in distinct_texts(texts)[0]:
+            blank.append(option.name)
         if option.name in groups:
             children = groups[option.name]
             wrong |= {text: wrong_child(option.name, children, text.strip()) for text in wrong if text.strip()}
         indices[:, position] = column
         for row in np.flatnonzero(column < 0).tolist():
             if row not in malformed:
-                reasons.setdefault(row, []).append(wrong[columns[positions[option.name]][row]])
+                reasons.setdefault(row, []).append(wrong[texts[row]])
     _apply_switches(system, positions, columns, indices, reasons, malformed, source.name)
     extra = {name: columns[at] for name, at in extra_positions.items()}
-    return OptionTable(lines, indices, reasons, extra, malformed)
+    notes = (f"empty cells are 0, which is deselected: {listed(blank)}",) if blank else ()
+    return OptionTable(lines, indices, reasons, extra, malformed, notes)
 
 
 def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
@@ -237,6 +245,9 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
     cells = [text.strip().casefold() for text in distinct]
     if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
         cells = [str(TRUTH.get(text, text)) for text in cells]
+    if isinstance(option, BinaryOption) and not _BINARY_CELLS.isdisjoint(cells):
+        # Tables of versions before the option have no value of it.
+        cells = [text or "0" for text in cells]
     numbers = parse_column(cells, decimal)
     indices = value_indices(option, numbers)
     deselects = {"", "nan"} if option_is_optional(option) else set()

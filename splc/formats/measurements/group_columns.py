@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from splc.formats.measurements.selections import TRUTH
+from splc.data.value_texts import TRUTH
 from splc.io.cells import CodedTexts, distinct_texts
 from splc.io.numbers import parse_number
 from splc.system.groups import child_groups, child_texts, text_groups

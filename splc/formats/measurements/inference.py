@@ -252,7 +252,7 @@ def _system(
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))
     options.sort(key=lambda option: isinstance(option, NumericOption))
     name = _name_of(source.parts[0][0] if isinstance(source, TableUnion) else file)
-    return VariabilityModel(name, tuple(options), tuple(constraints), source=file)
+    return VariabilityModel(name, tuple(options), tuple(constraints), source=file, inferred=True)
 
 
 def _name_of(file: str) -> str:

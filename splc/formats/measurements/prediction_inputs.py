@@ -109,7 +109,7 @@ def read_prediction_inputs(
         problems.raise_if_any(ConfigurationError)
     dropped = tuple((int(rows.lines[row]), "; ".join(reasons)) for row, reasons in sorted(invalid.items()))
     valid = np.delete(np.arange(len(rows)), [*invalid])
-    report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=raw.notes)
+    report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=rows.notes)
     numbers = {name: values[valid] for name, values in columns.items()}
     configurations = Configurations(system, rows.indices[valid])
     return PredictionInputs(configurations, None, None, numeric, report, rows.lines[valid], numbers)

@@ -27,11 +27,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.measurements.coded_columns import MAX_TESTS, MAX_VALUES, MIN_ROWS, CodedColumns
 from splc.formats.measurements.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.evidence import left_out
-from splc.formats.measurements.selections import TRUTH
 from splc.io.cells import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -157,8 +157,11 @@ def roles_of(
         ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
         outputs = tuple(name for name in outputs if name not in multiples)
     of_text = set(text)
-    binary = tuple(name for name in options if name not in of_text and table.is_binary(name))
-    numeric = tuple(name for name in options if name not in of_text and not table.is_binary(name))
+    # The versions before an option have no value of it.
+    switches = {name for name in options if name not in of_text and table.has_blank_zeros(name)}
+    numbers |= {name: np.nan_to_num(numbers[name]) for name in switches}
+    binary = tuple(name for name in options if name not in of_text and (table.is_binary(name) or name in switches))
+    numeric = tuple(name for name in options if name not in of_text and name not in binary)
     versions = {name: version for name in numeric if name not in explicit and (version := _version(columns[name]))}
     return Roles(
         binary,
@@ -175,7 +178,11 @@ def roles_of(
             if name.casefold() in CONTEXT_NAMES
             if name not in explicit and name not in versions and table.sizes[name] > 1
         ),
-        {name: rows for name in numeric if name not in explicit and (rows := _unexplained(table, name, options))},
+        {
+            name: rows
+            for name in (*numeric, *switches)
+            if name not in explicit and (rows := _unexplained(table, name, options))
+        },
         instead,
         numbers,
         (*evident, *multiples),

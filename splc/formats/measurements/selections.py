@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.data.configurations import value_indices, wrong_value
+from splc.data.value_texts import TRUTH
 from splc.errors import OutputError, nearest, plural
 from splc.io.cells import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
@@ -24,8 +25,6 @@ CONFIG_ID_SEPARATOR = "%;%"
 # Position and value index of an option, or the problem of a text; an empty text has none.
 Entry = tuple[int, int] | str
 
-# Text → value of a binary option.
-TRUTH = {"true": 1, "false": 0, "yes": 1, "no": 0, "on": 1, "off": 0, "1": 1, "0": 0}
 _OPPOSITE = {"true": "false", "yes": "no", "on": "off", "1": "0"}
 _OPPOSITE |= {word: other for other, word in _OPPOSITE.items()}
 

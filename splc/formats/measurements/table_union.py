@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from splc.errors import InputError, Problem, Problems, SplcError, listed, unknown_name_hint
+from splc.errors import InputError, Problem, Problems, SplcError, listed, nearest
 from splc.formats.benchmarks.table import StatedRoles, TableSource, csv_source
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import ColumnChoice
@@ -79,7 +79,7 @@ def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableUnion:
         choice: the roles of columns that the user chose; ignored columns may be in some of the tables only.
 
     Raises:
-        InputError: if a file cannot be read, is no table, is named twice, or has other columns than the first one.
+        InputError: if a file cannot be read, is no table, is named twice, or has no column of the others.
     """
     _require_distinct(paths)
     return union_of([read_table(path) for path in paths], choice)
@@ -92,9 +92,16 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableUnion:
         InputError: as `read_union`.
     """
     tables = [_table_of(source) for source in sources]
-    header = list(dict.fromkeys(name for table in tables for name in table.columns))
+    header: list[str] = []
+    for table in tables:
+        place = 0
+        for name in table.columns:
+            # A further column stands where it does in its own table: its position says what it is.
+            if name not in header:
+                header.insert(place, name)
+            place = header.index(name) + 1
     ignored = frozenset(choice.among(header).ignore)
-    _require_same_columns(tables, ignored)
+    lacking = tuple(_lacking(tables, ignored))
     roles = _stated(tables)
     units = _units(tables)
     rows = [
@@ -106,7 +113,7 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableUnion:
         )
     ]
     names = ", ".join(table.source.name for table in tables)
-    notes = [f"{len(tables)} tables are read as one: {listed(list(_ranges(tables)))}"]
+    notes = [f"{len(tables)} tables are read as one: {listed(list(_ranges(tables)))}", *lacking]
     notes += [
         f"{table.source.name}: {text}"
         for table in tables
@@ -160,20 +167,28 @@ def _table_of(source: Source) -> _Table:
     return _Table(source, dict(zip(header, cells, strict=True)), tuple(lines), first)
 
 
-def _require_same_columns(tables: Sequence[_Table], ignored: frozenset[str]) -> None:
-    """Refuse tables that lack columns of the others: the values of a missing option are unknown."""
+def _lacking(tables: Sequence[_Table], ignored: frozenset[str]) -> Iterator[str]:
+    """Yield notes on the columns that some of the tables lack: rows of versions before an option have no value of it.
+
+    Raises:
+        InputError: if the tables have no column in common, or a column seems to have another name in one of them.
+    """
+    every = [table.columns.keys() - ignored for table in tables]
+    common = frozenset.intersection(*map(frozenset, every))
+    if not common:
+        names = listed([table.source.name for table in tables])
+        raise InputError(Problem("the tables have no column in common", names))
     problems: list[Problem] = []
-    first = tables[0]
-    for table in tables[1:]:
-        ways = ((table, first, "the table lacks the column"), (first, table, "the table has a further column"))
-        for base, other, text in ways:
-            for name in other.columns:
-                if name not in base.columns and name not in ignored:
-                    beside = f"{text} {name!r}, compared with {first.source.name}"
-                    hint = unknown_name_hint(name, [column for column in base.columns if column not in other.columns])
-                    cure = f"tables of one system have the same columns; --ignore {shlex.quote(name)} leaves it out"
-                    suggestion = hint if hint and "did you mean" in hint else None
-                    problems.append(Problem(beside, table.source.name, table.header, hint=suggestion or cure))
+    for name in dict.fromkeys(name for table in tables for name in table.columns):
+        lacking = [] if name in common | ignored else [table for table in tables if name not in table.columns]
+        for table in lacking:
+            if hint := nearest(name, [other for other in table.columns if other not in common | ignored]):
+                message = f"the table lacks the column {name!r}, which others have"
+                hint = f"{hint} rename it, or leave it out with --ignore {shlex.quote(name)}"
+                problems.append(Problem(message, table.source.name, table.header, hint=hint))
+        if lacking:
+            files = listed([table.source.name for table in lacking])
+            yield f"the column {name} is empty in the rows of {files}: the table does not have it"
     if problems:
         raise InputError(problems)
 

@@ -125,7 +125,7 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
     system = parse_variability_model(Source(file, text.encode("utf-8")))
     observed = content.get("observed")
     names = tuple(name for name in observed if isinstance(name, str)) if isinstance(observed, list) else ()
-    return replace(system, observed=names) if names else system
+    return replace(system, observed=names, inferred=content.get("inferred") is True)
 
 
 def is_scaling_model(source: Source) -> bool:

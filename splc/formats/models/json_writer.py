@@ -136,7 +136,8 @@ def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) ->
         text = variability_model_text(system)
     except OutputError:
         return {}
-    return {"description": text, "observed": list(observed)}
+    inferred = {"inferred": True} if system.inferred else {}
+    return {"description": text, **inferred, "observed": list(observed)}
 
 
 def _printed_object(result: LearningResult) -> dict[str, Any] | None:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from lxml import etree
 
+from splc.data.value_texts import TRUTH
 from splc.errors import Problems, SplcError, VariabilityError, nearest
-from splc.formats.measurements.selections import TRUTH, listable
+from splc.formats.measurements.selections import listable
 from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name
 from splc.system.options import BinaryOption, NumericOption, Presentation, step_values

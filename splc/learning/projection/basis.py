@@ -94,9 +94,13 @@ class OptionBasis:
     def _signs(self, configurations: Configurations) -> dict[str, Array]:
         """Return binary variable → its only column, shape (n, 1); all at once, since there may be hundreds."""
         names = [variable.name for variable in self.variables if variable.kind == "binary"]
-        positions = [configurations.system.positions[name] for name in names]
+        system = configurations.system
         # Column-major order, so that columns are contiguous in memory.
-        columns = np.asfortranarray(_signs(configurations.indices[:, positions]))
+        columns = np.asfortranarray(_signs(configurations.indices[:, [system.positions[name] for name in names]]))
+        numeric = {option.name for option in system.numeric_options}.intersection(names)
+        for name in numeric:
+            # A binary option with further values.
+            columns[:, names.index(name)] = _signs(configurations.value(name))
         return {name: columns[:, column_index : column_index + 1] for column_index, name in enumerate(names)}
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:

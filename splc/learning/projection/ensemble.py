@@ -19,7 +19,7 @@ from splc.learning.projection.numbering import without_numbers
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
 from splc.learning.projection.stacking import Stacked
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection.variables import Variable, nearest_known, variables_of, with_known_members
 from splc.learning.threads import one_thread
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -102,7 +102,27 @@ class Ensemble:
         if not self.parts:
             g = scale.backward(np.full(len(configurations), self.constant[0]))
             return g, self.constant[1] * scale.slope(g)
-        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
+        configurations, near = nearest_known(configurations, self.basis.variables)
+        means, latent = self._latent(configurations, variances)
+        for others, weight in near if variances else ():
+            # How an influence goes on between and beyond the known values is not known.
+            latent += (weight * (means - self._latent(others, False)[0])) ** 2
+        g = scale.backward(means)
+        return g, np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
+
+    def _latent(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
+        """Return the means on the scale, and their variances without noise, shapes (m,)."""
+        variants = with_known_members(configurations, self.basis.variables)
+        moments = [self._moments(variant, variances) for variant in variants]
+        if len(variants) == 1:
+            return moments[0]
+        means = np.array([mean for mean, _ in moments])
+        latent: Array = np.mean([variance for _, variance in moments], axis=0) + means.var(axis=0, ddof=1)
+        return means.mean(axis=0), latent
+
+    def _moments(self, configurations: Configurations, variances: bool) -> tuple[Array, Array]:
+        """Return what `_latent` does for known members of groups."""
+        means, latent = np.empty(len(configurations)), np.empty(len(configurations))
         rows = len(self.configurations)
         several = len(configurations) * rows > _SMALL
         with one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
@@ -112,10 +132,8 @@ class Ensemble:
                 moments = [part.moments(designs[part.kind], variances) for part in self.parts]
                 part_means = np.array([mean for mean, _ in moments])
                 means[block] = self.blended(part_means.mean(axis=0), configurations[block])
-                g = scale.backward(means[block])
-                latent = np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0)
-                deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
-        return scale.backward(means), deviations
+                latent[block] = np.mean([variance for _, variance in moments], axis=0) + part_means.var(axis=0)
+        return means, latent
 
     def blended(self, t: Array, configurations: Configurations) -> Array:
         """Return predictions for those of the Gaussian processes, both on the scale, shape (m,)."""

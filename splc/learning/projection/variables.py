@@ -9,7 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, value_indices
+from splc.learning.projection.constants import EXTRAPOLATION
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -110,6 +111,71 @@ def variables_of(
                 Variable(name, "numeric", (name,), tuple(map(float, distinct)), bool(np.isnan(column).any()), True)
             )
     return tuple(sorted(variables, key=lambda variable: variable.name))
+
+
+def nearest_known(
+    configurations: Configurations, variables: Sequence[Variable]
+) -> tuple[Configurations, list[tuple[Configurations, float]]]:
+    """Return configurations that a model can predict, and what is near to them where options have further values.
+
+    A model of positive values has logarithms: others are predicted as its smallest value is. To these, its greatest
+    value is the nearest one here, since their distance is unknown.
+
+    `variables`: those of the model, with the values that it knows.
+
+    Returns:
+        The configurations; and for each option with further values those with its nearest known ones, and a weight: the
+        deviation of a prediction is the weight times its distance from that of the near one.
+    """
+    system, usable = configurations.system, configurations.indices.copy()
+    moved: list[tuple[int, Array, float]] = []
+    for variable in variables:
+        option = None if variable.kind == "group" or variable.observed else system.option(variable.name)
+        if not isinstance(option, NumericOption):
+            continue
+        values, known = np.array(option.values), np.array(variable.values or (0.0, 1.0))
+        closest = known[np.abs(values[:, None] - known).argmin(axis=1)]
+        if np.array_equal(closest, values):
+            continue
+        undefined = values <= (0.0 if known[0] > 0 else -1.0 if known[0] == 0 else -np.inf)
+        position = system.positions[option.name]
+        column = usable[:, position]
+        first, second = (
+            # A deselected option stays so.
+            np.append(value_indices(option, np.where(np.isin(target, values), target, values)), len(values))[column]
+            for target in (np.where(undefined, known[0], values), np.where(undefined, known[-1], closest))
+        )
+        if (second != column).any():
+            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known))))
+        usable[:, position] = first
+    near = [usable.copy() for _ in moved]
+    for indices, (position, column, _) in zip(near, moved, strict=True):
+        indices[:, position] = column
+    return replace(configurations, indices=usable), [
+        (replace(configurations, indices=indices), weight) for indices, (_, _, weight) in zip(near, moved, strict=True)
+    ]
+
+
+def with_known_members(configurations: Configurations, variables: Sequence[Variable]) -> list[Configurations]:
+    """Return configurations of which each has a member of every group.
+
+    Where none is selected, since a text is unknown, the first ones have the first members, the second ones the second
+    ones, and so on. Other configurations are returned as they are, once.
+    """
+    positions = configurations.system.positions
+    unknown = []
+    for variable in variables:
+        if len(variable.members) > 1 and not variable.optional:
+            places = [positions[name] for name in variable.members]
+            rows = np.flatnonzero(~configurations.indices[:, places].any(axis=1))
+            unknown += [(rows, places)] if len(rows) else []
+    variants = []
+    for number in range(max((len(places) for _, places in unknown), default=0)):
+        indices = configurations.indices.copy()
+        for rows, places in unknown:
+            indices[rows, places[number % len(places)]] = 1
+        variants.append(replace(configurations, indices=indices))
+    return variants or [configurations]
 
 
 def numbers_of(group: Sequence[str]) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ MIN_SHARE = 0.0005
 
 def interactions_section(subject: ModelSubject) -> Section | None:
     """Return the interactions of options; None where there are none."""
-    shown = [entry for entry in subject.overview.interactions if abs(entry.share) >= MIN_SHARE]
+    shown = [entry for entry in subject.overview.interactions if entry.share >= MIN_SHARE]
     surface = _surface(subject)
     if not shown and surface is None:
         return None
@@ -31,7 +31,9 @@ def interactions_section(subject: ModelSubject) -> Section | None:
         rows = tuple((" and ".join(entry.names), share_text(100 * entry.share)) for entry in larger)
         header = ("options", "share of the variance")
         blocks.append(
-            TextTable(header, rows, frozenset({1}), caption="Interactions of three options", name="interactions")
+            TextTable(
+                header, rows, frozenset({1}), caption="Interactions of three and more options", name="interactions"
+            )
         )
     return Section("interactions", "Interactions", tuple(blocks))
 
@@ -46,7 +48,7 @@ def _surface(subject: ModelSubject) -> Chart | None:
     if len(numeric) < 2 or subject.space.system.observed:
         return None
     pairs = [pair for pair in subject.overview.interactions if len(pair.names) == 2 and set(pair.names) <= set(numeric)]
-    first, second = max(pairs, key=lambda pair: abs(pair.share)).names if pairs else numeric[:2]
+    first, second = max(pairs, key=lambda pair: pair.share).names if pairs else numeric[:2]
     stored = subject.stored
     try:
         surface = response_surface(stored.predictor, stored.model.link, subject.space, (first, second))

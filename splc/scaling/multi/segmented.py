@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from splc.scaling.multi.lines import lines
-from splc.scaling.single.segmented import MIN_POINTS, change_point
+from splc.scaling.single.segmented import MIN_POINTS, WORTH_A_CHANGE, change_point
 from splc.types import Array
 
 # A segment has at least this number of values of the parameter that the behaviour changes along.
@@ -55,3 +55,29 @@ def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, f
         few = min(sizes) < _MIN_VALUES or min(len(lower), len(upper)) < 2 * parameters + 3
         if parameters == 1 or not few:
             yield parameter, lower, upper, change[2]
+
+
+def jump(points: Array, values: Array) -> tuple[int, float, float] | None:
+    """Return the step that explains positive values much better than powers of the parameters alone, None without one.
+
+    `points`: distinct points, shape (n, parameters). `values`: shape (n,).
+
+    Returns:
+        The position of its parameter, the first value after it, and its factor.
+    """
+    if (values <= 0).any() or (points <= 0).any():
+        return None
+    logarithms, powers = np.log(values), np.column_stack([np.ones(len(values)), np.log(points)])
+
+    def fitted(design: Array) -> tuple[float, float]:
+        coefficients = np.linalg.lstsq(design, logarithms, rcond=None)[0]
+        return float(np.sqrt(((logarithms - design @ coefficients) ** 2).mean())), float(coefficients[-1])
+
+    steps = [
+        (*fitted(np.column_stack([powers, points[:, parameter] >= value])), parameter, float(value))
+        for parameter in range(points.shape[1])
+        # On each side there are two values, which show that it is no power.
+        for value in np.unique(points[:, parameter])[2:-1]
+    ]
+    error, size, parameter, value = min(steps, default=(np.inf, 0.0, 0, 0.0))
+    return (parameter, value, float(np.exp(size))) if error < fitted(powers)[0] / WORTH_A_CHANGE else None

@@ -25,7 +25,7 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows.common_fields import Printed
-from splc.workflows.configuration import one_configuration
+from splc.workflows.configuration import further_notes, one_configuration
 from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import Explained, contributions, explained_of
 from splc.workflows.explain.full import overview_of_full, overview_of_result
@@ -142,6 +142,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             None if text is None else one_configuration(text, space)
             for text in (request.configuration, request.against)
         )
+        for row in (subject, reference):
+            notes += () if row is None else further_notes(system, row.system)
         if request.by is not None:
             influences = _influences(request, stored, request.by)
             return Result(

@@ -381,7 +381,7 @@ class _Explained:
         for numbers in dict.fromkeys(sets):
             contrast = self._contrast(effects, numbers) if len(numbers) == 2 else None
             if contrast is None:
-                shares[numbers] = self._joint(effects, numbers) / self.variance, None, None
+                shares[numbers] = max(self._joint(effects, numbers), 0.0) / self.variance, None, None
                 continue
             share, low, high = (min(value**2 / self.variance, 1.0) for value in contrast)
             shares[numbers] = share, low, high

@@ -79,11 +79,11 @@ class OptionImportance:
 
 @dataclass(frozen=True)
 class OptionInteraction:
-    """The interaction of two or three options or alternative groups.
+    """The interaction of two or more options or alternative groups.
 
     Attributes:
         names: their names.
-        share: its share of the variance, a fraction; negative where the options carry the same information.
+        share: its share of the variance, a fraction; 0 where the options carry the same information.
         low: the lower end of the interval of the share, None if it is not known.
         high: the upper end.
         printed: whether the printed model has a term of exactly these options.
@@ -188,12 +188,15 @@ def overview_of(
     if variance.constant:
         notes.append(Note("the prediction is the same for all valid configurations"))
     elif not variance.exhaustive:
-        text = "many options depend on each other: their shares are those of the covariance, which may be negative"
-        notes.append(Note(text))
+        notes.append(Note("many options depend on each other: their shares are those of the covariance, from 0 on"))
     effects = value_effects(blocks, influences, space, choices)
     product = model.link == "log"
     options = []
-    for item in sorted(variance.importance(), key=lambda item: (-round(item.share, 12), item.choice)):
+    importance = variance.importance()
+    # Shares of the covariance are negative where effects cancel.
+    total = math.fsum(max(item.share, 0.0) for item in importance) or 1.0
+    for item in sorted(importance, key=lambda item: (-round(item.share, 12), item.choice)):
+        share = max(item.share, 0.0) / total
         names = tuple(system.names[position] for position in choices[item.choice])
         values = []
         for effect in effects[item.choice]:
@@ -201,7 +204,7 @@ def overview_of(
             change = effect.change if effect.change is None or not product else math.exp(effect.change)
             mean = math.exp(effect.mean) if product else effect.mean
             values.append(OptionValue(label, number, effect.fraction, mean, change))
-        options.append(OptionImportance(titles[item.choice], names, item.share, item.alone, item.total, tuple(values)))
+        options.append(OptionImportance(titles[item.choice], names, share, item.alone, item.total, tuple(values)))
     indices = {position: number for number, members in enumerate(choices) for position in members}
     together = [
         {indices[position] for position in positions_of(model.options_of(term), system)}
@@ -214,13 +217,13 @@ def overview_of(
     interactions = [
         OptionInteraction(
             tuple(titles[choice] for choice in pair.choices),
-            pair.share,
+            max(pair.share, 0.0),
             printed=frozenset(pair.choices) in in_model,
             folds=folds.get(frozenset(pair.choices)),
         )
         for pair in variance.interactions(together)
     ]
-    interactions.sort(key=lambda pair: -abs(round(pair.share, 12)))
+    interactions.sort(key=lambda pair: -round(pair.share, 12))
     mean = math.fsum(mean_contributions(model, blocks))
     return Overview(
         math.exp(mean) if product else mean,

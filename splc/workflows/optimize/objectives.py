@@ -103,6 +103,13 @@ class Objective:
     error: str | None = None
     failures: Failures | None = None
 
+    def of_system(self, system: VariabilityModel) -> Objective:
+        """Return the objective of a system that has further values."""
+        if system is self.system:
+            return self
+        known = None if self.known is None else Configurations.from_columns(system, self.known.to_columns())
+        return replace(self, system=system, known=known)
+
     @property
     def options(self) -> frozenset[str]:
         """The options that what predicts uses."""

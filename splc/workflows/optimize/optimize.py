@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError
-from splc.formats.measurements.assignment import parse_assignments
+from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
@@ -24,6 +24,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.front import front_chart
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.configuration import further_notes
 from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, OnProgress
@@ -135,11 +136,14 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     require_writable(request.plot, (*request.models, *project.files))
     notes = Notes()
     base = Space(request.read_system(project, notes))
-    fixed = parse_assignments(request.fix, base.system)
-    space = fixed_space(base, fixed)
+    system = with_assigned_values(request.fix, base.system)
+    fixed = parse_assignments(request.fix, system)
+    space = fixed_space(Space(system), fixed)
+    notes += further_notes(base.system, system)
     limit = LIMIT if request.limit is None else request.limit
     with notes:
-        objectives = objectives_of(request, project, base, notes, on_progress)
+        learned = objectives_of(request, project, base, notes, on_progress)
+        objectives = [goal.of_system(system) for goal in learned]
         result = best_configurations(objectives, space, fixed, request.top, limit, on_progress)
     if file_format is not None and request.plot is not None:
         write_whole(request.plot, _picture(base.system.name, objectives, result.candidates, fixed, file_format))

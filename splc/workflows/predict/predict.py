@@ -10,7 +10,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
-from splc.data.configurations import Configurations, value_indices
+from splc.data.configurations import Configurations, value_indices, value_table
 from splc.data.observations import Observed
 from splc.data.property_unit import unit_in_name
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
@@ -24,7 +24,8 @@ from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
 from splc.models.influence import EvaluationError
 from splc.project import Project
-from splc.system.extension import extended
+from splc.system.extension import extended, open_options
+from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.common_fields import Printed
@@ -62,7 +63,8 @@ class Request(ModelInputs):
         bool,
         as_flag(
             "--extrapolate",
-            "Predict also values of numeric options that the description does not list, with intervals.",
+            "Predict also values of numeric options that the description does not list, with intervals; without a "
+            "description they are always predicted.",
         ),
     ] = False
 
@@ -155,7 +157,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         expected = stored.nfp or project.nfp
         rows = _read(request, source, project, space, stored, expected)
         notes += reading_notes(rows.report)
-        extrapolated = _extrapolated(rows, space.system, notes) if request.extrapolate else None
+        extrapolates = request.extrapolate or space.system.inferred
+        extrapolated = _extrapolated(rows, space.system, notes) if extrapolates else None
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         predicted = _predictions(request.model, stored, project, rows, space.system, notes, on_progress)
@@ -197,12 +200,13 @@ def _read(
     unlisted = unlisted_values(source, space.system, project.columns.unread)
     if request.extrapolate and unlisted is None:
         raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")
-    used = Space(extended(space.system, unlisted)) if request.extrapolate and unlisted else space
+    extrapolates = request.extrapolate or space.system.inferred
+    used = Space(extended(space.system, unlisted)) if extrapolates and unlisted else space
     try:
         policy = request.policy(used, project, choice_of([stored.columns]))
         return read_prediction_inputs(source, used.system, policy, request.nfp, expected)
     except InputError as error:
-        if not unlisted or request.extrapolate:
+        if not unlisted or extrapolates:
             raise
         last = error.problems[-1]
         hint = f"--extrapolate predicts values of {listed(list(unlisted))} that the description does not list"
@@ -215,25 +219,30 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
     mask = np.zeros(len(rows.configurations), dtype=bool)
     texts = []
     outside = False
-    for option in system.numeric_options:
+    word = "known" if system.inferred else "listed"
+    for option in open_options(system):
         values = rows.configurations.value(option.name)
         unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
         mask |= unlisted
         if unlisted.any():
-            low, high = option.values[0], option.values[-1]
+            known = value_table(option)
+            low, high = np.nanmin(known), np.nanmax(known)
             beyond = unlisted & ((values < low) | (values > high))
-            listing = listed([f"{value:g}" for value in np.unique(values[unlisted])], 6)
+            numbers = np.unique(values[unlisted]).tolist()
             outside |= bool(beyond.any())
             position = f"{beyond.sum():,} beyond" if beyond.any() else "all between"
-            texts.append(f"{option.name} = {listing} (listed are {low:g} to {high:g}; {position})")
+            text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
+            unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
+            texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
     if texts:
         count = plural(int(mask.sum()), "configuration has", "configurations have")
-        kind = "extrapolations" if outside else "interpolations between listed values"
+        kind = "extrapolations" if outside else f"interpolations between {word} values"
+        source = "that were not learned from" if system.inferred else "that the description does not list"
         text = (
-            f"{count} values that the description does not list: their predictions are {kind}, for which neither "
+            f"{count} values {source}: their predictions are {kind}, for which neither "
             "the error of the model nor the level of its intervals is known"
         )
-        notes.append(Note(text, warning=True, details=tuple(texts)))
+        notes.append(Note(text, warning=outside or not system.inferred, details=tuple(texts)))
     return mask
 
 

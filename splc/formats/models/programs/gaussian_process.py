@@ -27,6 +27,7 @@ from splc.learning.projection import (
     shapes_of,
     threshold_shapes,
 )
+from splc.learning.projection.constants import EXTRAPOLATION
 from splc.types import Array
 
 # The character of state 0 in texts of states.
@@ -131,6 +132,8 @@ class GaussianProcess:
         quantile: the multiple of the standard deviation on each side of intervals.
         printed: the weight of the printed model in the mean on the scale, where it has a value.
         runs: what the scatter of runs adds to their half width, in quadrature.
+        extrapolation: the standard deviation at a further value of an option, as a multiple of its distance from the
+            prediction at the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
     """
 
     where: str | None
@@ -146,6 +149,7 @@ class GaussianProcess:
     quantile: float
     printed: float
     runs: float
+    extrapolation: float = EXTRAPOLATION
 
 
 def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:

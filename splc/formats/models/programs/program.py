@@ -38,6 +38,7 @@ class ProgramOption:
         flag: the number that means "deselected" in tables, if there is one.
         fixed: the only value that it has, None if there are several.
         needed: whether predictions depend on it.
+        open: whether a table had these values, not a description: others are predicted, too.
     """
 
     name: str
@@ -47,6 +48,7 @@ class ProgramOption:
     flag: float | None = None
     fixed: float | None = None
     needed: bool = True
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,9 +156,8 @@ def _options(model: InfluenceModel, system: VariabilityModel | None, used: froze
         if isinstance(option, NumericOption):
             constant = option.values[0] if option.size == 1 else None
             flag = option.deselected_flag
-            options.append(
-                ProgramOption(option.name, "numeric", option.values, option.optional, flag, constant, needed)
-            )
+            known = (option.values, option.optional, flag, constant)
+            options.append(ProgramOption(option.name, "numeric", *known, needed, system.inferred))
         elif isinstance(option, BinaryOption):
             constant = 1.0 if option.name in system.mandatory else None
             options.append(ProgramOption(option.name, "binary", fixed=constant, needed=needed))

@@ -82,7 +82,7 @@ def _value(option: Mapping[str, Any], value: Any, extrapolate: bool) -> Value:
     # Values match to one part in 10^9.
     if math.isclose(closest, number, rel_tol=1e-9) and not math.isinf(number):
         return closest
-    if math.isinf(number) or not extrapolate or option["kind"] == "binary":
+    if math.isinf(number) or not (extrapolate or option["open"]) or option["kind"] == "binary":
         listed = ", ".join(f"{level:g}" for level in levels[:_SHOWN]) + (", …" if len(levels) > _SHOWN else "")
         raise PredictionError(f"{shown(name)} cannot be {number:g}; its values are {listed or 'numbers'}")
     return number

@@ -8,7 +8,7 @@ from functools import cache
 from operator import mul
 from typing import Any
 
-from splc.formats.models.programs.runtime.contents import PROGRAM, PredictionError, Value, shown
+from splc.formats.models.programs.runtime.contents import OPTIONS, PROGRAM, PredictionError, Value, shown
 from splc.formats.models.programs.runtime.scale import backward, forward, noise_multiple, slope
 from splc.formats.models.programs.runtime.terms import printed_prediction
 
@@ -18,23 +18,22 @@ def process_prediction(
 ) -> tuple[float, float, float]:
     """Return the prediction of a Gaussian process and the ends of its interval, in the unit of the property."""
     scale, kernels = process["scale"], process["kernels"]
+    values, near = _near(process, values)
     if kernels:
-        columns = [_columns(variable, values) for variable in process["variables"]]
-        rows = _states(number)
-        crosses = [_kernel(process, kernel, rows, columns) for kernel in kernels]
-        means = [
-            kernel["mean"] + kernel["deviation"] * sum(map(mul, kernel["weights"], cross))
-            for kernel, cross in zip(kernels, crosses, strict=True)
-        ]
+        columns, crosses, means = _means(process, number, values)
         mean = sum(means) / len(means)
     else:
         mean = process["constant"]
-    y, unit = backward(scale, _blended(process, mean, values)), scale["unit"]
+    blended = _blended(process, mean, values)
+    y, unit = backward(scale, blended), scale["unit"]
     if not with_interval:
         return y * unit, math.nan, math.nan
     if kernels:
         variances = [_variance(process, number, index, columns, cross) for index, cross in enumerate(crosses)]
         latent = sum(variances) / len(means) + sum((kernel_mean - mean) ** 2 for kernel_mean in means) / len(means)
+        for others, weight in near:
+            other = _blended(process, sum(_means(process, number, others)[2]) / len(means), others)
+            latent += (weight * (blended - other)) ** 2
         deviation = math.sqrt(latent + process["noise"] * noise_multiple(scale, y) / process["noise_unit"])
     else:
         deviation = math.nan if process["spread"] is None else process["spread"]
@@ -57,6 +56,36 @@ def _blended(process: Mapping[str, Any], mean: float, values: Mapping[str, Value
     if not math.isfinite(predicted):
         return mean
     return float((1 - weight) * mean + weight * forward(scale, max(predicted / scale["unit"], scale["lowest"])))
+
+
+def _near(
+    process: Mapping[str, Any], values: Mapping[str, Value]
+) -> tuple[Mapping[str, Value], list[tuple[Mapping[str, Value], float]]]:
+    """Return values that have logarithms, and for each further value those with the nearest known one, and a weight."""
+    usable, found = dict(values), {}
+    for variable in process["variables"]:
+        name = variable["options"][0] if variable["shapes"] else None
+        known, x = OPTIONS.get(name, ()), values.get(name)
+        if x is None or not known or x in known:
+            continue
+        undefined = (known[0] > 0 and x <= 0) or (known[0] == 0 and x <= -1)
+        usable[name] = known[0] if undefined else x
+        found[name] = known[-1] if undefined else min(known, key=lambda level: abs(level - x))
+    weights = {name: max(process["extrapolation"], 2 / len(OPTIONS[name])) for name in found}
+    return usable, [(usable | {name: level}, weights[name]) for name, level in found.items()]
+
+
+def _means(
+    process: Mapping[str, Any], number: int, values: Mapping[str, Value]
+) -> tuple[list[Sequence[float]], list[list[float]], list[float]]:
+    """Return the columns of a configuration, its kernels with the rows, and the mean of each kernel."""
+    columns = [_columns(variable, values) for variable in process["variables"]]
+    crosses = [_kernel(process, kernel, _states(number), columns) for kernel in process["kernels"]]
+    means = [
+        kernel["mean"] + kernel["deviation"] * sum(map(mul, kernel["weights"], cross))
+        for kernel, cross in zip(process["kernels"], crosses, strict=True)
+    ]
+    return columns, crosses, means
 
 
 def _columns(variable: Mapping[str, Any], values: Mapping[str, Value]) -> Sequence[float]:
