@@ -15,9 +15,11 @@ class Expected:
         percent: the mean relative error of held-out configurations in percent, where all values are positive.
         difference: the mean absolute difference of held-out configurations, where not all values are positive.
         unknown: why the error is unknown, empty if it is known.
+        known: where folds keep groups together, the mean relative error in percent at further rows of known groups.
     """
 
     within: float | None
     percent: float | None = None
     difference: float | None = None
     unknown: str = ""
+    known: float | None = None

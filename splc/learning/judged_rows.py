@@ -11,6 +11,7 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error, pooled_error, standard_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.learning.folds import Groups
 from splc.types import Array
 
 # The most configurations learned from, and the most others, that judge a model which predicts slower than measurements
@@ -160,6 +161,14 @@ class JudgedRows:
         stated = zip(ERRORS, (*deviations, total_deviation), strict=True)
         standard_errors = {name: deviation for name, deviation in stated if name in self.samples}
         return Judgement(predicted, evaluated, learning, rest, total, standard_errors)
+
+    def known(self, groups: Groups) -> Array:
+        """Return which values of `tested`, with `unlearned`, are of groups that were learned from, shape (n,)."""
+        if self.evaluation is None:
+            rows = self.judging[1][~np.isnan(self.measured.column(self.nfp)[self.judging[1]])]
+            return np.isin(groups.labels[rows], groups.labels[self.learned])
+        learned, others = self.measured.configurations[self.learned], self.evaluation.configurations
+        return groups.known(learned, others[learned.find(others) < 0])
 
     def tested(self, judgement: Judgement, *, unlearned: bool = False) -> tuple[Array, Array]:
         """Return the values and predictions that the error outside of the learning set is computed on, shapes (n,).

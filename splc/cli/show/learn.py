@@ -102,7 +102,8 @@ class ExpectedErrorObject(JsonObject):
     """The error to expect at configurations that were not learned from.
 
     `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
-    within the factor or margin.
+    within the factor or margin. `about` says in words what it is about; where settings repeat, `known_percent` is that
+    of `known`.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -113,6 +114,9 @@ class ExpectedErrorObject(JsonObject):
     factor: float | None
     margin: float | None
     reason: str
+    about: str
+    known: str
+    known_percent: float | None
 
 
 class LearnedColumnsObject(JsonObject):

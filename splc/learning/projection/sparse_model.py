@@ -182,7 +182,7 @@ def printed_model(
         ),
         distance=model.distance,
         errors=contender.differences,
-        quantile=half_width(contender.differences, len(variables)),
+        quantile=half_width(contender.differences, len(variables), independent=target.independent),
         folds=len(target.folds),
         limited=choice.exact is None and expected > FARTHER * rows.expected_error,
     )
