@@ -10,18 +10,16 @@ from splc.data.accuracy import mean_relative_error, relative_error_quantiles
 from splc.data.measurements import Measurements
 from splc.errors import Problem, SplcError
 from splc.learning.features import FeatureTable, feature_table, stable_order
+from splc.learning.folds import Groups, drawn_folds, repeated_settings
 from splc.learning.judging import predictions
 from splc.learning.result import CrossValidated, Predictor
 from splc.types import Array
 
 
-def random_folds(table: FeatureTable, number: int, seed: int) -> Array:
-    """Return the fold of each row, shape (n,): random folds of equal size (±1), at most as many as rows."""
-    rows = len(table)
-    shuffled = stable_order(table)[np.random.default_rng(seed).permutation(rows)]
-    folds = np.empty(rows, dtype=np.int64)
-    folds[shuffled] = np.arange(rows) % min(number, rows)
-    return folds
+def random_folds(table: FeatureTable, number: int, seed: int, groups: Array | None = None) -> Array:
+    """Return the fold of each row, shape (n,): random folds with equally many groups (±1), see `drawn_folds`."""
+    shuffled = stable_order(table)[np.random.default_rng(seed).permutation(len(table))]
+    return drawn_folds(shuffled, number, groups)
 
 
 def cross_validate(
@@ -32,13 +30,14 @@ def cross_validate(
     seed: int,
     learn: Callable[[Array], Predictor],
     should_stop: Callable[[], bool] = lambda: False,
+    groups: Groups | None = None,
 ) -> CrossValidated | None:
     """Return the errors of the rows of a learning set, each predicted by a model of the other folds.
 
     The arguments are those of `cross_validate_all`, for one model.
     """
     errors_of_models = cross_validate_all(
-        measurements, nfp, rows, number, seed, lambda fold_rows: [learn(fold_rows)], should_stop
+        measurements, nfp, rows, number, seed, lambda fold_rows: [learn(fold_rows)], should_stop, groups
     )
     return errors_of_models[0] if errors_of_models else None
 
@@ -51,6 +50,7 @@ def cross_validate_all(
     seed: int,
     learn: Callable[[Array], Sequence[Predictor]],
     should_stop: Callable[[], bool] = lambda: False,
+    groups: Groups | None = None,
 ) -> list[CrossValidated | None]:
     """Return the errors of the rows of a learning set, each predicted by models of the other folds.
 
@@ -62,6 +62,7 @@ def cross_validate_all(
         seed: the seed of the folds.
         learn: returns the models that are learned from some of the rows, always as many.
         should_stop: asked after every fold; true ends the cross-validation without a result.
+        groups: the groups of all measurements that folds keep together; None: those of settings that repeat.
 
     Returns:
         The errors of each model, None where no measured value is usable; no models for fewer than two rows, or if it
@@ -73,7 +74,9 @@ def cross_validate_all(
     if len(rows) < 2:
         return []
     values, configurations = measurements.column(nfp)[rows], measurements.configurations[rows]
-    folds = random_folds(feature_table(configurations, values), number, seed)
+    groups = repeated_settings(measurements.configurations, rows) if groups is None else groups
+    table, kept = feature_table(configurations, values), None if groups is None else groups.labels[rows]
+    folds = random_folds(table, number, seed, kept)
     fold_predictions: list[tuple[Array, list[Array]]] = []
     for fold in range(int(folds.max()) + 1):
         held_out = folds == fold

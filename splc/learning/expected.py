@@ -17,6 +17,7 @@ class Expected:
         unknown: why the error is unknown, empty if it is known.
         run: the mean relative error of single runs of these in percent; None without repetitions, or where values are
             not positive.
+        known: where folds keep groups together, the mean relative error in percent at further rows of known groups.
     """
 
     within: float | None
@@ -24,3 +25,4 @@ class Expected:
     difference: float | None = None
     unknown: str = ""
     run: float | None = None
+    known: float | None = None

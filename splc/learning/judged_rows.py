@@ -11,6 +11,7 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error, pooled_error, standard_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.learning.folds import Groups
 from splc.types import Array
 
 # The most configurations learned from, and the most others, that judge a model which predicts slower than measurements
@@ -161,22 +162,46 @@ class JudgedRows:
         standard_errors = {name: deviation for name, deviation in stated if name in self.samples}
         return Judgement(predicted, evaluated, learning, rest, total, standard_errors)
 
+    def known(self, groups: Groups) -> Array:
+        """Return which values of `tested`, with `unlearned`, are of groups that were learned from, shape (n,)."""
+        table, rows = self._tested_rows(unlearned=True)
+        rows = rows[~np.isnan(table.column(self.nfp)[rows])]
+        if self.evaluation is None:
+            return np.isin(groups.labels[rows], groups.labels[self.learned])
+        return groups.known(self.measured.configurations[self.learned], table.configurations[rows])
+
+    def _tested_rows(self, *, unlearned: bool = False, learned: bool = False) -> tuple[Measurements, Array]:
+        """Return the measurements that `tested` is about, and their rows."""
+        if self.evaluation is None or learned:
+            return self.measured, self.judging[0 if learned else 1]
+        if not unlearned:
+            return self.evaluation, np.arange(len(self.evaluation))
+        is_new = self.measured.configurations[self.learned].find(self.evaluation.configurations) < 0
+        return self.evaluation, np.flatnonzero(is_new)
+
     def tested(
-        self, judgement: Judgement, *, unlearned: bool = False, runs: bool = False, learned: bool = False
+        self,
+        judgement: Judgement,
+        *,
+        unlearned: bool = False,
+        runs: bool = False,
+        learned: bool = False,
+        kept: Array | None = None,
     ) -> tuple[Array, Array]:
         """Return the values and predictions that the error outside of the learning set is computed on, shapes (n,).
 
         `unlearned`: without those of an evaluation set that were learned from; `runs`: the values of single runs, each
-        beside the prediction of its configuration; `learned`: those of the error on the learning set.
+        beside the prediction of its configuration; `learned`: those of the error on the learning set; `kept`: which of
+        those with a value.
         """
-        if self.evaluation is None or learned:
-            table, rows = self.measured, self.judging[0 if learned else 1]
+        table, rows = self._tested_rows(unlearned=unlearned, learned=learned)
+        if table is self.measured:
             predicted = judgement.predicted[np.searchsorted(self.places, rows)]
         else:
-            table, rows, predicted = self.evaluation, np.arange(len(self.evaluation)), judgement.evaluated
-            if unlearned:
-                rows = np.flatnonzero(self.measured.configurations[self.learned].find(table.configurations) < 0)
-                predicted = predicted[rows]
+            predicted = judgement.evaluated[rows]
+        if kept is not None:
+            has_value = ~np.isnan(table.column(self.nfp)[rows])
+            rows, predicted = rows[has_value][kept], predicted[has_value][kept]
         values = table.repetitions(self.nfp)[rows] if runs else table.column(self.nfp)[rows, None]
         known = ~np.isnan(values)
         return values[known], np.broadcast_to(predicted[:, None], values.shape)[known]

@@ -143,6 +143,7 @@ def judged(
         rows=rows,
         judgements=tuple(judgements),
         unit=problem.measurements.unit(problem.nfp),
+        groups=problem.groups,
     )
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
+from splc.errors import LearningError
+from splc.learning.folds import Groups
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem, usable_rows
 from splc.learning.registry import learner_of
@@ -32,6 +36,7 @@ def learn(
     on_share: Callable[[float], None] = lambda share: None,
     should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
+    groups: Groups | str | Sequence[Any] | Array | None = None,
 ) -> LearningResult:
     """Learn a model of a property.
 
@@ -54,6 +59,8 @@ def learn(
         on_share: called with the expected share of the work that is done, by learners that can tell.
         should_stop: asked after every step; true keeps what is learned and ends.
         provenance: recorded in the result.
+        groups: rows that folds keep together: those with the same value of this option, or with the same label of these
+            ones, one for each measured configuration; None: equal settings of all options but some, if these repeat.
 
     Returns:
         The model with its history and errors.
@@ -72,6 +79,12 @@ def learn(
     )
     usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
     judging = None if validation is None else usable_rows(measurements, name, validation, missing)[1]
+    given_groups = None
+    if groups is not None:
+        given_groups = Groups.stated(measurements.configurations, groups)[~np.isnan(measurements.column(name))]
+        if len(rows) > 1 and len(np.unique(given_groups.labels[rows])) < 2:
+            hint = "two groups are needed: one to learn from, and one to judge by"
+            raise LearningError(f"all that is learned from is one group of {given_groups.column}", hint=hint)
     problem = LearningProblem(
         measurements=usable,
         nfp=name,
@@ -86,5 +99,6 @@ def learn(
         should_stop=should_stop,
         provenance=provenance or {},
         notes=notes,
+        given_groups=given_groups,
     )
     return selected_learner.learn(problem)

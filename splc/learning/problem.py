@@ -13,6 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, plural
 from splc.learning.features import FeatureTable, feature_table, observed_features
+from splc.learning.folds import Groups, repeated_settings
 from splc.learning.learning_set import rows_of
 from splc.learning.result import Step
 from splc.types import Array, Missing
@@ -41,6 +42,7 @@ class LearningProblem:
             learners raise KeyboardInterrupt.
         provenance: recorded in the result.
         notes: what the user should know about the learning set.
+        given_groups: the groups of the measured configurations that folds keep together, where they were stated.
     """
 
     measurements: Measurements
@@ -56,6 +58,7 @@ class LearningProblem:
     should_stop: Callable[[], bool] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    given_groups: Groups | None = None
 
     @cached_property
     def configurations(self) -> Configurations:
@@ -71,6 +74,13 @@ class LearningProblem:
     def repetitions(self) -> Array:
         """The repeated measurements of the learning set, shape (n, repetitions), NaN where one is missing."""
         return self.measurements.repetitions(self.nfp)[self.rows]
+
+    @cached_property
+    def groups(self) -> Groups | None:
+        """The groups of the measured configurations that folds keep together; None if each one is a group."""
+        if self.given_groups is not None:
+            return self.given_groups
+        return repeated_settings(self.measurements.configurations, self.rows)
 
     @cached_property
     def values(self) -> Array:

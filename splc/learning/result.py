@@ -15,6 +15,7 @@ from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Reported
 from splc.learning.expected import Expected
+from splc.learning.folds import Groups
 from splc.learning.judged_rows import ErrorSample, JudgedRows, Judgement
 from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.shares import share_bars
@@ -307,6 +308,7 @@ class LearningResult(Drawn, Reported):
         rows: the measurements; None for a model that was read from a file.
         judgements: predictions and errors at these: of what predicts, then of the printed model.
         unit: the unit of the property; None if it is not known.
+        groups: the groups of the measured configurations that folds keep together; None if each one is a group.
     """
 
     predictor: Predictor
@@ -342,6 +344,7 @@ class LearningResult(Drawn, Reported):
     rows: JudgedRows | None = field(default=None, compare=False)
     judgements: tuple[Judgement, ...] = field(default=(), compare=False)
     unit: str | None = None
+    groups: Groups | None = field(default=None, compare=False)
 
     @property
     def readable(self) -> bool:

@@ -104,7 +104,8 @@ class ExpectedErrorObject(JsonObject):
 
     `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
     within the factor or margin. `run` is the error of single runs, where some are repeated, `printed` is `percent` of
-    the printed model, where another one predicts.
+    the printed model, where another one predicts. `about` says in words what it is about; where settings repeat,
+    `known_percent` is that of `known`.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -117,6 +118,9 @@ class ExpectedErrorObject(JsonObject):
     reason: str
     printed: float | None
     run: float | None
+    about: str
+    known: str
+    known_percent: float | None
 
 
 class LearnedColumnsObject(JsonObject):

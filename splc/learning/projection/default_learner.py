@@ -199,7 +199,8 @@ class _Search:
 
         def alone(tested: bool = True) -> FullModel:
             rows = problem.configurations, problem.target, self.variables, counts
-            return fit_full_model(*rows, scale, fixed, self._fitted, tested=tested)
+            groups = None if problem.groups is None else problem.groups.labels[problem.rows]
+            return fit_full_model(*rows, scale, fixed, self._fitted, tested=tested, groups=groups)
 
         full = alone() if self.fit is None else self.fit(problem, alone, self._fitted)
         return full.of_runs(problem.repetitions)

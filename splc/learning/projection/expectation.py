@@ -24,7 +24,7 @@ ENOUGH = 24
 
 def is_stated(full: FullModel) -> bool:
     """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive."""
-    return full.scale.positive and len(full.rows) >= _enough_to_judge(full)
+    return full.scale.positive and full.data.independent >= _enough_to_judge(full)
 
 
 def _enough_to_judge(full_model: FullModel) -> int:
@@ -42,16 +42,18 @@ def expected(full: FullModel, target: Target, valid: int | None) -> Expected:
         target: its predictions.
         valid: the number of valid configurations, None if there are many.
     """
-    rows, needed = len(full.rows), min(_enough_to_judge(full), ENOUGH)
-    unknown = f"{rows} measured, {needed} needed" if rows < needed else ""
-    if unknown and valid is not None and valid < needed:
+    rows, needed = full.data.independent, min(_enough_to_judge(full), ENOUGH)
+    grouped = full.data.groups is not None
+    unknown = f"{rows} {'settings ' * grouped}measured, {needed} needed" if rows < needed else ""
+    if unknown and not grouped and valid is not None and valid < needed:
         unknown = f"{rows} of {valid} valid configurations measured, too few to judge by"
     if full.scale.positive:
         width = max(math.hypot(full.predictor.quantile * target.spread, full.runs), _most(abs(full.run_residuals)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
         run = CrossValidated.of(full.run_residuals).mean if full.runs and not unknown else None
-        return Expected(factor, None if unknown else full.cross_validated.mean, unknown=unknown, run=run)
-    unmeasured = target.configurations[rows:]
+        crossed = None if unknown else full.cross_validated.mean
+        return Expected(factor, crossed, unknown=unknown, run=run, known=full.known_error)
+    unmeasured = target.configurations[len(full.rows) :]
     low, high = full.interval(unmeasured if len(unmeasured) else target.configurations)
     errors = abs(full.held_out - full.data.y / full.scale.unit) * full.scale.unit
     width = max(median(((high - low) / 2).tolist()), _most(errors))

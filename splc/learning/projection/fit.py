@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from splc.learning.folds import drawn_folds
 from splc.learning.projection import constants
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.posterior import KernelPosterior
@@ -27,6 +28,7 @@ class Data:
         on_fit: called after each search for hyperparameters, with its number of iterations at most.
         given_folds: the fold of each row, shape (n,), where rows of several contexts are divided alike; None: the rows
             in turn.
+        groups: the group of each row, shape (n,), which folds keep together; None: each row is a group.
     """
 
     designs: tuple[KernelDesign, ...]
@@ -34,14 +36,19 @@ class Data:
     repetitions: Array
     on_fit: Callable[[int], None] = lambda iterations: None
     given_folds: Array | None = None
+    groups: Array | None = None
 
     @property
     def folds(self) -> Array:
         """The fold of each row, shape (n,); each row is a fold of its own if there are few."""
-        n = len(self.y)
         if self.given_folds is not None:
             return self.given_folds
-        return np.arange(n) % min(n, constants.FOLDS)
+        return drawn_folds(np.arange(len(self.y)), constants.FOLDS, self.groups)
+
+    @property
+    def independent(self) -> int:
+        """The number of groups."""
+        return len(self.y) if self.groups is None else len(np.unique(self.groups))
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +137,21 @@ class Refits:
             parts=tuple(part.of_blocks(blocks) for part in self.parts),
             folds=tuple(fold.of_blocks(blocks) for fold in self.folds),
         )
+
+
+def means_by_rows(data: Data, refits: Refits) -> Array:
+    """Return predictions of each row from all but an eighth of the rows, whatever their groups, shape (n,).
+
+    The hyperparameters are those of the refits.
+    """
+    means, fold_of = np.empty(len(data.y)), drawn_folds(np.arange(len(data.y)), constants.FOLDS)
+    for fold in range(int(fold_of.max()) + 1):
+        out, training = np.flatnonzero(fold_of == fold), np.flatnonzero(fold_of != fold)
+        part = refits.parts[fold % len(refits.parts)]
+        design, t = data.designs[part.kind], part.t[training]
+        known = replace(part, design=design.rows(training), t=t, noise=part.noise[training])
+        means[out] = known.moments(design.rows(out), variances=False)[0]
+    return means
 
 
 def log_errors(scale: Scale, means: Array, y: Array) -> Array:

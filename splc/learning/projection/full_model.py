@@ -17,7 +17,16 @@ from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_errors, refits, refits_below
+from splc.learning.projection.fit import (
+    Data,
+    FirstFit,
+    Refits,
+    first_fit,
+    log_errors,
+    means_by_rows,
+    refits,
+    refits_below,
+)
 from splc.learning.projection.guard import permutation_test
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.numbering import with_supported_numbers, without_numbers
@@ -151,13 +160,15 @@ class FullModel:
     @cached_property
     def held_out(self) -> Array:
         """The prediction of each row without its fold, in units of the scale, shape (n,)."""
-        n = len(self.t)
         if self.refits is not None:
             t, stacked = self.refits.means, self.stacked
             return self.scale.backward(t if stacked is None else stacked.mixed(t, stacked.held_out))
-        if n == 1:
-            return np.full(1, math.nan)
-        return self.scale.backward((self.t.sum() - self.t) / (n - 1))
+        n = len(self.t)
+        if self.data.independent == 1:
+            return np.full(n, math.nan)
+        groups = np.arange(n) if self.data.groups is None else np.unique(self.data.groups, return_inverse=True)[1]
+        outside = n - np.bincount(groups)
+        return self.scale.backward(((self.t.sum() - np.bincount(groups, self.t)) / outside)[groups])
 
     @cached_property
     def residuals(self) -> Array:
@@ -177,13 +188,24 @@ class FullModel:
         return CrossValidated.of(self.residuals)
 
     @cached_property
+    def known_error(self) -> float | None:
+        """The mean relative error in percent at rows of groups that other rows are of; None without such rows."""
+        if self.refits is None or self.data.groups is None or not self.scale.positive:
+            return None
+        _, group, counts = np.unique(self.data.groups, return_inverse=True, return_counts=True)
+        several = counts[group] > 1
+        predicted = self.scale.backward(means_by_rows(self.data, self.refits))
+        errors = self.scale.residual(predicted, self.data.y / self.scale.unit)[several]
+        return CrossValidated.of(errors).mean if several.any() else None
+
+    @cached_property
     def quantile(self) -> float:
         """The multiple of the standard deviation that prediction intervals have on each side."""
         if self.refits is None:
-            return t_quantile(max(len(self.t) - 1, 1), (1 + constants.LEVEL) / 2)
+            return t_quantile(max(self.data.independent - 1, 1), (1 + constants.LEVEL) / 2)
         ratios = self.residuals / (self.refits.deviations * self.scale.slope(self.held_out))
         raised = 1.0 if self.stacked is None else self.stacked.raised
-        return half_width(raised * ratios, len(self.basis.variables), constants.INFLATION)
+        return half_width(raised * ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model.
@@ -205,6 +227,7 @@ class FullModel:
             slope=scale.slope(predicted),
             folds=found.folds,
             fold_of=self.data.folds,
+            independent=self.data.independent,
             measured=self.data.y / scale.unit,
             unit=scale.unit,
             positive=scale.positive,
@@ -259,6 +282,7 @@ def fit_full_model(
     on_fit: Callable[[int], None] = lambda iterations: None,
     *,
     tested: bool = True,
+    groups: Array | None = None,
 ) -> FullModel:
     """Return the full model of a property.
 
@@ -271,19 +295,21 @@ def fit_full_model(
         known: the constants of options and observed variables, if they are known.
         on_fit: called after each search for hyperparameters, with its number of iterations at most.
         tested: whether the model is a constant if no influence can be distinguished from noise.
+        groups: the group of each configuration, shape (n,), which folds keep together; None: each one is a group.
     """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
     variables = tuple(_raising(variable, configurations, y) for variable in canonical_order(variables, known))
     rows = hash_order(configurations, known)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
+    kept = None if groups is None else groups[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
     # Of all values: a property that is 0 somewhere has no ln y there.
     positive = bool(np.min(y) > 0)
 
     def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
         basis = OptionBasis(used, len(rows))
-        return basis, Data(basis.designs(chosen), values, counts, on_fit)
+        return basis, Data(basis.designs(chosen), values, counts, on_fit, groups=kept)
 
     return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale, tested=tested)
 

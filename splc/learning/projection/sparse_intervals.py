@@ -71,7 +71,9 @@ def run_width(offsets: Array) -> float:
     return half_width(offsets[known], len(offsets) - 1)
 
 
-def half_width(errors: Array, variables: int, limits: tuple[float, float] = (0.0, math.inf)) -> float:
+def half_width(
+    errors: Array, variables: int, limits: tuple[float, float] = (0.0, math.inf), independent: int | None = None
+) -> float:
     """Return the half width of 90 % prediction intervals, in the unit of errors of held-out rows.
 
     With few rows it is a quantile of Student's t distribution for the root mean square of the errors, otherwise a
@@ -81,10 +83,12 @@ def half_width(errors: Array, variables: int, limits: tuple[float, float] = (0.0
         errors: the errors, shape (n,).
         variables: the number of variables.
         limits: the limits of the root mean square.
+        independent: the number of groups of rows whose errors are alike; None: n.
     """
-    n = len(errors)
+    n = len(errors) if independent is None else independent
     if n >= constants.CONFORMAL_ROWS:
-        return float(np.sort(np.abs(errors))[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
+        of_groups = min(math.ceil(constants.LEVEL * (n + 1)), n)
+        return float(np.sort(np.abs(errors))[-(-of_groups * len(errors) // n) - 1])
     size = float(np.clip(np.sqrt(np.mean(errors**2)), *limits))
     freedom = max(constants.MIN_FREEDOM, n - variables - 1)
     return size * t_quantile(freedom, (1 + constants.LEVEL) / 2)

@@ -181,7 +181,7 @@ def printed_model(
         ),
         distance=model.distance,
         errors=contender.differences,
-        quantile=half_width(contender.differences, len(variables)),
+        quantile=half_width(contender.differences, len(variables), independent=target.independent),
         folds=len(target.folds),
         exact=choice.exact is not None,
     )

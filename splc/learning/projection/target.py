@@ -23,6 +23,7 @@ class Target:
         slope: dy/dt at g over the divisor, shape (m,): 1 for a full model of ln y.
         folds: the predictions of the fold models, which learned from the rows outside of their fold, shape (folds, m).
         fold_of: the fold of each configuration of the learning set, shape (n,).
+        independent: the number of groups that folds keep together; n without groups.
         measured: the measured values of the learning set, shape (n,).
         unit: the unit of all values, in the unit of the property.
         positive: whether all measured values are positive; else all influences may be negative, and the form is a sum.
@@ -40,6 +41,7 @@ class Target:
     slope: Array
     folds: Array
     fold_of: Array
+    independent: int
     measured: Array
     unit: float
     positive: bool

@@ -14,7 +14,10 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.property_unit import quantity, span
 from splc.io.numbers import percentage, without_rounding
+from splc.learning.folds import Groups
+from splc.learning.group_titles import group_titles
 from splc.learning.result import LEVEL, LearningResult
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 # Fewer configurations that were not learned from do not judge a model.
@@ -28,10 +31,13 @@ POOR = 0.8
 REPEATED, SCATTERED = 1.5, 1.5
 # Smaller errors in percent, such as rounding errors, are not distinguished.
 EXACT = 0.001
+# The most options that vary within settings that are named.
+MOST_NAMED = 3
 # The digits of errors in texts.
 DIGITS = 2
 # The names of errors: of a model, and if there are no new configurations to be wrong about.
-NEW, LEARNED, HELD_OUT = "typical error on new configurations", "typical error on these", "cross-validated error"
+TYPICAL, HELD_OUT = "typical error on", "cross-validated error"
+NEW, LEARNED = f"{TYPICAL} new configurations", f"{TYPICAL} these"
 EVERY = "every configuration is measured: "
 
 Verdict = Literal["good", "rough", "poor", "unknown"]
@@ -52,6 +58,9 @@ class ExpectedError:
         one_value: the error of one value for all configurations: `percent` or `difference` of their median.
         printed: `percent` of the printed model, where another one predicts.
         reason: why it is unknown, empty if it is known.
+        about: what it is about, in words: new configurations, or new settings where settings repeat.
+        known: what else rows can be of, in words: known settings with another version; empty where groups are single.
+        known_percent: the error at these.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -64,6 +73,9 @@ class ExpectedError:
     reason: str = ""
     printed: float | None = None
     run: float | None = None
+    about: str = "new configurations"
+    known: str = ""
+    known_percent: float | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -116,10 +128,13 @@ class ExpectedError:
             far = self.factor is not None and self.factor >= ROUGH_FACTOR
             error = "unknown"
             within = f"{self.reason}; {within}" if far else self.reason
-        name = NEW
-        if every and self.source != "measured":
+        name = f"{TYPICAL} {self.about}"
+        if every and self.source != "measured" and not self.known:
             name = f"{EVERY}{HELD_OUT}"
-        return f"{name} {error}" + (f" ({within})" if within else "") + _by_models(self.percent, self.printed)
+        text = f"{name} {error}" + (f" ({within})" if within else "") + _by_models(self.percent, self.printed)
+        return text + (
+            "" if self.known_percent is None else f", on {self.known} {percentage(self.known_percent, DIGITS)}"
+        )
 
     def text_of(self, error: float | None) -> str:
         """Return an error of the model in percent as text, beside that of single runs if it is far above."""
@@ -164,9 +179,17 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
     assert result.rows is not None
     values, predicted = result.rows.tested(result.judgements[0], unlearned=True)
     has_full = result.printed is not None and result.termination != "constant"
+    expected, about, kept = result.expected, {}, None
+    if result.groups is not None:
+        known = result.rows.known(result.groups)
+        percent = None if expected is None else expected.known
+        if known.sum() >= ENOUGH:
+            percent = mean_relative_error(predicted[known], values[known])
+        values, predicted, kept = values[~known], predicted[~known], ~known
+        about = {**_in_words(result.groups, result.rows.measured.system), "known_percent": percent}
     positive = bool(np.min(targets, initial=np.inf) > 0)
     if len(values) >= ENOUGH:
-        runs, for_runs = result.rows.tested(result.judgements[0], unlearned=True, runs=True)
+        runs, for_runs = result.rows.tested(result.judgements[0], unlearned=True, runs=True, kept=kept)
         constant = np.full(len(values), median(targets.tolist()))
         if positive and values.min() > 0:
             return ExpectedError(
@@ -175,10 +198,13 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
                 percent=mean_relative_error(predicted, values),
                 factor=_largest_of_most(_factors(for_runs, runs)),
                 one_value=mean_relative_error(constant, values),
-                printed=mean_relative_error(result.rows.tested(result.judgements[1], unlearned=True)[1], values)
+                printed=mean_relative_error(
+                    result.rows.tested(result.judgements[1], unlearned=True, kept=kept)[1], values
+                )
                 if has_full
                 else None,
                 run=mean_relative_error(for_runs, runs) if len(runs) >= REPEATED * len(values) else None,
+                **about,
             )
         return ExpectedError(
             "measured",
@@ -187,8 +213,8 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
             margin=_largest_of_most(np.abs(for_runs - runs)),
             one_value=_mean(np.abs(constant - values)),
             run=_mean(np.abs(for_runs - runs)) if len(runs) >= REPEATED * len(values) else None,
+            **about,
         )
-    expected = result.expected
     run = None
     runs, for_runs = result.rows.tested(result.judgements[0], runs=True, learned=True)
     if len(runs) >= REPEATED * len(targets):
@@ -196,8 +222,9 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         if run is None:
             run = mean_relative_error(for_runs, runs) if positive else _mean(np.abs(for_runs - runs))
     within = None if expected is None else expected.within
+    # A learner that knows its error states it, whatever folds are asked for besides.
     crossed = None if result.cross_validated is None or not positive else result.cross_validated.mean
-    if crossed is None and expected is not None:
+    if expected is not None:
         crossed = expected.percent
     difference = None if positive or expected is None else expected.difference
     factor, margin = (within, None) if positive else (None, within)
@@ -207,7 +234,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
             reason = "all that was measured was learned from; --folds 8 estimates it"
         if expected is not None and expected.unknown:
             reason = expected.unknown
-        return ExpectedError("unknown", factor=factor, margin=margin, reason=reason, run=run)
+        return ExpectedError("unknown", factor=factor, margin=margin, reason=reason, run=run, **about)
     constant = np.full(len(targets), median(targets.tolist()))
     of_printed = None if result.printed_errors is None else result.printed_errors.cross_validated
     return ExpectedError(
@@ -220,7 +247,19 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         one_value=mean_relative_error(constant, targets) if positive else _mean(np.abs(constant - targets)),
         printed=of_printed.mean if has_full and of_printed is not None else None,
         run=run,
+        **about,
     )
+
+
+def _in_words(groups: Groups, system: VariabilityModel) -> dict[str, Any]:
+    """Return what errors are about where rows are of groups."""
+    if groups.column:
+        return {"about": f"a new {groups.column}", "known": f"a known {groups.column}"}
+    titles = group_titles(system)
+    constant = {*system.mandatory, *groups.same, *(system.option(name).parent for name in titles)}
+    varied = dict.fromkeys(titles.get(name, name) for name in system.names if name not in constant)
+    others = f"another {' or '.join(varied)}" if len(varied) <= MOST_NAMED else f"others of {len(varied)} options"
+    return {"about": "new settings", "known": f"known settings with {others}"}
 
 
 def _factors(predicted: Array, values: Array) -> Array:

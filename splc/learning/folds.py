@@ -1,0 +1,201 @@
+"""Folds of rows: drawn once for all learners, with the rows of a group in one fold.
+
+Rows that differ only in the version, the machine or the input are nearly copies of each other. If such rows stand on
+both sides of a fold, the error is that of known settings. Hence settings that repeat are found, and kept together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import SpecError, unknown_name_hint
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+# Settings without some options repeat if at least the first share of them has several rows, although fewer than the
+# second share of their neighbours, which differ in one option, were measured: new settings can be asked for. In a
+# random sample of a share f of all configurations, L of which have each setting, the shares are P(2 or more) / P(1 or
+# more) and P(1 or more) of a binomial distribution of L and f: where the first one is 0.4, the second one is 0.6 or
+# more. In full factorials the second one is 1, with constraints 0.4 and more (systems of the reference); in
+# Plackett-Burman designs the first one is 0, and in one-factor designs only one setting repeats.
+REPEATED, NEIGHBOURS = 0.4, 1 / 3
+# The least share of the combinations of settings and of what varies that have a row, for one option and for two:
+# central composite designs have up to 0.42, and two of many options repeat by chance.
+FILLED = (0.45, 0.8)
+# Columns that others determine, such as cores = nodes * cores per node, have no neighbours: settings are known, too, if
+# so many of the combinations of a minimal key were measured.
+COMPLETE = 0.8
+# Fewer settings are not divided into folds.
+FEWEST = 5
+# Pairs of options are tried if rows times options^3 is less: half a second of work.
+PAIRS = 3e7
+# The candidates with the fewest settings that are tried.
+TRIED = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The groups of measured configurations that folds keep together.
+
+    Attributes:
+        labels: the group of each measured configuration, integers, shape (n,).
+        same: the options whose equal values make a group; empty if each configuration has a stated group.
+        column: the column that was stated; empty if `same` are the options of settings that repeat.
+    """
+
+    labels: Array
+    same: tuple[str, ...] = ()
+    column: str = ""
+
+    def __getitem__(self, rows: Array) -> Groups:
+        """Return those of some of the configurations."""
+        return Groups(self.labels[rows], self.same, self.column)
+
+    @classmethod
+    def stated(cls, configurations: Configurations, groups: Groups | str | Array | Sequence[Any]) -> Groups:
+        """Return the groups of configurations: of equal values of an option, or as they are labelled.
+
+        Raises:
+            SpecError: if there is no such option, or if there are not as many labels as configurations.
+        """
+        if isinstance(groups, Groups):
+            return groups
+        system = configurations.system
+        if isinstance(groups, str):
+            if (same := options_of(system, groups)) is None:
+                hint = unknown_name_hint(groups, system.names)
+                raise SpecError(f"groups: there is no option {groups!r}", hint=hint)
+            return cls(np.unique(_hashes(configurations, [same])[:, 0], return_inverse=True)[1], same, groups)
+        labels = np.array([str(label) for label in groups])
+        if len(labels) != len(configurations):
+            raise SpecError(f"{len(configurations)} configurations, but {len(labels)} groups")
+        return cls(np.unique(labels, return_inverse=True)[1], column="group")
+
+    @classmethod
+    def of_parts(cls, configurations: Configurations, parts: Iterable[Configurations], column: str) -> Groups:
+        """Return the groups of the values of a column, each of which has a part of the configurations.
+
+        Values that have a configuration in common are one group.
+        """
+        labels = np.full(len(configurations), -1)
+        for number, part in enumerate(parts):
+            rows = configurations.find(part)
+            rows = rows[rows >= 0]
+            known = np.unique(labels[rows])
+            labels[rows] = number
+            labels[np.isin(labels, known[known >= 0])] = number
+        return cls(labels, column=column)
+
+    def known(self, learned: Configurations, others: Configurations) -> Array:
+        """Return which of other configurations belong to the group of a learned one, shape (m,)."""
+        if not self.same:
+            return np.zeros(len(others), dtype=bool)
+        return np.isin(_hashes(others, [self.same])[:, 0], _hashes(learned, [self.same])[:, 0])
+
+
+def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array:
+    """Return the fold of each row, shape (n,): groups in turn, in the order of their first rows.
+
+    Args:
+        order: the n rows in the order to take them in.
+        number: the number of folds; there are at most as many as groups.
+        groups: the group of each row; None: each row is a group.
+    """
+    turn = np.arange(len(order))
+    if groups is not None:
+        _, first, group = np.unique(groups[order], return_index=True, return_inverse=True)
+        turn = np.argsort(np.argsort(first))[group]
+    folds = np.empty(len(order), dtype=np.int64)
+    folds[order] = turn % min(number, int(turn.max(initial=0)) + 1)
+    return folds
+
+
+def repeated_settings(configurations: Configurations, rows: Array) -> Groups | None:
+    """Return the groups of equal settings of all options but some, if these settings repeat; None if they do not.
+
+    Args:
+        configurations: the measured configurations.
+        rows: the positions of those that are learned from.
+    """
+    units = _units(configurations.system)
+    hashes = _hashes(configurations, units)
+    kept, part = np.arange(len(units)), hashes[rows]
+    while len(part) and (varied := _repeating(part)) is not None:
+        kept, part = kept[~varied], part[:, ~varied]
+        part = part[np.unique(part.sum(axis=1), return_index=True)[1]]
+    if len(kept) == len(units):
+        return None
+    labels = np.unique(hashes[:, kept].sum(axis=1), return_inverse=True)[1]
+    names = {name for unit in kept.tolist() for name in units[unit]}
+    return Groups(labels, tuple(name for name in configurations.system.names if name in names))
+
+
+def options_of(system: VariabilityModel, name: str) -> tuple[str, ...] | None:
+    """Return the options of a column: an option, or the members of an alternative group; None if it is none."""
+    members = (group for group in system.alternative_groups if system.option(group[0]).parent == name)
+    return next(members, (name,) if name in system.names else None)
+
+
+def _units(system: VariabilityModel) -> tuple[tuple[str, ...], ...]:
+    """Return the names of the options of each unit: the members of an alternative group, or another option."""
+    group_of = {name: group for group in system.alternative_groups for name in group}
+    return tuple(dict.fromkeys(group_of.get(option.name, (option.name,)) for option in system.options))
+
+
+def _hashes(configurations: Configurations, units: Sequence[Sequence[str]]) -> Array:
+    """Return the hash of the values of each unit, shape (n, units); the sum of several is the hash of all of them."""
+    factors = np.random.default_rng(0).integers(1, 2**64, configurations.indices.shape[1], dtype=np.uint64)
+    hashes = np.zeros((len(configurations), len(units)), dtype=np.uint64)
+    for at, unit in enumerate(units):
+        positions = [configurations.system.positions[name] for name in unit]
+        hashes[:, at] = (configurations.indices[:, positions].astype(np.uint64) * factors[positions]).sum(axis=1)
+    return hashes
+
+
+def _repeating(part: Array) -> Array | None:
+    """Return which columns differ among rows of equal settings of the others: one or two, with those they determine.
+
+    `part`: the hashes of distinct rows, shape (n, k). None if settings do not repeat.
+    """
+    varies = (part != part[:1]).any(axis=0)
+    varying = np.flatnonzero(varies).tolist()
+    for size in (1, 2):
+        found: list[tuple[int, Array]] = []
+        for chosen in combinations(varying, size) if size == 1 or len(part) * len(varying) ** 3 < PAIRS else ():
+            keys = part[:, chosen].sum(axis=1)
+            order = np.argsort(keys, kind="stable")
+            ordered, starts = part[order], np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
+            equal = (np.minimum.reduceat(ordered, starts) == np.maximum.reduceat(ordered, starts)).all(axis=0)
+            determined = equal & varies
+            counts = np.unique(part[:, ~determined].sum(axis=1), return_counts=True)[1]
+            filled = len(part) / (len(counts) * len(starts))
+            if len(counts) >= FEWEST and filled >= FILLED[size - 1] and np.mean(counts > 1) >= REPEATED:
+                found.append((len(counts), determined))
+        for _, determined in sorted(found, key=lambda pair: pair[0])[:TRIED]:
+            if not _is_dense(part[:, ~determined]):
+                return determined
+    return None
+
+
+def _is_dense(part: Array) -> bool:
+    """Return whether most settings that can be asked for were measured: their neighbours, or the values of a key."""
+    part = part[np.unique(part.sum(axis=1), return_index=True)[1]]
+    sizes = np.array([len(np.unique(column)) for column in part.T])
+    part, sizes = part[:, sizes > 1], sizes[sizes > 1]
+    keys, neighbours = part.sum(axis=1), 0
+    for column in part.T:
+        counts = np.unique(keys - column, return_counts=True)[1]
+        neighbours += int((counts * (counts - 1)).sum())
+    if neighbours >= NEIGHBOURS * len(part) * (sizes - 1).sum():
+        return True
+    is_key = np.ones(len(sizes), dtype=bool)
+    for column in np.argsort(-sizes, kind="stable").tolist():
+        is_key[column] = False
+        is_key[column] = len(np.unique(part[:, is_key].sum(axis=1))) < len(part)
+    return len(part) >= COMPLETE * float(np.prod(sizes[is_key].astype(float)))
