@@ -35,7 +35,7 @@ class ReadingReport:
         duplicates: lines of rows whose configuration was measured in an earlier row.
         missing: property → number of values that are missing or cannot be read.
         gaps: property → lines of the rows that lack a value of it.
-        failed: property → lines of the few rows whose values are not positive, as those of failed runs.
+        failed: property → lines of the few rows whose values are unlike the others, as those of failed runs.
         deviation: the largest measurement deviation in percent that the file states, None if it states none.
         notes: other remarks for the user.
         mixed: properties that seem to be options or contexts: the rows of most configurations have different values of

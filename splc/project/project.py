@@ -367,17 +367,15 @@ class Project(ProjectFiles):
             raise
 
     def _main_property(self, measurements: Measurements) -> str | None:
-        """Return the property to use of the output of a benchmark tool with several, None for other files."""
+        """Return the property to use where the format of the file, or the inference, says which of several; or None."""
         from splc.formats.benchmarks.table import TableSource
         from splc.formats.measurements.shapes import read_table
 
         if len(measurements.properties) < 2 or not self.has_measurements:
             return None
         if self.inference is not None:
-            source = self.inference.source
-        elif self.measurements_file != STANDARD:
-            source = read_table(self._tables_read)
+            main = self.inference.main
         else:
-            return None
-        main = source.main if isinstance(source, TableSource) else None
+            source = None if self.measurements_file == STANDARD else read_table(self._tables_read)
+            main = source.main if isinstance(source, TableSource) else None
         return main if main in measurements.properties else None

@@ -194,7 +194,7 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
     for nfp in dict.fromkeys(nfp for report in reports for nfp in report.failed):
         failed = sorted(line for report in reports for line in report.failed.get(nfp, ()))
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
-        text = f"{len(failed):,} of {count:,} values of {nfp} are not positive ({_lines_of(failed)}): failed runs?"
+        text = f"{len(failed):,} of {count:,} values of {nfp} are unlike the others ({_lines_of(failed)}): failed runs?"
         notes.append(Note(f"{source}: {text} leave these cells empty", warning=True))
     if any(report.mixed for report in reports):
         notes.append(_averaged(source, reports))

@@ -42,19 +42,30 @@ def between(folder: Path) -> None:
 class TestAveragedRows:
     LEARN = ("learn", "--measurements", "table.csv", "--property", "time", "--learner", "stepwise")
 
-    def test_options_that_are_averaged(self, here: Path, run: Run) -> None:
-        """A model of averaged runs has exit code 1, and the warning names the options to add, which are the cure."""
+    def test_options_on_both_sides(self, here: Path, run: Run) -> None:
+        """Columns to the right of the property are options where the rows show that they were set."""
         between(here)
+        done = run(*self.LEARN, "--json")
+        assert (done.exit_code, "averaged" in done.stderr) == (0, False)
+        assert json.loads(done.stdout)["learning_configurations"] == 48
+
+    def test_options_that_are_averaged(self, here: Path, run: Run) -> None:
+        """A model of averaged runs has exit code 1, and the warning names the columns in which they differ."""
+        between(here)
+        run("init", "table.csv", "--ignore", "b,c", "-o", "system.xml")
         done = run(*self.LEARN)
         assert done.exit_code == 1
         assert "4 of 48 rows are distinct configurations" in done.stderr
-        assert "--options b,c" in done.stderr
-        done = run(*self.LEARN, "--options", "b")
-        assert done.exit_code == 1
-        assert "--options b,c" in done.stderr
-        done = run(*self.LEARN, "--options", "b,c", "--json")
-        assert (done.exit_code, "averaged" in done.stderr) == (0, False)
-        assert json.loads(done.stdout)["learning_configurations"] == 48
+        assert "'b' and 'c'" in done.stderr or "'b', 'c'" in done.stderr
+
+    def test_other_rows_of_a_configuration(self, here: Path, run: Run) -> None:
+        """Rows that differ in a column that is no option are counted, and not every configuration is measured."""
+        rng = np.random.default_rng(3)
+        cells = [(a, b, time, rng.integers(1, 9)) for (a, b, _), time in zip(GRID, times(), strict=True)][:-5]
+        (here / "table.csv").write_text(rows("a,b,time,worker", cells))
+        done = run("learn", "table.csv", "--property", "time")
+        assert "43 rows, 15 configurations: rows of one configuration differ in worker" in done.stderr
+        assert "every configuration is measured" not in done.stdout + done.stderr
 
     @pytest.mark.parametrize("repeated", [3, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 5))])
     def test_repetitions(self, here: Path, run: Run, repeated: int) -> None:
@@ -109,11 +120,25 @@ class TestFailedRuns:
         """Zeros and -1 among run times are counted in one warning with their lines."""
         self.write(here, (-1, 0, 0, -1))
         done = run(*command, "table.csv")
-        assert done.stderr.count("not positive") == 1
-        assert "4 of 96 values of time are not positive (lines 5, 15, 25, 35)" in done.stderr
+        assert done.stderr.count("unlike the others") == 1
+        assert "4 of 96 values of time are unlike the others (lines 5, 15, 25, 35)" in done.stderr
 
     @pytest.mark.parametrize("wrong", [(-0.5, -2.25), (-1, -2, -3), ()])
     def test_results(self, here: Path, run: Run, wrong: tuple[float, ...]) -> None:
         """Values that differ are results."""
         self.write(here, wrong)
-        assert "not positive" not in run("describe", "table.csv").stderr
+        assert "unlike the others" not in run("describe", "table.csv").stderr
+
+    @pytest.mark.parametrize("wrong", [(1e9, 1e9), (99999, -1), (-2.137, -2.137), (2147483647,)])
+    def test_other_values_of_failures(self, here: Path, run: Run, wrong: tuple[float, ...]) -> None:
+        """A repeated value of the other sign, and round ones far beyond all others, are asked about, too."""
+        self.write(here, wrong)
+        assert f"{len(wrong)} of 96 values of time are unlike the others" in run("describe", "table.csv").stderr
+
+    def test_negative_scores(self, here: Path, run: Run) -> None:
+        """Positive values among scores that are negative are asked about; the scores are not."""
+        scores = [-time for time in times()]
+        scores[3] = scores[20] = 2.137
+        cells = [(*row, score) for row, score in zip(GRID, scores, strict=True)]
+        (here / "table.csv").write_text(rows("a,b,c,score", cells))
+        assert "2 of 48 values of score are unlike the others (lines 5, 22)" in run("describe", "table.csv").stderr

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,7 +28,9 @@ EXACT = 1e-9
 # The same of the ratio of two properties, one of which may be rounded.
 ROUNDED = 1e-6
 MAX_TESTS = 5000
-ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid", "unnamed: 0")
+# Configurations have as many rows as the others in this share of cases; a count is a function of few options.
+NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
+ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed"),
@@ -45,7 +48,14 @@ def is_row_counter(name: str) -> bool:
     words = _WORD.findall(name.casefold())
     if "_".join(words) in REPETITION_COUNTERS:
         return False
+    if is_index_name(name):
+        return True
     return name.casefold() in ROW_COUNTERS or (not _ROW_WORDS.isdisjoint(words) and _COUNTED.issuperset(words))
+
+
+def is_index_name(name: str) -> bool:
+    """Return whether a name is that of the index of a data frame, which was written without a name: `Unnamed: 0`."""
+    return re.fullmatch(r"Unnamed: \d+(?:\.\d+)*", name) is not None
 
 
 def is_counter(name: str) -> bool:
@@ -68,7 +78,10 @@ class CodedColumns:
         self.sizes: dict[str, int] = {}
         # Columns whose cells without a number are empty.
         self.blank: set[str] = set()
+        # Columns that are contexts.
+        self.contexts: tuple[str, ...] = ()
         self._gaps: set[str] = set()
+        self._texts: dict[str, Sequence[str]] = {}
         self._binary: set[str] = set()
         self._integers: set[str] = set()
         for name, values in numbers.items():
@@ -84,8 +97,8 @@ class CodedColumns:
                 self._integers.add(name)
         for name, texts in words.items():
             # An array of texts has the width of the widest one in every row.
-            different, self.codes[name] = distinct_texts(texts)
-            self.sizes[name] = len(different)
+            self._texts[name], self.codes[name] = distinct_texts(texts)
+            self.sizes[name] = len(self._texts[name])
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:
@@ -123,13 +136,42 @@ class CodedColumns:
         If the name is that of a measured value (`time_ms`), fewer values are enough, also whole ones. Rows in which it
         has no value do not count.
         """
-        size, rows = self.sizes[name], self.rows
-        if name in self._gaps:
-            size, rows = size - 1, rows - int(self.gaps(name).sum())
+        size, rows = self._filled(name)
         nearly_all = rows >= MIN_ROWS and size >= NEARLY_ALL * rows
-        if is_measurement_name(name) and rows >= MIN_ROWS and NAMED * size >= rows:
-            return True
-        return name not in self._integers and (size > MAX_VALUES or nearly_all)
+        return self.is_named_measured(name) or (name not in self._integers and (size > MAX_VALUES or nearly_all))
+
+    def is_named_measured(self, name: str, nfp: str | None = None) -> bool:
+        """Return whether a column has the name of a measured value, and not few values, or gaps.
+
+        `nfp`: the property that the user named, whose name says how others are built.
+        """
+        if not is_measurement_name(name, nfp) or name in self._binary:
+            return False
+        if self.rows < MIN_ROWS:
+            return nfp is not None
+        return self.is_various(name) or self.sizes[name] > MAX_VALUES or not self.has_integers(name)
+
+    def is_various(self, name: str) -> bool:
+        """Return whether one in `NAMED` rows has a value of its own; rows without a value do not count."""
+        size, rows = self._filled(name)
+        return rows >= MIN_ROWS and NAMED * size >= rows
+
+    def is_few(self, name: str) -> bool:
+        """Return whether a column has few values, several of them, each in `EVIDENCE` rows on average."""
+        size, rows = self._filled(name)
+        return self.rows >= MIN_ROWS and self.sizes[name] > 1 and size <= MAX_VALUES and EVIDENCE * size <= rows
+
+    def written(self, name: str) -> tuple[int, int]:
+        """Return the number of different texts in a column, and of the cells that have one."""
+        blank = np.array([not text.strip() for text in self._texts[name]], dtype=bool)
+        filled = self.codes[name][~blank[self.codes[name]]]
+        return len(np.unique(filled)), len(filled)
+
+    def _filled(self, name: str) -> tuple[int, int]:
+        """Return the number of values of a column, and of the rows that have one."""
+        if name in self._gaps:
+            return self.sizes[name] - 1, self.rows - int(self.gaps(name).sum())
+        return self.sizes[name], self.rows
 
     def seems_counted(self, name: str, group: Array) -> bool:
         """Return whether a column has many values that the groups of rows do not need to be distinguished."""
@@ -147,10 +189,8 @@ class CodedColumns:
         return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in (values / second, values * second))
 
     def may_be_deselected(self, name: str) -> bool:
-        """Return whether a column has empty cells, and few whole numbers, each in `EVIDENCE` rows on average."""
-        size = self.sizes[name] - 1
-        few = 0 < size <= MAX_VALUES and self.rows >= MIN_ROWS and name in self._integers
-        return few and name in self.blank and EVIDENCE * size <= self.rows - int(self.gaps(name).sum())
+        """Return whether a column has empty cells, and values in other rows."""
+        return name in self.blank and self._filled(name)[0] > 0
 
     def decides(self, name: str, rows: Array) -> bool:
         """Return whether the values of a column, each in `EVIDENCE` rows on average, say which rows these are.
@@ -177,9 +217,86 @@ class CodedColumns:
         """Return whether a column differs among rows of one group."""
         return bool(self.refined(group, name).max() > group.max())
 
+    def row_counts(self, names: Iterable[str]) -> Array:
+        """Return the number of rows of each configuration, in each context, if these columns are the options."""
+        return np.bincount(self.groups((*self.contexts, *names)))
+
+    def set_among(self, columns: Sequence[str], group: Array) -> list[str]:
+        """Return the columns that were set in each run, as groups of rows with the same options show.
+
+        The groups have each value of such a column as often as the others; or they are no repetitions, as many in each
+        group, but all configurations have as many rows with these columns.
+        """
+        together = group
+        for name in columns:
+            together = self.refined(together, name)
+        counts, both = np.bincount(group), np.bincount(together)
+        as_before = np.bincount(both).argmax() == np.bincount(counts).argmax() > 1
+        if len(both) > len(counts) and alike(both) >= NEARLY_SAME and (as_before or not repeats(counts)):
+            return [*columns]
+        return [name for name in columns if self.is_crossed(name, group)]
+
+    def scattered(self, names: Sequence[str], removable: Collection[str]) -> list[str]:
+        """Return the columns that differ among repetitions, so that other columns have as many rows of each value."""
+        kept, removed = [*names], list[str]()
+        counts = self.row_counts(kept)
+        while alike(counts) < NEARLY_SAME and (last := [name for name in kept if name in removable]):
+            if len(kept) * len(last) * self.rows > _MOST_CELLS:
+                return []
+            worst = max(last, key=lambda name: alike(self.row_counts(other for other in kept if other != name)))
+            kept.remove(worst)
+            removed.append(worst)
+            counts = self.row_counts(kept)
+        group = self.groups((*self.contexts, *kept))
+        return [name for name in removed if repeats(counts) and not self.is_crossed(name, group)]
+
     def is_result(self, name: str, group: Array) -> bool:
         """Return whether the rows of each group agree in a column, and groups have several rows."""
         return EVIDENCE * (group.max() + 1) <= self.rows and not self.differs(name, group)
+
+    def is_crossed(self, name: str, group: Array) -> bool:
+        """Return whether nearly all groups of rows have the same values of a column, all of them and as often."""
+        count, size = int(group.max(initial=0)) + 1, self.sizes[name]
+        if not 1 < size <= MAX_VALUES or count * size * CROSSED > self.rows:
+            return False
+        table = np.bincount(group * size + self.codes[name], minlength=count * size).reshape(count, size)
+        vectors, times = np.unique(table, axis=0, return_counts=True)
+        return bool(times.max() >= CROSSED * count and vectors[times.argmax()].all())
+
+    def is_grid(self, names: Iterable[str], *, once: bool = False) -> bool:
+        """Return whether rows have nearly all combinations of several columns, each as often as the others, or once."""
+        varying = [name for name in names if self.sizes[name] > 1]
+        cells = math.prod(self.sizes[name] for name in varying)
+        if len(varying) < 2 or not MIN_GROUPS <= CROSSED * cells <= self.rows:
+            return False
+        counts = np.bincount(self.groups(varying))
+        return len(counts) >= CROSSED * (self.rows if once else cells) and alike(counts) >= CROSSED
+
+    def near_arguments(self, name: str, others: Sequence[str], every: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns whose groups of rows have nearly the same number in a column; none if no columns have.
+
+        The number is a function of them and a little noise: `NEARLY_ALL` of its variance, corrected for the number
+        of groups, lies between these groups. These are few of the `others`, or all, or `every` one.
+        """
+        # Ranks, which have no outliers.
+        values, chosen, best = self.codes[name].astype(float), list[str](), 0.0
+        group = np.zeros(self.rows, dtype=np.int64)
+        # One at a time, the best one.
+        while best < NEARLY_ALL and len(chosen) < _MOST_ARGUMENTS:
+            explained = {
+                other: _explained(values, self.refined(group, other)) for other in others if other not in chosen
+            }
+            other = max(explained, key=explained.__getitem__, default=name)
+            if explained.get(other, 0.0) <= best:
+                break
+            best = explained[other]
+            chosen.append(other)
+            group = self.refined(group, other)
+        for columns in (others, every) if best < NEARLY_ALL else ():
+            if (share := _explained(values, self.groups(columns))) > best:
+                best, chosen, group = share, [*columns], self.groups(columns)
+        is_noisy = best >= NEARLY_ALL and self.differs(name, group)
+        return tuple(sorted(chosen, key=[*self.codes].index)) if is_noisy else ()
 
     def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:
         """Return the fewest of other columns that a column is a function of, None without enough evidence."""
@@ -213,14 +330,36 @@ class CodedColumns:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
         if groups < 2 * (len(arguments) + 1):
             return False
+        if not self.numbers.keys() >= {*arguments}:
+            return False
         values, columns = self.numbers[name], np.stack([self.numbers[argument] for argument in arguments], axis=1)
-        # The numbers of options of text are NaN.
+        # The numbers of named options of text are NaN.
         if not (np.isfinite(values).all() and np.isfinite(columns).all()):
             return False
         pairs = [(values, columns)]
         if (values > 0).all() and (columns > 0).all():
             pairs.append((np.log(values), np.log(columns)))
         return any(_is_linear(target, factors) for target, factors in pairs)
+
+
+def alike(counts: Array) -> float:
+    """Return the share of the most frequent one of some numbers."""
+    return float(np.bincount(counts).max() / len(counts))
+
+
+def repeats(counts: Array) -> bool:
+    """Return whether nearly all configurations have as many rows, and several; `counts`: those of each."""
+    return len(counts) >= 2 * MIN_GROUPS and alike(counts) >= CROSSED and np.bincount(counts).argmax() > 1
+
+
+def _explained(values: Array, group: Array) -> float:
+    """Return the share of the variance between groups of rows (adjusted R²), 0 if most rows are alone in theirs."""
+    counts = np.bincount(group)
+    within, total = len(values) - len(counts), len(values) - 1
+    if EVIDENCE * len(counts) > len(values) or not np.ptp(values):
+        return 0.0
+    residuals = values - (np.bincount(group, values) / counts)[group]
+    return 1 - float((residuals**2).sum() / within / (values.var() * len(values) / total))
 
 
 def _is_linear(target: Array, columns: Array) -> bool:

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
+from splc.formats.measurements.coded_columns import is_index_name
 from splc.io.cells import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.types import Array
@@ -274,6 +275,8 @@ def columns_of(
             contexts[name] = Context.of(texts)
             continue
         values = parse_column(texts, decimal)
+        if is_index_name(name) and name != nfp and (values % 1 == 0).all():
+            continue
         if kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal):
             properties[name] = values
         elif name == nfp:

@@ -193,15 +193,14 @@ def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, l
 
 
 def without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
-    """Return the columns of a table without a first column that has no name and numbers the rows.
+    """Return the columns of a table without a first column of whole numbers that has no name.
 
     Data frames are written with such a column.
     """
     if len(header) < 2 or header[0] or not columns[0]:
         return header, columns
-    numbers = parse_column(columns[0])
-    counts = numbers[0] in (0, 1) and bool((np.diff(numbers) == 1).all())
-    return (header[1:], columns[1:]) if counts else (header, columns)
+    whole = bool((parse_column(columns[0]) % 1 == 0).all())
+    return (header[1:], columns[1:]) if whole else (header, columns)
 
 
 def _places(

@@ -12,6 +12,7 @@ import numpy as np
 from splc.errors import InputError, Problem, listed, plural
 from splc.formats.benchmarks.table import TableSource
 from splc.formats.detect import is_xml
+from splc.formats.measurements.coded_columns import repeats
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.file_columns import FileColumns, read_file_columns
 from splc.formats.measurements.measured_columns import option_columns
@@ -55,6 +56,8 @@ class Inference:
         notes: remarks of the reader of the table.
         main: the property to use if the user names none, None if the format of the file has none.
         decided: whether the format of the file, or names and contents of columns, decided on roles.
+        differing: columns that are neither options nor contexts, and differ among rows of one configuration, although
+            no name says that they are measured.
         mined: the constraints that all rows satisfy by far more than chance.
         option_rows: the values of the options in the rows, None where constraints were inferred from them.
     """
@@ -72,6 +75,7 @@ class Inference:
     notes: tuple[str, ...] = ()
     main: str | None = None
     decided: bool = False
+    differing: tuple[str, ...] = ()
     mined: MinedConstraints = field(default_factory=MinedConstraints)
     option_rows: OptionRows | None = field(default=None, repr=False)
 
@@ -146,7 +150,7 @@ def infer_system(
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source, table.columns, roles, alternatives)
-    assumptions = tuple(_assumptions(system, roles, alternatives))
+    assumptions = (*_assumptions(system, roles, alternatives), *(_differing(roles) if repeats(roles.counts) else ()))
     inference = Inference(
         source,
         system,
@@ -171,12 +175,14 @@ def infer_system(
                 f"{name} is taken as the property, since all other columns are options; else name it with --property"
                 for name in (() if roles.instead is None else (roles.instead,))
             ),
+            *(() if repeats(roles.counts) else _differing(roles)),
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         bool(choice.options),
         (*(source.notes if isinstance(source, TableSource) else ()), *table.notes),
-        nfp or (source.main if isinstance(source, TableSource) else None),
+        nfp or (source.main if isinstance(source, TableSource) else None) or _only_measured(roles),
         bool(roles.evident or choice.properties),
+        roles.differing,
         option_rows=option_table(system, table.columns, roles),
     )
     return inference.with_constraints() if choice.constraints else inference
@@ -204,6 +210,22 @@ def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int] | Array) -
     where = f"{'line' if len(rows) == 1 else 'lines'} {text}"
     gap = f"{name} has no value in {len(rows):,} of {len(lines):,} rows ({where})"
     return f"{gap} and is taken as deselected there; if a value is missing, add it or remove the row"
+
+
+def _only_measured(roles: Roles) -> str | None:
+    """Return the only property besides zeros and ones, None if there are several, or no others."""
+    values = {name: roles.numbers[name] for name in roles.properties if name in roles.numbers}
+    measured = [name for name, column in values.items() if not set(column.tolist()) <= {0.0, 1.0}]
+    return measured[0] if len(measured) == 1 < len(roles.properties) else None
+
+
+def _differing(roles: Roles) -> Iterator[str]:
+    """Yield a line about rows that are repetitions only if columns that differ in them are no options."""
+    if roles.differing:
+        names = shlex.quote(",".join(roles.differing))
+        text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"
+        cure = f"if these are options, name them with --options {names}"
+        yield f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
 
 
 def _stated_roles(table: FileColumns) -> Roles:
@@ -308,8 +330,6 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"{noun}: {listed(roles.contexts)} (columns of text are options if --options names them)"
     for name, reason in roles.ignored.items():
         yield f"ignored: {name} ({reason})"
-    if roles.differing:
-        yield f"rows of the same configuration differ in {listed(roles.differing)}: options?"
 
 
 def _with_values(option: NumericOption) -> str:

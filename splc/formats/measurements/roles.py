@@ -4,34 +4,42 @@ Columns that the user names as options are options; columns of text among them b
 option without these names remains one. All others:
 
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
-- other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
-  has fractions and nearly a different value in every row (a name such as `time_ms` needs less), or has more than
-  `MAX_VALUES` values that are not needed to distinguish the configurations. If there is none, the last column of
-  numbers is the property. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something
-  else is to their left;
+- other numbers are numeric options if they are to the left of the first property, whatever their values. A property is
+  named by the user, or has the name of a measured value (`time_ms`; `PRED40+` if the property is `ACC+`) and various
+  values. If there is none, the first column with fractions and nearly a different value in every row is a property, or
+  with more than `MAX_VALUES` values that are not needed to distinguish the configurations; else the last column of
+  numbers. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something else is to
+  their left;
 - numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
-  property, their other cells are empty, and their values are repeated;
+  property, and their other cells are empty;
+- columns of text with few values that are crossed with another column are options, unless their names are those of
+  contexts (`version`, `machine`, `workload`); others are contexts. A text that differs in nearly every row, or that
+  says the same as the options, is ignored;
+- a column to the right of a property is an option if the rows show that it was set: they have each of its values as
+  often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
-  another function whose values were repeated in other configurations. Columns that count rows or repetitions by their
-  name (`id`, `rep`) are ignored, too, and so are columns without values;
+  another function whose values were repeated in other configurations, or nearly one with noise, as counts of a run
+  are. Columns that count rows, repetitions or events of a run by their names (`id`, `rep`, `retries`) are ignored, too,
+  and so are columns without values;
 - statistics beside a mean, time stamps and hashes (`splc.formats.measurements.evidence`) are ignored unless the user
-  names them, and so are properties that are a constant times another one;
-- columns of text are contexts.
+  names them, and so are properties that are a constant times another one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from splc.data.property_name import is_count_name, is_measurement_name, words_of
 from splc.data.value_texts import TRUTH
-from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.measurements.coded_columns import MAX_TESTS, MAX_VALUES, MIN_ROWS, CodedColumns
+from splc.errors import InputError, Problem, Problems, unknown_name_hint
+from splc.formats.measurements.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns
 from splc.formats.measurements.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.evidence import left_out
+from splc.formats.measurements.option_roles import options_among, unexplained_gaps
 from splc.io.cells import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -41,6 +49,15 @@ from splc.types import Array
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
+# Words of names of columns of text that are contexts, also if they are crossed with the options.
+_CONTEXT_WORDS = frozenset(
+    (
+        *CONTEXT_NAMES,
+        *("environment", "env", "workload", "input", "dataset", "data", "benchmark", "bench", "system", "application"),
+        *("app", "program", "instance", "os", "node", "hostname", "cluster", "branch", "tag", "callpath", "region"),
+        *("device", "cpu", "gpu", "hardware", "project", "query", "status", "state", "error"),
+    )
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +71,9 @@ class Roles:
         properties: properties; the first one is the property that the user named, if there is one.
         contexts: contexts.
         ignored: column → why it is ignored.
-        differing: properties with few whole numbers that differ among rows of the same configuration and contexts,
-            after the contexts that differ among rows of the same configuration.
+        differing: columns that are neither options nor contexts, nor stated by a name, and differ among rows of the
+            same configuration and contexts.
+        counts: the number of rows of each configuration in each context.
         versions: numeric options whose texts look like versions, with the text that is read as another number.
         named_contexts: numeric options whose names are those of contexts, if the user did not name them.
         gaps: numeric option that the user did not name → the rows in which it has no value, unless another option
@@ -72,6 +90,7 @@ class Roles:
     contexts: tuple[str, ...] = ()
     ignored: Mapping[str, str] = field(default_factory=dict)
     differing: tuple[str, ...] = ()
+    counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     versions: Mapping[str, str] = field(default_factory=dict)
     named_contexts: tuple[str, ...] = ()
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -110,6 +129,8 @@ def roles_of(
     numbers: dict[str, Array] = {}
     contexts: list[str] = []
     text: list[str] = []
+    # Columns of text that may be options.
+    words: list[str] = []
     for name, texts in columns.items():
         if name == ROOT or name in ignored:
             continue
@@ -124,10 +145,11 @@ def roles_of(
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and kind == "text" and not has_other_decimals(texts):
-            contexts.append(name)
+            (contexts if not _CONTEXT_WORDS.isdisjoint(words_of(name)) or choice.properties else words).append(name)
         else:
             numbers[name] = values
-    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts)})
+    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
+    table.contexts = tuple(contexts)
     explicit = {name: None for name in numbers if name in choice.options}
     for name in [
         name
@@ -139,16 +161,22 @@ def roles_of(
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(name for name in gapped if _has_blanks(columns[name], table.gaps(name)))
     # A file that states its properties states its options, too.
+    names = [name for name in columns if name in numbers or name in words]
     result = (
         (explicit, {}, None)
         if choice.properties or not measured
-        else _options(table, [*numbers], nfp, explicit, frozenset(text))
+        else options_among(table, names, nfp, explicit, frozenset((*text, *words)))
     )
     if result is None:
         raise _no_property(file)
-    options, functions, instead = result
-    ignored |= {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
-    outputs = tuple(name for name in numbers if name not in options and name not in functions)
+    options, reasons, instead = result
+    text = [name for name in columns if name in options and (name in text or name in words)]
+    unused = [name for name in words if name not in options]
+    labels = _labels(table, unused, options)
+    reasons |= labels
+    contexts = [name for name in columns if name in contexts or (name in unused and name not in labels)]
+    ignored |= reasons
+    outputs = tuple(name for name in numbers if name not in options and name not in reasons)
     if not outputs and measured:
         raise _no_property(file)
     multiples: dict[str, str] = {}
@@ -156,6 +184,11 @@ def roles_of(
         multiples = _multiples(table, _first(outputs, nfp))
         ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
         outputs = tuple(name for name in outputs if name not in multiples)
+    group = table.groups((*options, *contexts))
+    # One property is what is learned.
+    known = {*labels, *choice.properties, nfp or next(iter(outputs), "")}
+    unstated = [name for name in (*outputs, *reasons) if name not in known and not is_count_name(name)]
+    unstated = [name for name in unstated if not is_measurement_name(name, nfp) and table.differs(name, group)]
     of_text = set(text)
     # The versions before an option have no value of it.
     switches = {name for name in options if name not in of_text and table.has_blank_zeros(name)}
@@ -170,7 +203,8 @@ def roles_of(
         _first(outputs, nfp),
         tuple(contexts),
         ignored,
-        _differing(table, options, contexts, [name for name in outputs if name != nfp]),
+        tuple(unstated) if measured else (),
+        np.bincount(group),
         versions,
         tuple(
             name
@@ -181,11 +215,11 @@ def roles_of(
         {
             name: rows
             for name in (*numeric, *switches)
-            if name not in explicit and (rows := _unexplained(table, name, options))
+            if name not in explicit and (rows := unexplained_gaps(table, name, options))
         },
         instead,
         numbers,
-        (*evident, *multiples),
+        (*evident, *multiples, *reasons),
     )
 
 
@@ -205,29 +239,18 @@ def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:
     return not has_text(texts_in(texts, np.flatnonzero(gaps)))
 
 
-def _unexplained(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:
-    """Return the rows in which an option has no value, unless these are the rows with some values of another option."""
-    if table.complete(name):
-        return ()
-    gaps = table.gaps(name)
-    if any(table.decides(other, gaps) for other in options if other != name):
-        return ()
-    return tuple(np.flatnonzero(gaps).tolist())
-
-
-def _differing(
-    table: CodedColumns, options: Iterable[str], contexts: Sequence[str], properties: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the properties that look like options, after the contexts that could be options as well."""
-    few = [name for name in properties if table.sizes[name] <= MAX_VALUES and table.has_integers(name)]
-    if not few:
-        return ()
+def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, str]:
+    """Return the columns of text that explain nothing beside the options, and why."""
     group = table.groups(options)
-    mixed = [name for name in contexts if table.differs(name, group)]
-    for name in mixed:
-        group = table.refined(group, name)
-    differing = [name for name in few if table.differs(name, group)]
-    return (*mixed, *differing) if differing else ()
+    count = int(group.max(initial=-1)) + 1
+    labels: dict[str, str] = {}
+    for name in names if count > 1 and table.rows >= MIN_ROWS else ():
+        size, rows = table.written(name)
+        if size > 1 and size >= NEARLY_ALL * rows:
+            labels[name] = "its text differs in nearly every row"
+        elif size == count and not table.differs(name, group):
+            labels[name] = "its text says the same as the options"
+    return labels
 
 
 def _version(texts: Sequence[str]) -> str | None:
@@ -276,97 +299,3 @@ def numbers_in(texts: Sequence[str]) -> Array:
 
 def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != nfp))
-
-
-def _options(
-    table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
-) -> tuple[dict[str, None], dict[str, tuple[str, ...]], str | None] | None:
-    """Return the options, those that were left out because they are functions of others, and a property.
-
-    The names of options add options: what is an option without them remains one. Only if no property was left, the last
-    option becomes the property that is returned.
-
-    Args:
-        table: the table.
-        names: the columns of numbers and the options of text, in their order.
-        nfp: the property that the user named, None if there is none.
-        explicit: the columns that the user named as options.
-        text: those of them that are columns of text.
-    """
-    beside = _found(table, names, nfp, explicit)
-    if beside is None:
-        return None
-    alone = (_found(table, [name for name in names if name not in text], nfp, ()) or {}) if explicit else beside
-    chosen = {name: None for name in names if name in explicit or name in beside or name in alone}
-    instead = None
-    if len(chosen) == len(names):
-        chosen = beside
-        instead = next((name for name in alone if name not in chosen), None)
-    inferred = {name: None for name in alone if name in chosen}
-    functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
-    chosen = {name: None for name in chosen if name not in functions}
-    functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
-    return {name: None for name in chosen if name not in functions}, functions, instead
-
-
-def _found(
-    table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]
-) -> dict[str, None] | None:
-    """Return the options by the rules for the positions of columns; None if no column can be the property.
-
-    `explicit`: the columns that the user named as options.
-    """
-    options = {name: None for name in names if name in explicit}
-    group = table.groups(options)
-    boundary = None
-    # Columns without values where properties have none are properties, too.
-    failed = np.zeros(table.rows, dtype=bool)
-    for name in names:
-        if not table.complete(name) and (name == nfp or table.seems_measured(name)):
-            failed |= table.gaps(name)
-    # The last column that differs in every row.
-    last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
-    for index, name in enumerate(names):
-        if name in options:
-            continue
-        if table.rows < MIN_ROWS:
-            leads = not options and boundary is None and index < last_different
-            measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
-        else:
-            measured = table.seems_measured(name)
-        if name == nfp or measured or table.seems_counted(name, group):
-            boundary = index
-            if options:
-                break
-        elif table.complete(name) or (table.may_be_deselected(name) and (table.gaps(name) & ~failed).any()):
-            options[name] = None
-            group = table.refined(group, name)
-    if boundary is None:
-        last = next((name for name in reversed(names) if name not in explicit and not table.is_binary(name)), None)
-        if last is None:
-            return None
-        options.pop(last, None)
-        group = table.groups(options)
-        boundary = len(names)
-    for name in names[boundary + 1 :]:
-        if name == nfp or name in options or not table.is_binary(name) or table.sizes[name] == 1:
-            continue
-        # Zeros and ones to the right of a property are results if the rows of each configuration agree in them.
-        if table.differs(name, group) if table.rows < MIN_ROWS else not table.is_result(name, group):
-            options[name] = None
-            group = table.refined(group, name)
-    return {name: None for name in names if name in options}
-
-
-def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the numeric options among some columns that are functions of other options, with these."""
-    functions: dict[str, tuple[str, ...]] = {}
-    inputs = list(options)
-    numeric = [name for name in names if not table.is_binary(name) and table.complete(name) and table.sizes[name] > 1]
-    if len(numeric) * len(inputs) ** 2 <= MAX_TESTS:
-        for name in reversed(numeric):
-            arguments = table.arguments(name, [other for other in inputs if other != name])
-            if arguments is not None:
-                functions[name] = arguments
-                inputs.remove(name)
-    return functions

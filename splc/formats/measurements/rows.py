@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -13,7 +14,7 @@ from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, SpecError, listed, unknown_name_hint
-from splc.formats.measurements.coded_columns import CROSSED, MAX_VALUES, NEARLY_ALL, is_counter
+from splc.formats.measurements.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source
@@ -25,9 +26,10 @@ DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between
 _LISTED = 20
 _EXPLAINED = 200
 _NO_ROWS: Array = np.zeros(0, dtype=np.int64)
-_SNIFFED, _MOSTLY = 1000, 0.9
-# Larger shares of the values of a property are no failures.
-_FEW = 0.1
+_SNIFFED = 1000
+# Larger shares of the values of a property are no failures, and smaller factors of the others are results.
+_FEW, _FAR = 0.1, 100
+_SENTINEL = re.compile("10*|9+|2147483647")
 
 
 @dataclass(frozen=True)
@@ -219,67 +221,48 @@ def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -
 
 
 def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]:
-    """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs.
-
-    These have few values, several of them in most configurations, and each as often as the others. Where configurations
-    have different numbers of rows, columns that together distinguish all rows seem to be options, too.
-    """
-    counts = np.bincount(group)
-    # Repetitions are usually as many for each configuration, and a result may differ in all of them.
-    repeated = _alike(counts) >= CROSSED
-    most = min(*((int(counts.max()), len(valid) // 2) if repeated else (2 * len(valid) // 3,)), MAX_VALUES)
-    codes = {}
-    for name, values in rows.values.items():
-        column = values[valid, 0]
-        if name == rows.nfp or len(rows.values) == 1 or is_counter(name):
-            continue
-        # Without counts, numpy would import its masked arrays, which takes longer than all else here.
-        if len(np.unique(column[:_SNIFFED], return_counts=True)[0]) > most or np.isnan(column).any():
-            continue
-        distinct, code = np.unique(column, return_inverse=True)
-        if 1 < len(distinct) <= most:
-            pairs = np.unique(group * len(distinct) + code) // len(distinct)
-            if (np.bincount(pairs, minlength=len(counts))[counts > 1] > 1).mean() > _MOSTLY:
-                codes[name] = code.reshape(-1)
-    names = []
-    for name, code in codes.items():
-        share = _alike(np.unique(group * (code.max() + 1) + code, return_counts=True)[1])
-        if share == 1 or (share >= CROSSED and code.max() < counts.max()):
-            names.append(name)
-    if len(names) < len(codes) and not repeated:
-        together = group
-        for code in codes.values():
-            together = np.unique(together * (code.max() + 1) + code, return_inverse=True)[1].reshape(-1)
-        names = [*codes] if len(np.unique(together)) == len(together) else names
-    return tuple(names)
-
-
-def _alike(counts: Array) -> float:
-    """Return the share of the most frequent one of some numbers."""
-    return float(np.bincount(counts).max() / len(counts))
+    """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs."""
+    names = [name for name in rows.values if name != rows.nfp and not is_counter(name) and len(rows.values) > 1]
+    columns = {name: rows.values[name][valid, 0] for name in names}
+    # Most properties have many values.
+    few = {name: column for name, column in columns.items() if len(set(column[:_SNIFFED].tolist())) <= MAX_VALUES}
+    table = CodedColumns(few, {})
+    varied = [name for name in few if table.complete(name) and 1 < table.sizes[name] <= table.rows / EVIDENCE]
+    return tuple(table.set_among(varied, group))
 
 
 def _failed(values: Array, group: Array) -> Array | None:
     """Return the rows with values that stand for failed runs, such as 0 and -1 among run times; None without any.
 
-    These are a few whole numbers, at most two different ones. Zeros can be results: of a coarse clock, where many
-    positive values are equal, too, or of configurations all of whose rows have them.
+    These are a few values with another sign than the others, at most two different ones, and whole or repeated; or
+    ones such as 1e9 and 99999, far beyond all others. Zeros can be results: of a coarse clock, where many positive
+    values are equal, too, or of configurations all of whose rows have them.
 
     `values`: those of a property, shape (n, k). `group`: the configuration of each row, shape (n,).
     """
-    with np.errstate(invalid="ignore"):
-        low: Array = np.any(values <= 0, axis=1)
-    if not low.any() or low.sum() > _FEW * len(low):
-        return None
-    wrong, positive = np.unique(values[values <= 0]), values[values > 0]
-    if len(wrong) > 2 or (wrong % 1 != 0).any():
-        return None
-    if wrong[0] == 0:
+    sizes = np.abs(np.nan_to_num(values))
+    largest = np.unique(sizes)[::-1]
+    beyond = next((at for at in (1, 2) if at < len(largest) and largest[at - 1] >= _FAR * largest[at] > 0), 0)
+    far = np.zeros(len(values), dtype=bool)
+    if beyond and all(_SENTINEL.fullmatch(f"{size:.0f}") for size in largest[:beyond]):
+        far |= _few(np.any(sizes >= largest[beyond - 1], axis=1))
+    # Most values are positive, or negative: scores that are minimized.
+    signs = np.sign(values) * (1 if (values > 0).sum() >= (values < 0).sum() else -1)
+    low = _few(np.any(signs <= 0, axis=1) & ~far)
+    distinct, counts = np.unique(values[low][signs[low] <= 0], return_counts=True)
+    others = values[(signs > 0) & ~far[:, np.newaxis]]
+    differ = len(np.unique(others)) >= NEARLY_ALL * len(others)
+    is_failure = len(distinct) <= 2 and ((distinct % 1 == 0).all() or (differ and (counts > 1).all()))
+    if 0 in distinct:
         several = np.bincount(group)[group[low]] > 1
-        consistent = several.any() and set(group[low]).isdisjoint(group[~low])
-        if consistent or len(np.unique(positive)) < NEARLY_ALL * len(positive):
-            return None
-    return low
+        is_failure &= differ and not (several.any() and set(group[low]).isdisjoint(group[~low]))
+    rows = far | low if is_failure else far
+    return rows if rows.any() else None
+
+
+def _few(rows: Array) -> Array:
+    """Return a mask of rows, or an empty one if these are too many for failures."""
+    return rows & (rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS))
 
 
 def _others(count: int, rows: Collection[int]) -> Array:

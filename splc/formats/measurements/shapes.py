@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,9 @@ from splc.formats.benchmarks.table import TableSource, csv_source
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import MISSING
 from splc.formats.measurements.file_columns import read_file_columns
-from splc.io.csv_rows import first_header
+from splc.io.csv_rows import first_header, first_line
 from splc.io.files import Source
-from splc.io.numbers import parse_column
+from splc.io.numbers import parse_column, unit_of
 
 # `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
 _NUMBERED = re.compile(
@@ -30,6 +31,10 @@ _METRIC = frozenset(
 )
 _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "score"))
 _MAX_METRICS = 50
+# A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
+_LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
+_MEASURED_TEXT = re.compile(r"[\d.](?:[smhun]|µs| [smhunJW])|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
+_LOOKED_AT = 1000
 # Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
 MAX_SCATTER = 3.0
 
@@ -53,7 +58,11 @@ def read_table(path: str | Path | Source) -> Source:
 
 def unfolded(source: Source) -> Source:
     """Return a wide or long table with a row for each run and a column for each property; others as they are."""
-    cells = first_header(source.text())
+    text = source.text()
+    cells = first_header(text)
+    start = len(first_line(text)) if cells else 0
+    if _MEASURED_TEXT.search(text, start, start + _LOOKED_AT):
+        source = _with_numbers(source)
     repeated = _repeated(cells)
     metric = next((name for name in cells if name.casefold() in _METRIC), "")
     value = next((name for name in cells if name.casefold() in _VALUE), "")
@@ -69,6 +78,43 @@ def unfolded(source: Source) -> Source:
     if columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
         return _spread(source, columns, metric, value)
     return source
+
+
+def _with_numbers(source: Source) -> Source:
+    """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
+    try:
+        columns = dict(read_file_columns(source).columns)
+    except InputError:
+        return source
+    units: dict[str, str] = {}
+    lists: dict[str, list[list[str]]] = {}
+    for name, cells in columns.items():
+        written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
+        if not is_measurement_name(name) and name.casefold().removesuffix("s") not in _RUNS:
+            continue
+        if written and (unit := unit_of(written)) is not None:
+            units[name] = unit
+            columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
+        elif written and all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
+            lists[name] = [re.findall(r"[^][(),;\s]+", text) for text in cells]
+    if not units and not lists:
+        return source
+    notes = [f"{name}: numbers in {unit}" for name, unit in units.items()]
+    notes += [f"{name}: a list of repetitions in each row" for name in lists]
+    turns = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)] or [1] * len(columns[name])
+    rows = [
+        [
+            lists[name][at][turn]
+            if name in lists and turn < len(lists[name][at])
+            else ""
+            if name in lists
+            else cells[at]
+            for name, cells in columns.items()
+        ]
+        for at, count in enumerate(turns)
+        for turn in range(count)
+    ]
+    return replace(csv_source(source, [*columns], rows, notes=tuple(notes)), units=units)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:

@@ -124,7 +124,9 @@ class Result:
 
     @property
     def knows_every(self) -> bool:
-        """True if it was learned from all valid configurations."""
+        """True if it was learned from all valid configurations, and no other columns seem to be options."""
+        if self.inference is not None and self.inference.differing:
+            return False
         count = self.result.learning_configurations
         return self.unmeasured == 0 and count == self.result.provenance["measured_configurations"]
 

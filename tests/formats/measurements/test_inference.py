@@ -47,23 +47,23 @@ class TestOptions:
     def test_assumptions(self) -> None:
         """Each kind of column has a line, in the singular or plural."""
         told = "(columns of text are options if --options names them)"
-        one = inferred(rows("fast,px,mode,time", grid((0, 1), (2, 4), ("a", "b"))))
+        one = inferred(rows("fast,px,machine,time", grid((0, 1), (2, 4), ("a", "b"))))
         assert one.assumptions == (
             "1 binary option: fast",
             "1 numeric option: px (2, 4)",
             "property: time",
-            f"context: mode {told}",
+            f"context: machine {told}",
         )
         cells = [
             [*row, f"{number / 7:.5f}"]
             for number, row in enumerate(grid((0, 1), (1, 0), (2, 4), ("a", "b"), ("c", "d")))
         ]
-        two = inferred(rows("fast,safe,px,mode,host,time,work", cells))
+        two = inferred(rows("fast,safe,px,machine,host,time,work", cells))
         assert two.assumptions == (
             "2 binary options: fast, safe",
             "1 numeric option: px (2, 4)",
             "properties: time, work",
-            f"contexts: mode, host {told}",
+            f"contexts: machine, host {told}",
         )
 
     def test_source(self) -> None:
@@ -223,22 +223,9 @@ class TestOptions:
         assert inferred("px,mem,time\n1,,3\n2,5,4\n3,5,3.5\n").properties == ("mem", "time")
 
     def test_differing(self) -> None:
-        """Whole numbers right of the property that differ within a configuration are pointed out."""
+        """Whole numbers right of the property that are crossed with the options are options."""
         cells = [[px, f"{px + n / 7:.6f}", n] for px in (2, 3, 4) for n in (5, 6, 7)]
-        found = inferred(rows("px,time,size", cells))
-        assert found.assumptions[-1] == "rows of the same configuration differ in size: options?"
-
-    def test_differing_because_of_text(self) -> None:
-        """Columns of text in which rows of a configuration differ come first; numbers that follow them are results."""
-        cells = [
-            [mode, px, f"{px + n / 7:.6f}", n * px + ord(mode) + (at % 2 if count else 0)]
-            for count in (0, 1)
-            for at, (mode, px, n) in enumerate(itertools.product("ab", (2, 3, 4), (5, 5)))
-        ]
-        assert "differ" not in inferred(rows("mode,px,time,size", cells[:12])).assumptions[-1]
-        assert inferred(rows("mode,px,time,size", cells)).assumptions[-1] == (
-            "rows of the same configuration differ in mode, size: options?"
-        )
+        assert inferred(rows("px,time,size", cells)).system.names == ("px", "size")
 
     def test_empty_columns(self) -> None:
         """Columns without any value are ignored."""

@@ -1,0 +1,208 @@
+"""The options among the columns of a table: by their positions, and by what the rows show."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+
+import numpy as np
+
+from splc.data.property_name import is_count_name, words_of
+from splc.errors import listed
+from splc.formats.measurements.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, CodedColumns, repeats
+
+
+def options_among(
+    table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], text: Collection[str]
+) -> tuple[dict[str, None], dict[str, str], str | None] | None:
+    """Return the options, the columns that were left out with the reasons, and a property.
+
+    The names of options add options: what is an option without them remains one. Only if no property was left, the last
+    option becomes the property that is returned.
+
+    Args:
+        table: the table.
+        names: the columns of numbers, and of text that are or may be options, in their order.
+        nfp: the property that the user named, None if there is none.
+        explicit: the columns that the user named as options.
+        text: the columns of text among the names.
+    """
+    observed = _observed(table, names, nfp, explicit)
+    beside = _found(table, names, nfp, explicit, observed)
+    if beside is None:
+        return None
+    others = [name for name in names if name not in explicit or name not in text]
+    alone = (_found(table, others, nfp, (), observed) or {}) if explicit else beside
+    chosen = {name: None for name in names if name in explicit or name in beside or name in alone}
+    instead = None
+    if not any(name in table.numbers and name not in chosen for name in names):
+        chosen = {name: None for name in names if name in beside or (name in alone and name not in table.numbers)}
+        instead = next((name for name in alone if name not in chosen), None)
+    inferred = {name: None for name in alone if name in chosen}
+    functions = _functions(table, [name for name in inferred if name not in explicit], inferred)
+    chosen = {name: None for name in chosen if name not in functions}
+    functions |= _functions(table, [name for name in chosen if name not in explicit and name not in inferred], chosen)
+    reasons = {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
+    # Fractions that were measured are properties, and so is what is to the right of a property.
+    left = names[: _anchor(table, names, nfp, explicit)]
+    reasons |= {name: reason for name, reason in observed.items() if name in left and table.has_integers(name)}
+    return {name: None for name in chosen if name not in functions}, reasons, instead
+
+
+def _anchor(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> int | None:
+    """Return the place of the first property that the user or its name states, None if there is none."""
+    stated = (
+        at
+        for at, name in enumerate(names)
+        if name == nfp or (name in table.numbers and name not in explicit and table.is_named_measured(name, nfp))
+    )
+    return next(stated, None)
+
+
+def _observed(table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str]) -> dict[str, str]:
+    """Return the columns that a run counted or measured as the rows show, and the evidence.
+
+    To the left of a stated property these may be any columns, to the right those of few values.
+    """
+    anchor = _anchor(table, names, nfp, explicit)
+    if anchor is None:
+        return {}
+    left, right = names[:anchor], [name for name in names[anchor:] if name != nfp and _may_be_set(table, name)]
+    few = [name for name in (*left, *right) if table.is_few(name) and not is_count_name(name)]
+    whole = [name for name in left if name in few or (name in table.numbers and table.has_integers(name))]
+    reasons: dict[str, str] = {}
+    for name in left:
+        if name in explicit or name not in table.numbers or not table.complete(name) or table.is_binary(name):
+            continue
+        others = [other for other in few if other != name]
+        group = table.groups(others)
+        is_result = words_of(name)[-1:] == ("iterations",) and table.is_result(name, group)
+        if (is_count_name(name) or is_result) and table.sizes[name] > 1 and not table.is_crossed(name, group):
+            reasons[name] = "its name is that of what a run counts"
+        elif not table.is_various(name) or table.is_few(name):
+            continue
+        elif near := table.near_arguments(name, others, [other for other in whole if other != name]):
+            reasons[name] = f"it is nearly a function of {listed(near)}, as what a run counts or measures"
+        elif (nfp is None or table.has_integers(name)) and table.is_grid(others, once=True):
+            reasons[name] = f"{listed(others)} are a complete grid without it"
+    columns = [name for name in (*left, *right) if name not in reasons]
+    removable = [name for name in columns if name in few and name not in explicit]
+    # Empty cells make one configuration of several, too.
+    if not all(map(table.complete, columns)):
+        return reasons
+    return reasons | dict.fromkeys(table.scattered(columns, removable), "repetitions differ in it")
+
+
+def _may_be_set(table: CodedColumns, name: str) -> bool:
+    """Return whether a column to the right of a property has few values, and no name of what is measured."""
+    complete = name not in table.numbers or table.complete(name)
+    few = table.sizes[name] > 1 and (table.is_binary(name) or table.is_few(name))
+    return complete and few and not is_count_name(name) and not table.is_named_measured(name)
+
+
+def _found(
+    table: CodedColumns, names: Sequence[str], nfp: str | None, explicit: Collection[str], observed: Collection[str]
+) -> dict[str, None] | None:
+    """Return the options by the rules for the positions of columns; None if no column can be the property.
+
+    `explicit`: the columns that the user named as options. `observed`: those that a run counted or measured.
+    """
+    options = {name: None for name in names if name in explicit}
+    numbers = [name for name in names if name in table.numbers]
+    group = table.groups(options)
+    anchor = _anchor(table, names, nfp, explicit)
+    boundary = None
+    # Columns without values where properties have none are properties, too.
+    failed = np.zeros(table.rows, dtype=bool)
+    for name in numbers if anchor is None else set(names[anchor:]).intersection(numbers):
+        if not table.complete(name) and (name == nfp or table.seems_measured(name)):
+            failed |= table.gaps(name)
+    # The last column that differs in every row.
+    last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
+    for index, name in enumerate(names):
+        if name in options:
+            continue
+        left = anchor is not None and index < anchor
+        if name in observed and (table.has_integers(name) or not options):
+            continue
+        if name not in table.numbers:
+            if table.is_few(name) and _is_crossed_with_any(table, name, names):
+                options[name] = None
+                group = table.refined(group, name)
+            continue
+        if table.rows < MIN_ROWS:
+            leads = not options and boundary is None and index < last_different
+            measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
+        else:
+            measured = table.seems_measured(name)
+        if name in observed or (not left and (name == nfp or measured or table.seems_counted(name, group))):
+            boundary = index
+            if options:
+                break
+        elif table.complete(name) or (
+            table.may_be_deselected(name)
+            and (left or (table.is_few(name) and not unexplained_gaps(table, name, names)))
+            and (table.gaps(name) & ~failed).any()
+        ):
+            options[name] = None
+            group = table.refined(group, name)
+    if boundary is None:
+        last = next((name for name in reversed(numbers) if name not in explicit and not table.is_binary(name)), None)
+        if last is None:
+            return None
+        options.pop(last, None)
+        boundary = len(names)
+    elif not options and nfp is not None:
+        # Nothing looks like an option: all columns but measured ones are, whatever their values.
+        rest = (name for name in numbers if name not in (nfp, *observed) and table.complete(name))
+        options = {name: None for name in rest if not table.is_named_measured(name, nfp)}
+    right = [name for name in names[boundary + 1 :] if name != nfp and name not in (*options, *observed)]
+    options |= dict.fromkeys(_set_beyond(table, right, tuple(options)))
+    return {name: None for name in names if name in options}
+
+
+def _is_crossed_with_any(table: CodedColumns, name: str, names: Iterable[str]) -> bool:
+    """Return whether a column has nearly all combinations with another one of few values, if there is one."""
+    few = [other for other in names if other != name and table.is_few(other) and table.complete(other)]
+    return not few or any(
+        table.groups((name, other)).max() + 1 >= CROSSED * table.sizes[name] * table.sizes[other] for other in few
+    )
+
+
+def _set_beyond(table: CodedColumns, names: Iterable[str], options: Sequence[str]) -> list[str]:
+    """Return the columns to the right of a property that were set, as the rows show; zeros and ones also in doubt."""
+    columns = [name for name in names if _may_be_set(table, name)]
+    group = table.groups((*table.contexts, *options))
+    counts = np.bincount(group)
+    doubtful = [name for name in columns if table.is_binary(name) and not table.is_result(name, group)]
+    if table.rows < MIN_ROWS:
+        return [name for name in doubtful if table.differs(name, group)]
+    if counts.max() == 1:
+        # Each row has its own options.
+        return [] if table.is_grid(options) else doubtful
+    proven = table.set_among(columns, group)
+    return [name for name in columns if name in proven or (name in doubtful and not repeats(counts))]
+
+
+def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the numeric options among some columns that are functions of other options, with these."""
+    functions: dict[str, tuple[str, ...]] = {}
+    inputs = list(options)
+    numbers = [name for name in names if name in table.numbers and table.complete(name)]
+    numeric = [name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1]
+    if len(numeric) * len(inputs) ** 2 <= MAX_TESTS:
+        for name in reversed(numeric):
+            arguments = table.arguments(name, [other for other in inputs if other != name])
+            if arguments is not None:
+                functions[name] = arguments
+                inputs.remove(name)
+    return functions
+
+
+def unexplained_gaps(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:
+    """Return the rows in which an option has no value, unless these are the rows with some values of another option."""
+    if table.complete(name):
+        return ()
+    gaps = table.gaps(name)
+    if any(table.decides(other, gaps) for other in options if other != name and other in table.codes):
+        return ()
+    return tuple(np.flatnonzero(gaps).tolist())
