@@ -116,7 +116,7 @@ class ExpectedError:
         elif self.margin is not None:
             within = f"9 in 10 within {quantity(without_rounding(self.margin, size), unit, DIGITS)}"
         if self.percent is not None:
-            error = percentage(self.percent, DIGITS)
+            error = percentage(self.percent, DIGITS) + _by_models(self.percent, self.printed)
             error += self._of_run(self.percent, percentage(self.run, DIGITS))
         elif self.difference is not None:
             ends = span(float(values.min()), float(values.max()), unit, DIGITS) if len(values) else ""
@@ -153,14 +153,14 @@ class ExpectedError:
     def _of_run(self, error: float, run: str) -> str:
         """Return the error of a single run as a part of a text, where it is far above that of means."""
         is_scattered = self.run is not None and self.run >= SCATTERED * error and self.run >= EXACT
-        return f" for the mean of its runs, {run} for a single run" if is_scattered else ""
+        return f", {run} for a single run" if is_scattered else ""
 
 
 def _by_models(full: float | None, printed: float | None) -> str:
-    """Return of which model a stated error in percent is, and that of the printed one, if there are two."""
+    """Return of which model a stated error in percent is, and the error of the printed one, if there are two."""
     if full is None or printed is None:
         return ""
-    return f" by the full model, {percentage(printed, DIGITS)} by the printed one"
+    return f" (full model; printed {percentage(printed, DIGITS)})"
 
 
 def factor_text(factor: float) -> str:
