@@ -111,7 +111,11 @@ def _sum(
 
 
 def splits(case: Case) -> Table:
-    """Return, by the directions with several ranks, the error of the analytical model and counts beside predictions."""
+    """Return, by the directions with several ranks, the error of the analytical model and counts beside predictions.
+
+    Counts are those of an iteration, a cycle over all levels, predictions those of one sweep: only their ratios to each
+    other say whether the formula counts right.
+    """
     measured = case.loaded.inputs.measurements.column(COMPUTED)
     predicted = case.analytical.predict(case.loaded.inputs.measurements.configurations)
     counts = [counted_and_predicted(case, parameter) for parameter in ("alpha", "beta")]
@@ -125,8 +129,11 @@ def splits(case: Case) -> Table:
         ratios = [geometric_mean((counted / expected)[sent]) if sent.any() else None for counted, expected in counts]
         rows.append((name, int(there.sum()), f"{far:.1f}", ratio, *ratios))
     columns = ("directions with several ranks", "configurations", f"error (%), times {case.study.scale:g}")
-    ratio_columns = ("predicted/measured", "messages, counted/predicted", "doubles, counted/predicted")
-    caption = f"{case.kind.title}: the analytical model by the directions that are split"
+    ratio_columns = ("predicted/measured", "messages of a cycle, counted / of a sweep, predicted", "doubles, likewise")
+    found = {str(row[0]): float(str(row[4])) for row in rows if row[0] in names and row[0] != ALONE}
+    least = min(found, key=lambda name: found[name])
+    spread = f"the ratio of messages for {names[0]} is {found[names[0]] / found[least]:.0f} times that for {least}"
+    caption = f"{case.kind.title}: the analytical model by the directions that are split; {spread}"
     return Table((*columns, *ratio_columns), tuple(rows), caption)
 
 

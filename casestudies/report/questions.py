@@ -8,13 +8,13 @@ from functools import cache
 from itertools import combinations
 
 from casestudies.report.studies import DESIGNS, Case
-from casestudies.report.tables import ANALYTICAL, ERROR_RATE, MEASURED, PUBLISHED, label, named, row
+from casestudies.report.tables import ANALYTICAL, ERROR_RATE, MEASURED, PUBLISHED, label, named, number, row
 from comparison import compare
 from comparison.correlation import Correlation, correlations
 from comparison.result import SemanticComparison, SyntacticComparison
 from comparison.semantic import compare_values
 from splc.io.numbers import rounded_text
-from splc.io.tables import Cell, Spread, Table
+from splc.io.tables import Cell, Table
 from splc.models.influence import InfluenceModel
 from splc.study.results import Run
 
@@ -99,12 +99,6 @@ def means(case: Case, group: str, key: str) -> dict[str, float]:
     cells = row(case.runs, lambda run: run.values.get(group, {}).get(key))
     values = {name: number(cell) for name, cell in zip(DESIGNS, cells, strict=True)}
     return {name: value for name, value in values.items() if value is not None}
-
-
-def number(cell: Cell) -> float | None:
-    """Return the number, or the mean, of a cell."""
-    value = cell.mean if isinstance(cell, Spread) else cell
-    return None if value is None or isinstance(value, str) else float(value)
 
 
 def published(case: Case, key: str) -> dict[str, float]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from casestudies.report.studies import DESIGNS, Case
 from splc.io.numbers import rounded_text
-from splc.io.tables import Cell, Table
+from splc.io.tables import Cell, Spread, Table
 from splc.study.reference import published_error_rate
 from splc.study.results import Run
 from splc.study.rows import in_table, published_titles
@@ -157,8 +157,17 @@ def default_learner(case: Case) -> Table:
     for what, value in values.items():
         for title, name in (("SPL Conqueror", case.kind.options), ("default", "default")):
             rows.append(("" if name == "default" else what, title, *row(runs_of(case, name), value)))
+    errors = zip(*(map(number, cells[2:]) for cells in rows[:2]), strict=True)
+    ratios = (f"{own / theirs:.2f}" if own and theirs else None for theirs, own in errors)
+    rows.insert(2, ("", "default / SPL Conqueror", *ratios))
     caption = f"{case.kind.title}: the default learner and SPL Conqueror's on the same designs, from the options alone"
     return Table(("", "learner", *DESIGNS.values()), tuple(rows), caption)
+
+
+def number(cell: Cell) -> float | None:
+    """Return the number, or the mean, of a cell."""
+    value = cell.mean if isinstance(cell, Spread) else cell
+    return None if value is None or isinstance(value, str) else float(value)
 
 
 def runs_of(case: Case, learner: str) -> list[Run]:

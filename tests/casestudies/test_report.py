@@ -25,8 +25,6 @@ from splc.study.inputs import load
 from splc.study.results import Results
 from tests.support.tracked import tracked
 
-# The sections of the page that draw conclusions from its tables.
-CONCLUSIONS = ("RQ", "At a glance", "Three ways", "The default learner", "Repetitions share", "Wall time")
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -159,17 +157,58 @@ def test_figures_are_there_and_small() -> None:
     assert tracked(HERE / "figures") == sorted(paths)
 
 
-def test_conclusions_have_their_numbers_in_tables() -> None:
-    """Every number with a point, and every percentage, in a conclusion is in a generated table of the page."""
-    known = set(numbers("".join(blocks_of(page()).values())))
-    text = with_blocks(page(), dict.fromkeys(blocks_of(page()), ""))
-    sections = {each.partition("\n")[0]: each for each in re.split(r"\n## ", text)[1:]}
-    concluding = [each for title, each in sections.items() if title.startswith(CONCLUSIONS)]
-    assert len(concluding) == 5 + len(CONCLUSIONS) - 1
-    for section in concluding:
-        plain = re.sub(r"`[^`]*`|\]\([^)]*\)", "", section)
-        stated = re.findall(r"(?<![\w.])(?:\d+\.\d+|\d+(?= %))", plain)
-        assert [number for number in stated if float(number) not in known] == []
+PAGES = ("README.md", "smg2000/README.md", "boomeramg/README.md")
+# What is no prose: generated blocks, tables, listings, quotations; then code, references and links.
+NO_PROSE = re.compile(
+    r"(?s:<!-- begin.*?<!-- end [^>]*>)|(?s:```.*?```)|^ {4}(?! )[^\n]*$|^\|[^\n]*$|^>[^\n]*$", re.MULTILINE
+)
+MARKED = re.compile(r"`[^`]*`|\]\([^)]*\)|\bsections? [\d.]+\d|\btables? [\d.]+\d(?: (?:to|and) [\d.]+\d)?")
+STATED = re.compile(r"(?<![\w.])(?:\d+\.\d+(?:e-\d+)?|\d+(?= %)|\d+(?=-fold))")
+# Fractions in words, and claims that two errors are equal: with the number that shows it in their sentence.
+CLAIMS = re.compile(r"\b(?:thirds?|quarters?|half|halves|alike|twice)\b")
+# What the pages quote from the thesis' text, from descriptions of machines, and results of commands that they name.
+QUOTED = {
+    "README.md": {36.19, 36.1, 314.6},
+    "smg2000/README.md": {0.257e-9, 0.577e-9},
+    "boomeramg/README.md": {109, 94, 0.851, 0.84, 0.861, 0.577, 85},
+}
+SECTIONS_OF_FACTS = ("Measure again", "Where the measurements come from", "References", "Licence", "Options")
+
+
+def prose_sections(name: str) -> list[tuple[str, str]]:
+    """Return the sections of a page: title and prose, numbers of sections and tables left out."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    sections = [each.partition("\n") for each in re.split(r"\n## ", text)[1:]]
+    return [
+        (title, MARKED.sub("", NO_PROSE.sub("", body))) for title, _, body in sections if title not in SECTIONS_OF_FACTS
+    ]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_prose_has_its_numbers_in_tables(name: str) -> None:
+    """Every number with a point, every percentage and every multiple in the text of a page is in a table or listing."""
+    texts = [(HERE / each).read_text(encoding="utf-8") for each in {"README.md", name}]
+    known = {abs(number) for text in texts for part in NO_PROSE.findall(text) for number in numbers(part)}
+    stated = [(title, float(each)) for title, body in prose_sections(name) for each in STATED.findall(body)]
+    assert len(stated) > 8
+    assert [each for each in stated if each[1] not in known | QUOTED[name]] == []
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_claims_in_words_have_a_number(name: str) -> None:
+    """A sentence that calls errors alike, or one a fraction of another, states numbers of tables of its section."""
+    text = (HERE / name).read_text(encoding="utf-8")
+    tables_of = {
+        each.partition("\n")[0]: {abs(number) for part in NO_PROSE.findall(each) for number in numbers(part)}
+        for each in re.split(r"\n## ", text)[1:]
+    }
+    wrong = []
+    for title, body in prose_sections(name):
+        for sentence in re.split(r"(?<=[.:;])\s+", body):
+            stated = {float(each) for each in STATED.findall(sentence)}
+            if CLAIMS.search(sentence) and not (stated and stated <= tables_of[title]):
+                wrong.append((title, sentence))
+    assert wrong == [], "\n".join(map(str, wrong))
 
 
 def test_counts_of_terms(one: Case) -> None:
