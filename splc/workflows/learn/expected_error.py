@@ -97,7 +97,10 @@ class ExpectedError:
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
         """Return the error of `values`, as far as they are of its types; it does not know that of one value for all."""
-        kinds = {field.name: str if field.name in ("source", "reason") else int | float for field in fields(cls)}
+        kinds = {
+            field.name: str if field.name in ("source", "reason", "about", "known") else int | float
+            for field in fields(cls)
+        }
         known = {name: value for name, value in values.items() if name in kinds and isinstance(value, kinds[name])}
         return cls(**{"source": "unknown", **known})
 
@@ -131,15 +134,17 @@ class ExpectedError:
         name = f"{TYPICAL} {self.about}"
         if every and self.source != "measured" and not self.known:
             name = f"{EVERY}{HELD_OUT}"
-        text = f"{name} {error}" + (f" ({within})" if within else "") + _by_models(self.percent, self.printed)
-        return text + (
-            "" if self.known_percent is None else f", on {self.known} {percentage(self.known_percent, DIGITS)}"
-        )
+        known = "" if self.known_percent is None else f", on {self.known} {percentage(self.known_percent, DIGITS)}"
+        return f"{name} {error}" + (f" ({within})" if within else "") + known
 
-    def text_of(self, error: float | None) -> str:
-        """Return an error of the model in percent as text, beside that of single runs if it is far above."""
+    def text_of(self, error: float | None, printed: float | None = None) -> str:
+        """Return an error of the model in percent as text, beside that of single runs if it is far above.
+
+        `printed`: that of the printed model, where another one predicts.
+        """
         text = f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
-        return text if error is None else text + self._of_run(error, percentage(self.run, DIGITS))
+        run = "" if error is None else self._of_run(error, percentage(self.run, DIGITS))
+        return text + _by_models(error, printed) + run
 
     def of_learned(self, error: float | None, printed: float | None = None) -> str:
         """Return the error in percent on what was learned from as text, where that is every configuration.
@@ -148,7 +153,7 @@ class ExpectedError:
         """
         if error is not None and error < EXACT:
             return "the model is exact" + self._of_run(error, percentage(self.run, DIGITS))
-        return f"{LEARNED} {self.text_of(error)}{_by_models(error, printed)}"
+        return f"{LEARNED} {self.text_of(error, printed)}"
 
     def _of_run(self, error: float, run: str) -> str:
         """Return the error of a single run as a part of a text, where it is far above that of means."""
