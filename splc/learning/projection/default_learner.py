@@ -245,7 +245,8 @@ def _stacked(
     scale = full.scale
     if full.refits is None or not scale.positive:
         return full, printed
-    weight = 0.0 if is_too_few(full) else round(weight_of(full.residuals, printed.errors, len(model.terms)), 2)
+    share = weight_of(full.residuals, printed.errors, len(model.terms), full.data.independent)
+    weight = 0.0 if is_too_few(full) else round(share, 2)
     if printed.exact:
         weight = 1.0
     if not weight:

@@ -82,8 +82,10 @@ class Stacked:
         return cls(printed, float(content["weight"]), np.array(content["held_out"], dtype=float))
 
 
-def weight_of(full: Array, printed: Array, terms: int) -> float:
+def weight_of(full: Array, printed: Array, terms: int, rows: int) -> float:
     """Return the weight of the printed model for the differences of ln y of both at held-out rows, shapes (n,).
+
+    `rows`: n, or the number of groups that folds keep together.
 
     Weights are inverse powers of mean relative errors. The power is the number of rows in a fold: more rows tell better
     which model is nearer to unmeasured values. The printed model's error is raised, since it has the number of terms
@@ -93,15 +95,9 @@ def weight_of(full: Array, printed: Array, terms: int) -> float:
     errors = [float(np.abs(np.expm1(np.minimum(differences, 600.0))).mean()) for differences in (full, printed)]
     if min(errors) <= 0:
         return float(errors[1] <= 0)
-    power = len(full) / constants.FOLDS
-    odds = FEW_ROWS_ODDS if len(full) < FEW_ROWS else 1.0
-    return float(
-        1
-        / (
-            1
-            + odds * np.exp(np.clip(power * math.log(raised(len(full), terms) * errors[1] / errors[0]), -600.0, 600.0))
-        )
-    )
+    odds = FEW_ROWS_ODDS if rows < FEW_ROWS else 1.0
+    exponent = rows / constants.FOLDS * math.log(raised(rows, terms) * errors[1] / errors[0])
+    return 1 / (1 + odds * math.exp(min(max(exponent, -600.0), 600.0)))
 
 
 def raised(rows: int, terms: float) -> float:

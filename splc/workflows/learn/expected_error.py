@@ -119,8 +119,8 @@ class ExpectedError:
         elif self.margin is not None:
             within = f"9 in 10 within {quantity(without_rounding(self.margin, size), unit, DIGITS)}"
         if self.percent is not None:
-            error = percentage(self.percent, DIGITS) + _by_models(self.percent, self.printed)
-            error += self._of_run(self.percent, percentage(self.run, DIGITS))
+            error = percentage(self.percent, DIGITS) + self._of_run(self.percent, percentage(self.run, DIGITS))
+            within = "; ".join(filter(None, (_by_models(self.printed), within)))
         elif self.difference is not None:
             ends = span(float(values.min()), float(values.max()), unit, DIGITS) if len(values) else ""
             difference = quantity(without_rounding(self.difference, size), unit, DIGITS)
@@ -143,8 +143,9 @@ class ExpectedError:
         `printed`: that of the printed model, where another one predicts.
         """
         text = f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
+        models = "" if error is None else _by_models(printed)
         run = "" if error is None else self._of_run(error, percentage(self.run, DIGITS))
-        return text + _by_models(error, printed) + run
+        return text + run + (f" ({models})" if models else "")
 
     def of_learned(self, error: float | None, printed: float | None = None) -> str:
         """Return the error in percent on what was learned from as text, where that is every configuration.
@@ -161,11 +162,9 @@ class ExpectedError:
         return f", {run} for a single run" if is_scattered else ""
 
 
-def _by_models(full: float | None, printed: float | None) -> str:
-    """Return of which model a stated error in percent is, and the error of the printed one, if there are two."""
-    if full is None or printed is None:
-        return ""
-    return f" (full model; printed {percentage(printed, DIGITS)})"
+def _by_models(printed: float | None) -> str:
+    """Return of which model a stated error is, and the error of the printed one in percent, if there are two."""
+    return "" if printed is None else f"full model; printed {percentage(printed, DIGITS)}"
 
 
 def factor_text(factor: float) -> str:
