@@ -231,8 +231,9 @@ class CodedColumns:
         for name in columns:
             together = self.refined(together, name)
         counts, both = np.bincount(group), np.bincount(together)
-        as_before = np.bincount(both).argmax() == np.bincount(counts).argmax() > 1
-        if len(both) > len(counts) and alike(both) >= NEARLY_SAME and (as_before or not repeats(counts)):
+        # Some configurations of repetitions were only one without the columns.
+        clearer = alike(counts) < NEARLY_SAME and np.bincount(both).argmax() == np.bincount(counts).argmax()
+        if len(both) > len(counts) and alike(both) >= NEARLY_SAME and (clearer or not repeats(counts)):
             return [*columns]
         return [name for name in columns if self.is_crossed(name, group)]
 

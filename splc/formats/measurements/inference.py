@@ -36,6 +36,8 @@ from splc.types import Array
 MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
 _SHOWN_LINES = 5
+# Numeric options with fractions have fewer levels.
+_CONTINUOUS = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +87,12 @@ class Inference:
             return self
         system, mined = with_mined_constraints(self.system, self.option_rows)
         return replace(self, system=system, mined=mined, option_rows=None)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether a numeric option has fractions, and too many values to be levels: others are possible, too."""
+        many = (option.values for option in self.system.numeric_options if len(option.values) >= _CONTINUOUS)
+        return any(value % 1 for values in many for value in values)
 
     @property
     def unseen(self) -> tuple[tuple[str, str], ...]:
@@ -169,6 +177,11 @@ def infer_system(
                 f"{name} is taken as a numeric option; if it is a context, "
                 f"use --context {shlex.quote(name)}, else --options {shlex.quote(name)}"
                 for name in roles.named_contexts
+            ),
+            *(
+                f"{name} is to the right of a property and taken as an option; if a run has it as a result, "
+                f"use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
+                for name in roles.doubtful
             ),
             *(_gap_warning(name, rows, table.lines) for name, rows in roles.gaps.items()),
             *(

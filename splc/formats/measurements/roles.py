@@ -28,7 +28,7 @@ option without these names remains one. All others:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -80,6 +80,7 @@ class Roles:
             says which these are.
         instead: the property that is one only because the user named all other columns as options, None if none is.
         numbers: column → its numbers, shape (n,), NaN where there is none.
+        doubtful: zeros and ones to the right of a property that are options although they distinguish no rows.
         evident: columns that are ignored because of their names and contents (`splc.formats.measurements.evidence`).
     """
 
@@ -96,6 +97,7 @@ class Roles:
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     instead: str | None = None
     numbers: Mapping[str, Array] = field(default_factory=dict)
+    doubtful: tuple[str, ...] = ()
     evident: tuple[str, ...] = ()
 
 
@@ -219,6 +221,7 @@ def roles_of(
         },
         instead,
         numbers,
+        _doubtful(table, [name for name in names if name in (*options, *outputs)], [*options], explicit),
         (*evident, *multiples, *reasons),
     )
 
@@ -239,6 +242,16 @@ def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:
     return not has_text(texts_in(texts, np.flatnonzero(gaps)))
 
 
+def _doubtful(
+    table: CodedColumns, names: Sequence[str], options: Sequence[str], explicit: Collection[str]
+) -> tuple[str, ...]:
+    """Return the zeros and ones to the right of a property that are options although they distinguish no rows."""
+    first = next((at for at, name in enumerate(names) if name not in options), len(names))
+    right = [name for name in names[first:] if name in options and name not in explicit and table.is_binary(name)]
+    without = table.row_counts(name for name in options if name not in right)
+    return tuple(right) if right and len(without) == table.rows else ()
+
+
 def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -> dict[str, str]:
     """Return the columns of text that explain nothing beside the options, and why."""
     group = table.groups(options)
@@ -256,10 +269,9 @@ def _labels(table: CodedColumns, names: Iterable[str], options: Iterable[str]) -
 def _version(texts: Sequence[str]) -> str | None:
     """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
     distinct = sorted({text.strip() for text in distinct_texts(texts)[0]})
-    decimals = [len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)]
-    return next(
-        (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > min(decimals)), None
-    )
+    fewest = min((len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)), default=0)
+    padded = (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > fewest)
+    return next(padded, None)
 
 
 def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str | None, choice: ColumnChoice) -> None:

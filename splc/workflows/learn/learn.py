@@ -124,8 +124,8 @@ class Result:
 
     @property
     def knows_every(self) -> bool:
-        """True if it was learned from all valid configurations, and no other columns seem to be options."""
-        if self.inference is not None and self.inference.differing:
+        """True if it was learned from all valid configurations, and none differ in other columns, or in fractions."""
+        if self.inference is not None and (self.inference.differing or self.inference.continuous):
             return False
         count = self.result.learning_configurations
         return self.unmeasured == 0 and count == self.result.provenance["measured_configurations"]

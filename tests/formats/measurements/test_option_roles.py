@@ -103,6 +103,13 @@ class TestCounted:
         assert set(found.columns) == {"cache", "threads", "fast"}
         assert "swapped" in found.differing
 
+    def test_flags_without_evidence(self) -> None:
+        """Zeros and ones to the right of the property that distinguish no rows are options, with a warning."""
+        cells = [[px, f"{px / 7:.6f}", int(px > 4)] for px in range(2, 10)]
+        (warning,) = inferred(rows("px,time,fast", cells)).warnings
+        assert "--ignore fast" in warning
+        assert inferred(rows("px,time,fast", cells), options=("fast",)).warnings == ()
+
     @pytest.mark.parametrize(
         ("name", "nfp", "expected"),
         [
