@@ -203,8 +203,15 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         choice = request.properties[number] if request.properties else None
         name = choice or stored.nfp or file
         names.append(name if name not in names else f"{name} ({file})")
-        about = {"intervals": stored.intervals, "unit": stored.unit, "failures": failures}
-        objective = Objective(names[-1], space.system, stored.model, stored.full, **about)
+        objective = Objective(
+            names[-1],
+            space.system,
+            stored.model,
+            stored.full,
+            intervals=stored.intervals,
+            unit=stored.unit,
+            failures=failures,
+        )
         if measurements is not None:
             nfp = _property(request, project, measurements, choice, stored.nfp, notes, single=len(read) == 1)
             objective = objective if nfp is None else with_values(objective, measurements, nfp)
