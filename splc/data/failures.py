@@ -81,7 +81,7 @@ class Failures:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What failed, a line for each rule, and one for configurations without a rule."""
+        """A line for each rule, and one for configurations without a rule."""
         lines = [str(rule) for rule in self.rules]
         if others := int((~self.explained).sum()):
             noun = "other configuration" if self.rules else "configuration"

@@ -162,6 +162,8 @@ def result_of(
         for limit in objective.limits:
             if limit.nfp in models and not limit.holds(float(models[limit.nfp].predict(configuration)[0])):
                 return f"{limit.nfp} {limit.relation} {limit.value:g}"
+        if history.failures is not None and history.failures.expected(configuration)[0]:
+            return "runs without it fail"
         return "" if valid(configuration)[0] else "the constraints"
 
     if winner is None:

@@ -159,3 +159,17 @@ def test_constraints_of_failures(failing: Path, run: Run, refused: Refused) -> N
     assert "!pcg | !smooth_gs" in run("init", "--from-failures", "--options", HEADER).stdout
     (failing / "measurements.failures.csv").unlink()
     assert "no failed runs are known" in refused("init", "--from-failures", "--options", HEADER)
+
+
+@pytest.mark.slow
+def test_earlier_failures_are_known(failing: Path, run: Run) -> None:
+    """A tuning run that knows an earlier one knows its failures, and what they have in common."""
+    (failing / "new").mkdir()
+    command = ("tune", "--command", "sh -c 'echo {n} {smooth} {pcg} {sweeps}'", "--property", "time=regex:^(\\d+)")
+    tuned = run(*command, "--from", "measurements.csv", "--budget", "2", "-o", "new/tuned.csv", "--json")
+    content = json.loads(tuned.stdout)
+    assert content["failing"] == RULE
+    assert content["failures"]["runs"] == 6
+    own = [step["configuration"] for step in content["trajectory"] if step["run"] is not None]
+    assert len(own) == 2
+    assert not any(map(is_excluded, own))

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.tuning import Goal, Tuner
-from tests.tuning.made import SYSTEM, Options, seconds
+from splc.system.variability import VariabilityModel
+from splc.tuning import Goal, Limit, Tuner, TuningTrial
+from tests.tuning.made import SYSTEM, Options, run, seconds
 
 VALID = Space(SYSTEM).enumerate()
 
@@ -67,3 +68,58 @@ def test_a_value_that_fails_matters() -> None:
     found = tuner.report()
     assert found.best.configuration.assignment(0)["log"] == 0
     assert "log" not in found.indifferent
+
+
+SOLVER = VariabilityModel.of({"pcg": bool, "smooth": ["gs", "jacobi", "cheb"], "n": [100, 200, 300, 400]})
+
+
+def solved(trial: TuningTrial) -> float | None:
+    """Return a run time without noise; runs with the two best values of all fail."""
+    options = trial.configuration
+    if options["pcg"] and options["smooth_gs"]:
+        return None
+    factor = 0.5 if options["smooth_gs"] else 1.3 if options["smooth_jacobi"] else 0.8
+    return (options["n"] or 0) ** 2 * 1e-5 * factor * (1.0 if options["pcg"] else 1.7)
+
+
+@pytest.mark.slow
+def test_values_with_which_all_runs_fail_are_left_out() -> None:
+    """As soon as chance does not explain it, no run has values with which all failed, and the result names them."""
+    tuner = Tuner(SOLVER, "seconds", 24, verify=0)
+    trials = run(tuner, solved)
+    found = tuner.report()
+    assert found.failing == "all 3 runs with pcg and smooth=gs failed"
+    assert sum(bool(trial.configuration["pcg"] and trial.configuration["smooth_gs"]) for trial in trials) == 3
+    assert not tuner.done or len(trials) <= 24
+    assert seconds_of(found.best.configuration.assignment(0)) == 0.08
+
+
+def seconds_of(options: Options) -> float:
+    """Return the run time of a configuration that works."""
+    value = solved(TuningTrial(1, "search", options, 0, 0))
+    assert value is not None
+    return round(value, 6)
+
+
+def test_a_search_ends_where_nothing_is_expected() -> None:
+    """No run is spent on configurations that cannot be better; with a share for a good model they are run."""
+    early, whole = Tuner(SOLVER, "seconds", 22, verify=1), Tuner(SOLVER, "seconds", 18, verify=0, explore=0.5)
+    assert len(run(early, lambda trial: (trial.configuration["n"] or 0) * 1e-2)) < 22
+    assert early.done
+    assert early.nothing_expected
+    assert len(run(whole, lambda trial: (trial.configuration["n"] or 0) * 1e-2)) == 18
+
+
+def test_changes_that_cost_have_a_reason() -> None:
+    """A change that costs by itself is listed with the limit that forces it; one that gains has none."""
+    limit = Limit("size", "<=", 6)
+    tuner = Tuner(SOLVER, "seconds", 20, {"pcg": 0, "smooth": "gs", "n": 400}, limits=[limit], verify=2)
+    while (trial := tuner.ask()) is not None:
+        options = trial.configuration
+        value = (options["n"] or 0) * (0.5 if options["smooth_gs"] else 1.0)
+        tuner.tell(trial, {"seconds": value, "size": 8.0 if options["smooth_gs"] else 4.0})
+    found = tuner.report()
+    reasons = {change.option: change.because for change in found.changes}
+    assert reasons["smooth"] == "size <= 6"
+    assert reasons["n"] == ""
+    assert all(bool(change.because) == (change.change > 0) for change in found.changes)

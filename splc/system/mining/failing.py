@@ -21,6 +21,8 @@ from splc.types import Array
 LEAST_FAILED, LARGEST = 3, 3
 # The expected number of combinations by chance up to which one is a rule, and the most literals that are combined.
 FALSE_ALARMS, MAX_LITERALS = 0.05, 150
+# Three literals are combined where the table of their rows has at most so many cells: more take seconds.
+MAX_CELLS = 300_000
 # Of a numeric option of more values, only ranges from the least or to the greatest one are literals.
 FEW_LEVELS = 10
 # An option with its least and its greatest value; a binary one has 1 where it is selected, and else 0.
@@ -37,10 +39,11 @@ def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Map
     Yields:
         Option → its least and its greatest value, and the rows that have them, shape (n,), bool.
     """
-    literals, columns = _literals(table, failed)
+    literals, columns, factor = _literals(table, failed)
     left, size = np.ones(len(failed), dtype=bool), 1
-    while size <= LARGEST and failed[left].sum() >= LEAST_FAILED and not failed.all():
-        chosen = _best(columns[left], failed[left], size)
+    largest = LARGEST if columns.size <= MAX_CELLS else 2
+    while size <= largest and failed[left].sum() >= LEAST_FAILED and not failed.all():
+        chosen = _best(columns[left], failed[left], size, factor**size)
         if chosen is None:
             size += 1
             continue
@@ -54,8 +57,11 @@ def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Map
         left &= ~rows
 
 
-def _literals(table: OptionRows, failed: Array) -> tuple[list[Literal], Array]:
-    """Return the distinct literals that enough failed rows have, simple ones first, and their rows, shape (n, k)."""
+def _literals(table: OptionRows, failed: Array) -> tuple[list[Literal], Array, float]:
+    """Return the distinct literals that enough failed rows have, simple ones first, and their rows, shape (n, k).
+
+    The third result is how many times as many literals there are.
+    """
     grouped = {name for members, _ in table.groups for name in members}
     listed: list[tuple[Literal, Array]] = [((name, 1, 1), table.selected[:, at]) for at, name in enumerate(table.names)]
     for name, values in table.numbers.items():
@@ -73,14 +79,18 @@ def _literals(table: OptionRows, failed: Array) -> tuple[list[Literal], Array]:
         if (holds & failed).sum() >= LEAST_FAILED and not holds.all():
             distinct.setdefault(holds.tobytes(), (literal, holds))
     every = list(distinct.values())
-    # Of very many, those that fewest other rows have.
-    kept = np.sort(np.argsort([(holds & ~failed).sum() for _, holds in every], kind="stable")[:MAX_LITERALS])
+    # Of very many, those that the most failed rows have beyond their share.
+    excess = [failed.mean() * holds.sum() - (holds & failed).sum() for _, holds in every]
+    kept = np.sort(np.argsort(excess, kind="stable")[:MAX_LITERALS])
     columns = np.array([every[at][1] for at in kept], dtype=bool).reshape(len(kept), len(failed)).T
-    return [every[at][0] for at in kept], columns
+    return [every[at][0] for at in kept], columns, len(every) / max(len(kept), 1)
 
 
-def _best(columns: Array, failed: Array, size: int) -> list[int] | None:
-    """Return the combination of so many literals that most failed rows and no others have, None if chance has it."""
+def _best(columns: Array, failed: Array, size: int, factor: float) -> list[int] | None:
+    """Return the combination of so many literals that most failed rows and no others have, None if chance has it.
+
+    `factor`: how many times as many combinations there are.
+    """
     supports = np.zeros(len(failed) + 1)
     most, best = LEAST_FAILED - 1, list[int]()
     for members, bad, good in _supports(columns, failed, size):
@@ -90,7 +100,7 @@ def _best(columns: Array, failed: Array, size: int) -> list[int] | None:
             most, best = int(usable.max()), [int(part[usable.argmax()]) for part in members]
     counts = np.arange(most, failed.sum() + 1)
     chances = np.exp(log_chance(len(failed), counts, np.full(len(counts), (~failed).sum())))
-    return best if best and float(supports[counts] @ chances) <= FALSE_ALARMS else None
+    return best if best and factor * float(supports[counts] @ chances) <= FALSE_ALARMS else None
 
 
 def _supports(columns: Array, failed: Array, size: int) -> Iterator[tuple[list[Array], Array, Array]]:

@@ -84,8 +84,8 @@ def test_a_model_file_keeps_them() -> None:
     assert again.configurations == found.configurations
     assert again.rules == found.rules
     assert (again.explained == found.explained).all()
-    for damaged in (None, [], {}, {**content, "runs": [1]}, {**content, "rules": [{"condition": 1}]}, "text"):
-        assert failures_of_object(damaged, SYSTEM) is None
+    wrong: list[object] = [None, [], {}, {**content, "runs": [1]}, {**content, "rules": [{"condition": 1}]}, "text"]
+    assert [failures_of_object(damaged, SYSTEM) for damaged in wrong] == [None] * len(wrong)
     assert failures_of_object({**content, "rules": [{**content["rules"][0], "constraint": "!!("}]}, SYSTEM) is None
     assert failures_of_object(content, VariabilityModel.of({"other": bool})) is None
 

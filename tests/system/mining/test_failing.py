@@ -74,3 +74,14 @@ def test_failures_of_everything_have_no_rule() -> None:
     assert not list(failing_combinations(table, everything))
     assert not list(failing_combinations(table, np.arange(len(everything)) < 2))
     assert not list(failing_combinations(table, ~everything))
+
+
+def test_many_literals() -> None:
+    """Of more options than are combined, those that failed runs have more often than others are."""
+    rng = np.random.default_rng(0)
+    selected = rng.random((400, 120)) < 0.5
+    numbers = {"n": rng.choice(np.arange(1.0, 101), 400)}
+    table = OptionRows(tuple(f"o{number}" for number in range(120)), selected, numbers)
+    failed = (selected[:, 3] & selected[:, 7]) | (rng.random(400) < 0.02)
+    found = [set(ranges) for ranges, _ in failing_combinations(table, failed)]
+    assert found == [{"o3", "o7"}]
