@@ -14,6 +14,8 @@ from splc.types import Array
 
 # The fifth powers of parameters, and their squares, are floating-point numbers.
 _SMALLEST, _LARGEST = 1e-30, 1e25
+# Values above this, and as many times as large as usual ones of a quantity, are errors: their squares leave the range.
+_SPAN = 1e60
 _NUMBERS = "give numbers, as many repetitions at every point (NaN where one is missing)"
 
 
@@ -97,8 +99,18 @@ def numbers(values: Any, name: str, hint: str = _NUMBERS) -> Array:
 
 def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     """Refuse measurements that no model can be fitted to."""
-    if _SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all():
-        return
+    if not (_SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all()):
+        _check_unusual(points, values, names)
+    sizes = np.abs(values)
+    largest = np.fmax.reduce(sizes, axis=(1, 2))
+    for model in np.flatnonzero(largest > _SPAN).tolist():
+        if largest[model] / _SPAN > (typical := float(np.nanmedian(sizes[model]))) > 0:
+            message = f"a value of quantity {model} is {largest[model]:g}, and most are about {typical:g}"
+            raise MeasurementError(message, hint="it cannot be right: leave it out")
+
+
+def _check_unusual(points: Array, values: Array, names: Sequence[str]) -> None:
+    """Refuse parameters or values that are not numbers, or out of the range of their powers."""
     if not np.isfinite(points).all():
         row, column = np.argwhere(~np.isfinite(points))[0].tolist()
         raise MeasurementError(f"{names[column]} at position {row} is not a finite number")
