@@ -10,12 +10,11 @@ import numpy as np
 
 from splc.data.repetitions import offsets
 from splc.errors import MeasurementError, plural
+from splc.io.numbers import FAR, beyond_all
 from splc.types import Array
 
 # The fifth powers of parameters, and their squares, are floating-point numbers.
 _SMALLEST, _LARGEST = 1e-30, 1e25
-# Values above this, and as many times as large as usual ones of a quantity, are errors: their squares leave the range.
-_SPAN = 1e60
 _NUMBERS = "give numbers, as many repetitions at every point (NaN where one is missing)"
 
 
@@ -101,11 +100,9 @@ def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     """Refuse measurements that no model can be fitted to."""
     if not (_SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all()):
         _check_unusual(points, values, names)
-    sizes = np.abs(values)
-    largest = np.fmax.reduce(sizes, axis=(1, 2))
-    for model in np.flatnonzero(largest > _SPAN).tolist():
-        if largest[model] / _SPAN > (typical := float(np.nanmedian(sizes[model]))) > 0:
-            message = f"a value of quantity {model} is {largest[model]:g}, and most are about {typical:g}"
+    for model in np.flatnonzero((np.abs(values) > FAR).any(axis=(1, 2))).tolist():
+        if (far := beyond_all(values[model])).any():
+            message = f"a value of quantity {model} is {values[model][far][0]:g}, far beyond all others"
             raise MeasurementError(message, hint="it cannot be right: leave it out")
 
 
