@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ def main() -> None:
     for signum in interrupting:
         signal.signal(signum, end_process)
     gc.set_threshold(*COLLECTION)
+    if not sys.warnoptions:
+        # Results say what is doubtful in them; what numpy says about numbers on the way is for developers (python -W).
+        warnings.simplefilter("ignore", RuntimeWarning)
     if shadows := shadowing_files():
         hint = "    rename it, or run the command 'splc' instead of 'python -m splc'"
         print("\n".join([*shadows, hint]), file=sys.stderr)

@@ -153,7 +153,8 @@ def drift_of(tables: Sequence[Array]) -> Drift | None:
         rows = np.arange(len(values))
         first = values[rows, known.argmax(axis=1)]
         last = values[rows, known.shape[1] - 1 - known[:, ::-1].argmax(axis=1)]
-        changes.append((last - first)[first != 0] / np.abs(first[first != 0]))
+        with np.errstate(over="ignore"):
+            changes.append((last - first)[first != 0] / np.abs(first[first != 0]))
     if variance <= 0:
         return None
     # The score takes whole numbers, two apart.

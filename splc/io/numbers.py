@@ -17,6 +17,8 @@ from splc.types import Array
 ROUNDING_PERCENT = 1e-10
 ROUNDING_SHARE = ROUNDING_PERCENT / 100
 _WIDEST_NUMBER = 64
+# Squares of numbers that are so many times as large as others leave the range beside them.
+FAR = 1e60
 # Integers of as many digits have 64 bits.
 _MAX_DIGITS = 18
 _EXACT = 2**53
@@ -35,6 +37,15 @@ def power_of_two(values: Array) -> float:
     """
     largest = float(np.abs(values).max(initial=0.0))
     return math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
+
+
+def beyond_all(values: Array) -> Array:
+    """Return which values are errors: above 1e60, and as many times as large as the median. NaN are none."""
+    sizes = np.abs(values)
+    if not (sizes > FAR).any():
+        return np.zeros(values.shape, dtype=bool)
+    typical = float(np.nanmedian(sizes))
+    return (sizes / FAR > typical) & (typical > 0)
 
 
 def parse_number(text: str, decimal: str = ".") -> float:

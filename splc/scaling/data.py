@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.data.repetitions import offsets
 from splc.errors import MeasurementError, plural
+from splc.io.numbers import FAR, beyond_all
 from splc.types import Array
 
 # The fifth powers of parameters, and their squares, are floating-point numbers.
@@ -97,8 +98,16 @@ def numbers(values: Any, name: str, hint: str = _NUMBERS) -> Array:
 
 def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     """Refuse measurements that no model can be fitted to."""
-    if _SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all():
-        return
+    if not (_SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all()):
+        _check_unusual(points, values, names)
+    for model in np.flatnonzero((np.abs(values) > FAR).any(axis=(1, 2))).tolist():
+        if (far := beyond_all(values[model])).any():
+            message = f"a value of quantity {model} is {values[model][far][0]:g}, far beyond all others"
+            raise MeasurementError(message, hint="it cannot be right: leave it out")
+
+
+def _check_unusual(points: Array, values: Array, names: Sequence[str]) -> None:
+    """Refuse parameters or values that are not numbers, or out of the range of their powers."""
     if not np.isfinite(points).all():
         row, column = np.argwhere(~np.isfinite(points))[0].tolist()
         raise MeasurementError(f"{names[column]} at position {row} is not a finite number")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app
+from tests.support.paths import ROOT
 
 COMMANDS = (
     ("describe", "measurements.csv"),
@@ -66,3 +70,45 @@ def test_units_of_any_size(commands: tuple[tuple[str, ...], ...], extreme: float
     assert [code for _, code, _ in expected] == [0] * len(commands)
     for one, two in zip(outputs(commands, extreme), expected, strict=True):
         assert one == two
+
+
+ODD = ("", "1e300", "1.8e308", "-1e308", "1e155", "1e-300", "4.9e-324", "inf", "9" * 20)
+
+
+def table(odd: str, column: int) -> str:
+    """Return measurements of two versions, repeated, with an odd cell in the middle."""
+    rows = [[str(v), str(a), str(2**n), f"{v * (3 + 2 * a + 0.5 * 2**n) + 0.01 * turn:.4g}"]
+            for v in (1, 2) for a in (0, 1) for n in range(5) for turn in (0, 1)]  # fmt: skip
+    rows[len(rows) // 2][column] = odd
+    return "".join(f"{','.join(row)}\n" for row in [["version", "a", "n", "time"], *rows])
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("column", [2, 3])
+def test_an_odd_cell_gives_no_warning_of_numpy(odd: str, column: int, tmp_path: Path) -> None:
+    """One cell of any size among usual ones is read, or refused with a message; tests turn warnings into errors."""
+    file, profile = tmp_path / "t.csv", tmp_path / "p.csv"
+    file.write_text(table(odd, column), encoding="utf-8")
+    profile.write_text(
+        "n,time\n" + "".join(f"{2**n},{odd if n == 3 else 3 + 4**n}\n" for n in range(7)), encoding="utf-8"
+    )
+    for command in (
+        ("init", str(file)),
+        ("describe", str(file)),
+        ("scale", str(profile), "-o", str(tmp_path / "m.json")),
+    ):
+        result = CliRunner().invoke(app, command)
+        assert result.exit_code in {0, 1, 2}, result.output
+        assert "internal error" not in result.stderr
+        assert "an error of the program" not in result.stderr
+
+
+def test_numpy_says_nothing_to_users() -> None:
+    """A process that runs a command prints no warning of numpy, unless Python is asked for it."""
+    code = "import warnings; from splc.cli import main\ntry: main()\nfinally: warnings.warn('overflow', RuntimeWarning)"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONWARNINGS", None)
+    for options, shown in ((), False), (("-W", "default"), True):
+        command = [sys.executable, *options, "-c", code, "--version"]
+        found = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+        assert ("RuntimeWarning" in found.stderr) == shown

@@ -97,6 +97,17 @@ def test_extreme_values_have_figures_or_none(values: list[float], method: str) -
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("place", [0, 2, 4])
+def test_a_value_beyond_all_others_is_refused(method: str, place: int) -> None:
+    """A value whose square leaves the range of numbers beside usual ones is an error; those in a large unit are not."""
+    values = [7.0, 19.0, 70.0, 250.0, 1030.0]
+    assert fit(X, np.array(values) * 1e290, method=method).points == 5
+    values[place] = 1e155
+    with pytest.raises(MeasurementError, match=r"a value of quantity 0 is 1e\+155"):
+        fit(X, values, method=method)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
 def test_a_result_states_the_settings_of_its_method(method: str) -> None:
     """A model states the settings that its method has, and no others."""
     stated = fit(X, [1.0, 2.0, 3.0, 5.0, 9.0], method=method).settings

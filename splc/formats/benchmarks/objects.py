@@ -1,11 +1,14 @@
-"""JSON objects in the output of benchmark tools, with one error for missing or wrong entries."""
+"""JSON objects and rows in the output of benchmark tools, with one error for missing or wrong entries."""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from splc.errors import InputError, Problem
+from splc.io.csv_rows import likely_separator
 from splc.io.files import Source
 from splc.io.json import parse_json
 
@@ -52,3 +55,26 @@ def objects(values: Any, name: str, source: Source) -> list[dict[str, Any]]:
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise InputError(Problem(f"{name!r} is not a list of objects", source.name))
     return values
+
+
+def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:
+    """Return the rows of a CSV file with a header, by column.
+
+    Raises:
+        InputError: if a row is incomplete, or there is none.
+    """
+    text = source.text() if text is None else text
+    separator = likely_separator(text) if text.strip() else ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise InputError(Problem(f"not CSV: {error}", source.name, reader.line_num)) from None
+    if not rows:
+        raise InputError(Problem("the file has no rows", source.name))
+    for at, row in enumerate(rows):
+        if None in row or None in row.values():
+            message = "the row has another number of fields than the header"
+            hint = "is the file complete? a tool that was interrupted leaves a part of it"
+            raise InputError(Problem(message, source.name, at + 2, hint=hint))
+    return rows

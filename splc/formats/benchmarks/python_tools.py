@@ -48,9 +48,6 @@ def read_pytest_benchmark(source: Source) -> TableSource:
     The entries of `extra_info` that are measured by their names, or fractions, are properties. The others are options
     if no test has parameters, or if the same parameters were run with several of their values. Of the others, numbers
     are properties, and texts that are the same in all tests are contexts; other texts follow from the parameters.
-
-    Raises:
-        InputError: if it is no such file.
     """
     entries = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
     benchmarks = [_benchmark(benchmark_entry, source) for benchmark_entry in entries]
@@ -122,9 +119,6 @@ def read_pyperf(source: Source) -> TableSource:
 
     The options are those in the names of benchmarks (`sort[n=100,kind=quick]`), else the words in which the commands of
     `pyperf command` differ. The rest of a name is a context.
-
-    Raises:
-        InputError: if it is no such file.
     """
     content = content_of(source, dict)
     shared = content.get("metadata") or {}
@@ -152,9 +146,6 @@ def read_asv(source: Source) -> TableSource:
     """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
 
     Results do not name parameters: they are `arg1`, `arg2`, …. Samples are repetitions, if they were recorded.
-
-    Raises:
-        InputError: if it is no such file.
     """
     content = content_of(source, dict)
     columns = entry(content, "result_columns", list, source)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks import criterion, folder, hydra
+from splc.formats.benchmarks import folders
 from splc.formats.benchmarks.table import TableSource
 from splc.formats.benchmarks.tools import TOOLS, benchmark_of
 from splc.io.files import STANDARD, Source, read_source
@@ -48,11 +48,11 @@ def is_folder_of_runs(path: str | Path) -> bool:
 
 
 def _reader_of(folder_path: Path) -> object | None:
-    if next(folder_path.rglob(hydra.OVERRIDES), None) is not None:
-        return hydra.read_folder
-    if next(folder_path.rglob(criterion.BENCHMARK), None) is not None:
-        return criterion.read_folder
-    return folder.read_folder if folder.files_in(folder_path) else None
+    if next(folder_path.rglob(folders.OVERRIDES), None) is not None:
+        return folders.read_hydra
+    if next(folder_path.rglob(folders.BENCHMARK), None) is not None:
+        return folders.read_criterion
+    return folders.read_named_files if folders.files_in(folder_path) else None
 
 
 def _read_folder(folder_path: Path) -> Source:

@@ -59,16 +59,18 @@ class Benchmark:
 
 
 FORMATS = (
-    Benchmark("hyperfine", "hyperfine:read_json", rb'\{\s*"results"\s*:', (b'"command"',)),
-    Benchmark("hyperfine", "hyperfine:read_csv", rb"command,mean,stddev,median,user,system,min,max"),
+    Benchmark("hyperfine", "reports:read_hyperfine_json", rb'\{\s*"results"\s*:', (b'"command"',)),
+    Benchmark("hyperfine", "reports:read_hyperfine_csv", rb"command,mean,stddev,median,user,system,min,max"),
     Benchmark("pytest-benchmark", "python_tools:read_pytest_benchmark", rb"\{", (b'"machine_info"', b'"benchmarks"')),
-    Benchmark("Google Benchmark", "google_benchmark:read_json", rb'\{\s*"context"\s*:', (b'"benchmarks"',)),
-    Benchmark("Google Benchmark", "google_benchmark:read_csv", rb".{0,4000}?name,iterations,real_time,cpu_time,time_"),
-    Benchmark("JMH", "jmh:read_json", rb"\[", (b'"primaryMetric"',)),
-    Benchmark("fio", "fio:read_json", rb"\{", (b'"fio version"',)),
-    Benchmark("perf", "perf:read", rb"(?:#[^\n]*\s*)*\{", (b'"counter-value"',)),
-    Benchmark("perf", "perf:read", rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"),
-    Benchmark("JMH", "jmh:read_csv", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;]'),
+    Benchmark("Google Benchmark", "reports:read_google_json", rb'\{\s*"context"\s*:', (b'"benchmarks"',)),
+    Benchmark("Google Benchmark", "reports:read_google_csv", rb".{0,4000}?name,iterations,real_time,cpu_time,time_"),
+    Benchmark("JMH", "reports:read_jmh_json", rb"\[", (b'"primaryMetric"',)),
+    Benchmark("fio", "reports:read_fio", rb"\{", (b'"fio version"',)),
+    Benchmark("perf", "folders:read_perf", rb"(?:#[^\n]*\s*)*\{", (b'"counter-value"',)),
+    Benchmark("perf", "folders:read_perf", rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"),
+    Benchmark(
+        "JMH", "reports:read_jmh_csv", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;]'
+    ),
     Benchmark("pyperf", "python_tools:read_pyperf", rb"\{", (b'"benchmarks"', b'"runs"', b'"values"')),
     Benchmark("asv", "python_tools:read_asv", rb"\{", (b'"result_columns"', b'"results"')),
     Benchmark("Kernel Tuner", "tuners:read_kernel_tuner_cache", rb"\{", (b'"tune_params_keys"', b'"cache"')),

@@ -7,8 +7,7 @@ from itertools import chain
 from typing import Any
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks.hyperfine import rows_of
-from splc.formats.benchmarks.objects import content_of, entry, objects
+from splc.formats.benchmarks.objects import content_of, entry, objects, rows_of
 from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.io.files import Source
 
@@ -23,11 +22,7 @@ _OBJECTIVE = "objective"
 
 
 def read_optuna(source: Source) -> TableSource:
-    """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options.
-
-    Raises:
-        InputError: if it is no such file, or no trial is complete.
-    """
+    """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
     runs = []
     for row in rows_of(source):
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
@@ -45,9 +40,6 @@ def read_kernel_tuner_cache(source: Source) -> TableSource:
     """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also of a run that goes on.
 
     The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
-
-    Raises:
-        InputError: if it is no such file.
     """
     try:
         content = content_of(source, dict)
@@ -63,13 +55,10 @@ def read_kernel_tuner_cache(source: Source) -> TableSource:
 
 
 def read_kernel_tuner_results(source: Source) -> TableSource:
-    """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them.
-
-    Raises:
-        InputError: if it is no such file.
-    """
+    """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
     results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
-    runs, units = [], dict[str, str]()
+    runs: list[MeasuredRun] = []
+    units: dict[str, str] = {}
     for result in results:
         measured = objects(result.get("measurements") or [], "measurements", source)
         units |= {str(each.get("name")): str(each["unit"]) for each in measured if each.get("unit")}
@@ -96,11 +85,7 @@ def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str
 
 
 def read_smac(source: Source) -> TableSource:
-    """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds.
-
-    Raises:
-        InputError: if it is no such file.
-    """
+    """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds."""
     content = content_of(source, dict)
     configurations = entry(content, "configs", dict, source)
     trials = [_smac_trial(trial, source) for trial in entry(content, "data", list, source)]
@@ -137,9 +122,6 @@ def read_deephyper(source: Source) -> TableSource:
 
     Columns `p:NAME` are options, in ytopt's tables those before `objective`; DeepHyper's metrics `m:NAME` are
     properties. An objective that is negative in all trials is a cost with the other sign, for DeepHyper maximises.
-
-    Raises:
-        InputError: if it is no such file.
     """
     rows = rows_of(source)
     names = [*rows[0]]

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from splc.errors import InputError, Problem, listed
-from splc.formats.benchmarks import criterion, folder, hydra
+from splc.formats.benchmarks import folders
 from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.benchmarks.table import TableSource, csv_source
 from splc.formats.benchmarks.tools import benchmark_of
@@ -22,9 +22,9 @@ CALLPATH = "callpath"
 
 def is_benchmark_folder(place: Path) -> bool:
     """Return whether a folder has runs of Criterion, of Hydra or of perf stat; not a table of one run in each file."""
-    if any(next(place.rglob(name), None) is not None for name in (hydra.OVERRIDES, criterion.BENCHMARK)):
+    if any(next(place.rglob(name), None) is not None for name in (folders.OVERRIDES, folders.BENCHMARK)):
         return True
-    return any(benchmark_of(read_source(file)) is not None for file in folder.files_in(place)[:1])
+    return any(benchmark_of(read_source(file)) is not None for file in folders.files_in(place)[:1])
 
 
 def point_table(

@@ -186,7 +186,9 @@ class CodedColumns:
         if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
             return False
         values, second = values[both], second[both]
-        return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in (values / second, values * second))
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratios = values / second, values * second
+            return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in ratios)
 
     def may_be_deselected(self, name: str) -> bool:
         """Return whether a column has empty cells, and values in other rows."""

@@ -18,6 +18,7 @@ from splc.formats.measurements.coded_columns import EVIDENCE, MAX_VALUES, MIN_RO
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source
+from splc.io.numbers import beyond_all
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
@@ -146,6 +147,7 @@ def assemble(
         raise MeasurementError(Problem("the file has no rows", source.name))
     if not rows.values:
         raise MeasurementError(Problem("the file has no non-functional property", source.name))
+    rows = _without_errors(rows)
     refused: list[tuple[int, str]] = []
     summaries: list[Problem] = []
     invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
@@ -210,6 +212,18 @@ def assemble(
     values = _repetitions(rows, valid, group, source)
     units = {name: unit for name, unit in policy.units.items() if name in values}
     return Measurements(configurations, values, policy.aggregate, report, contexts or {}, units)
+
+
+def _without_errors(rows: MeasurementRows) -> MeasurementRows:
+    """Return rows in which values that are errors (1e308 among usual ones) are missing, and noted."""
+    values, missing, notes = dict(rows.values), dict(rows.missing), [*rows.notes]
+    for name, measured in rows.values.items():
+        if (far := beyond_all(measured)).any():
+            values[name] = np.where(far, np.nan, measured)
+            missing[name] = rows.missing[name] + far.sum(axis=1)
+            examples = listed(list(dict.fromkeys(f"{value:g}" for value in measured[far].tolist())))
+            notes.append(f"values of {name} far beyond all others count as missing: {examples}")
+    return rows if len(notes) == len(rows.notes) else replace(rows, values=values, missing=missing, notes=(*notes,))
 
 
 def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -> MeasurementError:

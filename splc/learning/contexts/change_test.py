@@ -17,6 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
+from splc.io.numbers import power_of_two
 from splc.models.basis.regression import Regression, sign_probability, t_quantile
 from splc.types import Array
 
@@ -24,6 +25,8 @@ from splc.types import Array
 LEVEL = 0.05
 INTERVAL = 0.95
 PERMUTATIONS = 999
+# Squares of larger values of options may leave the range of numbers.
+_LARGE = 1e100
 # With fewer pairs, too few permutations differ.
 MIN_PAIRS = 6
 # The probability of finding a change that is stated as detectable, and its quantile of the normal distribution.
@@ -194,7 +197,12 @@ def _detectable(single: _Candidates, quantile: float, deviation: float) -> float
 
 
 def option_column(values: Array) -> Array:
-    """Return the column of an option: the logarithms of positive values if there are more than two."""
+    """Return the column of an option: the logarithms of positive values if there are more than two.
+
+    Numbers whose sums leave the range of numbers are divided by a power of two.
+    """
+    if (unit := power_of_two(np.nan_to_num(values))) > _LARGE:
+        values = values / unit
     filled = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)
     return np.log(filled) if filled.min() > 0 and len(np.unique(filled)) > 2 else filled
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -93,3 +94,15 @@ def test_quoted_decimal_commas() -> None:
     assert columns('x,time\n"0,1","1,5"\n"0,1,2","0,25"\n') == {"x": ["0,1", "0,1,2"], "time": ["1.5", "0.25"]}
     for text in ('x,time\n0.5,"1,5"\n', 'x,time\n1,"1,500"\n'):
         assert columns(text)["time"] == [text.split('"')[1]]
+
+
+@pytest.mark.parametrize("far", ["1e308", "-1e308", "1e62"])
+def test_values_beyond_all_others_are_missing(tmp_path: Path, far: str) -> None:
+    """A value that cannot be right beside the others is missing and named; all values may be in a large unit."""
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b,time\n0,0,1.5\n0,1,2.5\n1,0,{far}\n1,1,4.5\n", encoding="utf-8")
+    found = read_measurements(path, infer_system(path))
+    assert np.isnan(found["time"]).sum() == found.report.missing["time"] == 1
+    assert any(f"{float(far):g}" in note for note in found.report.notes)
+    path.write_text("a,time\n0,1.5e300\n1,2.5e301\n", encoding="utf-8")
+    assert not read_measurements(path, infer_system(path)).report.missing
