@@ -77,7 +77,9 @@ def measure(
         inputs = (*system, *measured)
         turns = result.session.setup.turns
         steps = [NextStep(("changed", *inputs, "--by", name), f"what differs between {name}s") for name in turns]
-        show_next_steps(steps or [NextStep(("learn", *inputs), "a model of these measurements")])
+        names = result.session.setup.property_names
+        choice = ("--property", names[0]) if len(names) > 1 else ()
+        show_next_steps(steps or [NextStep(("learn", *inputs, *choice), "a model of these measurements")])
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.session.recorded.failed or result.stopped is not None:
