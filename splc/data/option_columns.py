@@ -98,5 +98,5 @@ def _column(system: VariabilityModel, option: Option, named: Mapping[str, Array]
         return np.full(rows, option.values[0])
     if rows == 0:
         raise ConfigurationError("the table has no rows")
-    hint = unknown_name_hint(option.name, [name for name in named if name != option.name]) if named else None
-    raise ConfigurationError(f"no values for the option {option.name!r}", hint=hint)
+    known_hint = unknown_name_hint(option.name, [name for name in named if name != option.name]) if named else None
+    raise ConfigurationError(f"no values for the option {option.name!r}", hint=known_hint)

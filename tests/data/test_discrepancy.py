@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.discrepancy import discrepancy, worst_place
-from splc.system.variability import BinaryOption, NumericOption, VariabilityModel
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 
 SYSTEM = VariabilityModel(
     "made",

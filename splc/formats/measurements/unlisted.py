@@ -37,11 +37,11 @@ def unlisted_values(
     raw = read_raw(source, system, exempt=unread)
     if not has_header(raw, system, "."):
         return None
-    unlisted = {}
-    options: dict[str | None, Option] = {option.name: option for option in open_options(system)}
+    unlisted: dict[str, tuple[float, ...]] = {}
+    options: dict[str, Option] = {option.name: option for option in open_options(system)}
     columns = body_columns(raw.rows[1:], len(raw.rows[0]), {})
     for at, cell in enumerate(raw.rows[0]):
-        name = system.spellings.get(cell.strip())
+        name = system.spellings.get(cell.strip(), "")
         if name in options and (values := values_besides(options[name], parse_column(columns[at]))):
             unlisted[name] = values
     return unlisted

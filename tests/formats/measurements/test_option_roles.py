@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +32,7 @@ def searched(count: int = 40) -> list[dict[str, object]]:
     return runs
 
 
-def written(runs: Sequence[dict[str, object]], names: Sequence[str] = ()) -> str:
+def written(runs: Sequence[Mapping[str, object]], names: Sequence[str] = ()) -> str:
     """Return runs as a table."""
     names = names or [*runs[0]]
     return rows(",".join(names), [[run[name] for name in names] for run in runs])

@@ -62,9 +62,10 @@ def _near(
     process: Mapping[str, Any], values: Mapping[str, Value]
 ) -> tuple[Mapping[str, Value], list[tuple[Mapping[str, Value], float]]]:
     """Return values that have logarithms, and for each further value those with the nearest known one, and a weight."""
-    usable, found = dict(values), {}
+    usable = dict(values)
+    found: dict[str, float] = {}
     for variable in process["variables"]:
-        name = variable["options"][0] if variable["shapes"] else None
+        name: str = variable["options"][0] if variable["shapes"] else ""
         known, x = OPTIONS.get(name, ()), values.get(name)
         if x is None or not known or x in known:
             continue
