@@ -103,7 +103,8 @@ class ProjectionLearner:
         exact = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
-        stated = is_stated(full)
+        given = problem.given_groups is not None
+        stated = is_stated(full, given)
         return judged(
             problem,
             self,
@@ -118,7 +119,7 @@ class ProjectionLearner:
                 *remarks(problem, full, printed),
             ],
             cross_validated=full.cross_validated if stated else None,
-            expected=expected(full, target, search.valid),
+            expected=expected(full, target, search.valid, given),
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.predictor,
