@@ -8,6 +8,7 @@ import numpy as np
 
 from splc.calibration.search import Misfit, search_near
 from splc.calibration.sensitivity import Sensitivity
+from splc.learning.folds import drawn_folds
 from splc.types import Array
 
 
@@ -27,10 +28,9 @@ def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) 
     configurations = misfit.predictions.configurations
     columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in sorted(configurations.system.names)]
     shuffled = np.lexsort([*columns, misfit.measured])[np.random.default_rng(seed).permutation(n)]
-    predicted = np.full(n, np.nan)
+    fold_of, predicted = drawn_folds(shuffled, folds), np.full(n, np.nan)
     for number in range(min(folds, n)):
-        is_held_out = np.zeros(n, dtype=bool)
-        is_held_out[shuffled[number :: min(folds, n)]] = True
+        is_held_out = fold_of == number
         training = replace(
             misfit,
             predictions=_on(misfit, ~is_held_out),

@@ -1,6 +1,6 @@
 """Folds of rows: drawn once for all learners, with the rows of a group in one fold.
 
-Rows that differ only in the version, the machine or the input are nearly copies of each other. If such rows stand on
+Rows that differ only in the version, the machine or the input are nearly copies of each other. If such rows are on
 both sides of a fold, the error is that of known settings. Hence settings that repeat are found, and kept together.
 """
 

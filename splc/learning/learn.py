@@ -82,9 +82,11 @@ def learn(
     given_groups = None
     if groups is not None:
         given_groups = Groups.stated(measurements.configurations, groups)[~np.isnan(measurements.column(name))]
-        if len(rows) > 1 and len(np.unique(given_groups.labels[rows])) < 2:
+        if len(np.unique(given_groups.labels)) < 2:
             hint = "two groups are needed: one to learn from, and one to judge by"
-            raise LearningError(f"all that is learned from is one group of {given_groups.column}", hint=hint)
+            raise LearningError(f"all that was measured is one group of {given_groups.column}", hint=hint)
+        if len(np.unique(given_groups.labels[rows])) < 2:
+            given_groups = None
     problem = LearningProblem(
         measurements=usable,
         nfp=name,

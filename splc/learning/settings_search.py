@@ -16,6 +16,7 @@ from splc.errors import LearningError, Problem, SpecError, SplcError, plural
 from splc.io.numbers import percentage
 from splc.io.processes import in_processes
 from splc.learning.cross_validation import cross_validate
+from splc.learning.folds import Groups
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
@@ -83,6 +84,7 @@ def search_settings(
     jobs: int = 1,
     on_trial: OnTrial = lambda trials_done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
+    groups: Groups | None = None,
 ) -> SettingsSearch:
     """Try combinations of settings; the least mean error on held-out folds of the learning set wins.
 
@@ -101,6 +103,7 @@ def search_settings(
         jobs: number of processes; the result does not depend on it.
         on_trial: called after every trial.
         should_stop: asked before every trial; true ends the search with the trials finished so far.
+        groups: the groups of all measurements that folds keep together; None: those of settings that repeat.
 
     Raises:
         SpecError: for an unknown setting, a wrong value, or too many combinations.
@@ -113,7 +116,7 @@ def search_settings(
     learners = [learner_of(learner, preset, {**(settings or {}), **combination}) for combination in combinations]
     # Settings of the printed model do not change what the full model predicts.
     printed = not PRINTED.isdisjoint(values)
-    run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed), printed)
+    run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed), printed, groups)
     trials = []
     try:
         for combination, (error, reason) in zip(combinations, _errors(run, learners, jobs, should_stop), strict=False):
@@ -196,6 +199,7 @@ def _error(
     seed: int,
     observed: tuple[str, ...],
     printed: bool,
+    groups: Groups | None,
     learner: Learner,
 ) -> tuple[CrossValidated | None, str | None]:
     """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
@@ -206,7 +210,7 @@ def _error(
 
     try:
         with one_thread():
-            cross_validated = cross_validate(measurements, nfp, rows, folds, seed, learned)
+            cross_validated = cross_validate(measurements, nfp, rows, folds, seed, learned, groups=groups)
     except SplcError as error:
         return None, error.problems[0].message
     return cross_validated, None if cross_validated is not None else "no measured value is usable"

@@ -16,12 +16,14 @@ from sampling.space.space import LIMIT
 from splc.data.configurations import describe_configuration
 from splc.data.fixed_values import with_fixed_values
 from splc.data.measurements import Measurements
+from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
 from splc.formats.measurements.table_inference import inferred_from, table_source
 from splc.learning import suggest as suggest_configurations
 from splc.learning.active.suggestion import ConfigurationSuggestions
+from splc.learning.folds import Groups, options_of
 from splc.learning.learn import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
@@ -81,7 +83,8 @@ def learn(
         where: context → its value in the rows to use.
         ignore: columns to leave out.
         invalid: 'drop' leaves out rows that the given system excludes, 'error' refuses them.
-        settings: further arguments of `splc.learning.learn`: `learner`, `learning_set`, `settings`, `seed`, …, and
+        settings: further arguments of `splc.learning.learn`: `groups` (of a table also a column, or a label of each
+            row), `learner`, `learning_set`, `settings`, `seed`, …, and
             settings of the learner by name, as on the command line: `terms=3`.
 
     Returns:
@@ -94,7 +97,10 @@ def learn(
     if extra:
         settings["settings"] = {**(settings.get("settings") or {}), **extra}
     columns = ColumnArguments(options, contexts, where, ignore)
+    groups = settings.get("groups")
     if by is not None:
+        if groups is not None:
+            raise SpecError("the rows of a value are different settings", hint="leave groups or by out")
         tables = _tables(data, nfp, system, columns, invalid, by)
         parts = {value: table.measurements for value, table in tables.items()}
         first = next(iter(tables.values()))
@@ -104,7 +110,10 @@ def learn(
         )
     if share or unmeasured:
         raise SpecError("what is learned together are the values of a context", hint="by='version'")
-    table = _table(data, nfp, system, columns, invalid)
+    if groups is None or isinstance(data, Measurements):
+        table = _table(data, nfp, system, columns, invalid)
+    else:
+        table, settings["groups"] = _grouped_table(data, nfp, system, columns, invalid, groups)
     result = learn_measurements(table.measurements, table.nfp, preset, **settings)
     return replace(result, notes=(*table.notes, *result.notes)) if table.notes else result
 
@@ -276,6 +285,32 @@ def _table(
     nfp = nfp or main
     notes = Notes((*inference_notes(inference), *reading_notes(measured.report), *run_notes([measured], nfp)))
     return _Table(measured, nfp, notes.texts)
+
+
+def _grouped_table(
+    data: Any,
+    nfp: str | None,
+    system: VariabilityModel | None,
+    columns: ColumnArguments,
+    invalid: Invalid,
+    groups: str | Sequence[Any],
+) -> tuple[_Table, Groups]:
+    """Return the measurements of a table, and the groups of a column, or of a label of each row."""
+    column = groups if isinstance(groups, str) else "group"
+    if not isinstance(groups, str):
+        if isinstance(data, str | Path):
+            raise SpecError("the groups of a file are those of a column", hint="groups='dataset'")
+        data = {**table_columns(data), column: np.array([f"group {label}" for label in groups])}
+    choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
+    if options_of(inferred_from(data, nfp, choice).system if system is None else system, column) is not None:
+        table = _table(data, nfp, system, columns, invalid)
+        return table, Groups.stated(table.measurements.configurations, column)
+    ignored = (columns.ignore,) if isinstance(columns.ignore, str) else tuple(columns.ignore)
+    table = _table(data, nfp, system, replace(columns, ignore=(*ignored, column)), invalid)
+    kept = replace(columns, ignore=tuple(name for name in ignored if name != column))
+    parts = _tables(data, nfp, system, kept, invalid, column).values()
+    configurations = (part.measurements.configurations for part in parts)
+    return table, Groups.of_parts(table.measurements.configurations, configurations, column)
 
 
 def _tables(

@@ -13,6 +13,7 @@ from splc.data.measurements import Measurements
 from splc.errors import SplcError
 from splc.io.numbers import percentage
 from splc.learning.cross_validation import cross_validate_all
+from splc.learning.folds import Groups
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import LearningResult, Predictor
@@ -58,6 +59,7 @@ class Split:
         seed: the seed of whatever is drawn.
         learn: learns from some of the configurations.
         should_stop: asked after every fold and every baseline; true ends the work.
+        groups: the groups of the measurements that folds keep together, if they are stated.
     """
 
     measured: Measurements
@@ -67,6 +69,7 @@ class Split:
     seed: int
     learn: Learn
     should_stop: Callable[[], bool] = lambda: False
+    groups: Groups | None = None
 
     @property
     def test_set(self) -> Measurements:
@@ -86,7 +89,9 @@ class Split:
             fitted = self.learn(learner, part)
             return [fitted.predictor, *([] if fitted.printed is None else [fitted.printed])]
 
-        scores = cross_validate_all(self.measured, self.nfp, self.rows, folds, self.seed, models, self.should_stop)
+        scores = cross_validate_all(
+            self.measured, self.nfp, self.rows, folds, self.seed, models, self.should_stop, self.groups
+        )
         crossed, printed = (scores[0] if scores else None), (scores[1] if len(scores) > 1 else None)
         printed_errors = result.printed_errors
         errors = None if printed_errors is None else replace(printed_errors, cross_validated=printed)

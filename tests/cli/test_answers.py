@@ -128,3 +128,60 @@ def test_verdicts(percent: float | None, factor: float | None, one_value: float 
 def test_factors_as_text(factor: float, text: str) -> None:
     """A factor close to 1 has the first digit of what is above 1, others have three digits."""
     assert factor_text(factor) == text
+
+
+def repeated(versions: int = 3) -> list[dict[str, str]]:
+    """Return the rows of 20 settings, each measured with all versions, in 5 sessions."""
+    draw = np.random.default_rng(4)
+    rows = []
+    for number in range(20):
+        setting = {"a": number % 2, "n": 1 << int(draw.integers(6)), "m": int(draw.integers(1, 30))}
+        value = (3 + 4 * setting["a"] + setting["n"]) * float(np.exp(0.7 * draw.standard_normal()))
+        for version in range(1, versions + 1):
+            cells = {"session": f"s{number // 4}", **setting, "version": f"v{version}"}
+            rows.append(
+                {**{key: str(cell) for key, cell in cells.items()}, "time": f"{value * (1 + 0.05 * version):.6g}"}
+            )
+    return rows
+
+
+def write(rows: list[dict[str, str]], *left_out: str) -> None:
+    """Write rows to the table, without some columns."""
+    names = [name for name in rows[0] if name not in left_out]
+    lines = [",".join(names), *(",".join(row[name] for name in names) for row in rows)]
+    Path("table.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_errors_of_settings_that_repeat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """The first line states the error on new settings, and that on known ones; folds and baselines do not change it."""
+    monkeypatch.chdir(tmp_path)
+    write(repeated(), "session")
+    command = ("learn", "table.csv", "--options", "version")
+    lines = [run(*command, *further).stdout.splitlines()[0] for further in ((), ("--folds", "2", "--baselines"))]
+    assert len(set(lines)) == 1
+    assert "new settings" in lines[0]
+    expected = json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"]
+    assert expected["about"] == "new settings"
+    assert "version" in expected["known"]
+    assert expected["known_percent"] < 0.3 * expected["percent"]
+    # Of the other rows of known settings, the error is not that of new settings.
+    sampled = json.loads(run(*command, "--sampling", "measured:40", "--json").stdout)
+    assert sampled["expected_error"]["known_percent"] < 0.1 * sampled["error"]
+    assert sampled["expected_error"]["source"] != "measured"
+
+
+@pytest.mark.slow
+def test_groups_of_a_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+    """A column of groups is an option or any other column; the first line says what is new, and `predict` reads on."""
+    monkeypatch.chdir(tmp_path)
+    write(repeated())
+    command = ("learn", "table.csv", "--options", "version", "--group")
+    done = run(*command, "session")
+    assert done.exit_code == 0, done.stderr
+    assert "a new session" in done.stdout.splitlines()[0]
+    assert run("predict", "learned.json", "table.csv").exit_code == 0
+    assert "a new version" in run(*command, "version", "--ignore", "session").stdout.splitlines()[0]
+    unknown = run(*command, "sesion")
+    assert unknown.exit_code == 2
+    assert "session" in unknown.stderr

@@ -153,7 +153,7 @@ def test_groups_are_stated(repeated: Measurements) -> None:
     with pytest.raises(SpecError, match="72"):
         learn(repeated, "seconds", groups=[1, 2])
     with pytest.raises(LearningError, match="one group"):
-        learn(repeated, "seconds", groups="version", learning_set=versions == 1)
+        learn(repeated, "seconds", groups=np.zeros(len(versions)))
 
 
 def test_parts_that_share_configurations_are_one_group() -> None:

@@ -167,3 +167,21 @@ def test_what_is_doubtful_about_an_answer_is_noted() -> None:
     assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
     assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
     assert splc.explain(splc.parse_model("3", system), space).notes
+
+
+def test_groups_of_a_table() -> None:
+    """Groups of a table are a column, which is no option then, or labels of its rows, also where rows are repeated."""
+    draw = np.random.default_rng(0)
+    table = {name: draw.integers(1, 9, 40).astype(float).repeat(2) for name in ("n", "m")}
+    table["time"] = table["n"] * 3 + table["m"]
+    days = [f"day {row // 8}" for row in range(80)]
+    by_column = splc.learn({**table, "day": days}, "time", groups="day")
+    by_label = splc.learn(table, "time", groups=days)
+    assert by_column.groups is not None
+    assert by_label.groups is not None
+    assert by_column.groups.column == "day"
+    assert np.array_equal(by_column.groups.labels, by_label.groups.labels)
+    assert by_column.expected == by_label.expected
+    assert splc.learn(table, "time", groups="n").groups is not None
+    with pytest.raises(splc.SplcError):
+        splc.learn(table, "time", groups=days[:3])

@@ -110,7 +110,8 @@ class ProjectionLearner:
         model = replace(exact, terms=tuple((term, rounded(influence, exact.link)) for term, influence in exact.terms))
         if self.stacks and self.fit is None and not interrupted:
             full, printed = _stacked(full, target, printed, model)
-        stated = is_stated(full)
+        given = problem.given_groups is not None
+        stated = is_stated(full, given)
         return judged(
             problem,
             self,
@@ -125,7 +126,7 @@ class ProjectionLearner:
                 *remarks(problem, full, printed),
             ],
             cross_validated=full.cross_validated if stated else None,
-            expected=expected(full, target, search.valid),
+            expected=expected(full, target, search.valid, given),
             estimates=()
             if len(full.rows) == 1 or _is_saturated(full, printed)
             else _estimates(printed.estimates, model),

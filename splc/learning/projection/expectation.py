@@ -10,6 +10,7 @@ from statistics import median
 import numpy as np
 
 from splc.learning.expected import Expected
+from splc.learning.folds import FEWEST
 from splc.learning.projection import constants
 from splc.learning.projection.full_model import FullModel
 from splc.learning.projection.target import Target
@@ -22,17 +23,22 @@ from splc.types import Array
 ENOUGH = 24
 
 
-def is_stated(full: FullModel) -> bool:
-    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive."""
-    return full.scale.positive and full.data.independent >= _enough_to_judge(full)
+def is_stated(full: FullModel, given: bool = False) -> bool:
+    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive.
+
+    `given`: whether the groups that folds keep together are those of the user, who asks for their error.
+    """
+    return full.scale.positive and full.data.independent >= _enough_to_judge(full, given)
 
 
-def _enough_to_judge(full_model: FullModel) -> int:
-    """Return the number of rows from which on errors outside of folds are stated."""
+def _enough_to_judge(full_model: FullModel, given: bool) -> int:
+    """Return the number of groups of rows from which on errors outside of folds are stated."""
+    if given:
+        return FEWEST
     return max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full_model.basis.variables))
 
 
-def expected(full: FullModel, target: Target, valid: int | None) -> Expected:
+def expected(full: FullModel, target: Target, valid: int | None, given: bool = False) -> Expected:
     """Return how far unmeasured values are expected to be from the prediction.
 
     The errors outside of the folds are used if they are larger than the intervals.
@@ -41,10 +47,11 @@ def expected(full: FullModel, target: Target, valid: int | None) -> Expected:
         full: the full model.
         target: its predictions.
         valid: the number of valid configurations, None if there are many.
+        given: see `is_stated`.
     """
-    rows, needed = full.data.independent, min(_enough_to_judge(full), ENOUGH)
+    rows, needed = full.data.independent, min(_enough_to_judge(full, given), ENOUGH)
     grouped = full.data.groups is not None
-    unknown = f"{rows} {'settings ' * grouped}measured, {needed} needed" if rows < needed else ""
+    unknown = f"{rows} {'groups ' * grouped}measured, {needed} needed" if rows < needed else ""
     if unknown and not grouped and valid is not None and valid < needed:
         unknown = f"{rows} of {valid} valid configurations measured, too few to judge by"
     if full.scale.positive:

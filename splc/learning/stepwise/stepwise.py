@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from splc.errors import plural
+from splc.learning.cross_validation import random_folds
 from splc.learning.features import FeatureTable
 from splc.learning.judging import influence_model, judged
 from splc.learning.loop import OnStep
@@ -17,10 +18,10 @@ from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.bagging import bagged
-from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.models.basis.atom import function_names
+from splc.types import Array
 
 NAME = "stepwise"
 
@@ -84,6 +85,16 @@ class StepwiseLearner:
             "the first term is the best candidate; the program of 2018 took an arbitrary one, which its logs state "
             "(setting first)"
         ]
+
+
+def folds_of(table: FeatureTable, settings: Settings, seed: int) -> Array | None:
+    """Return the fold of each row, shape (n,); None if the settings ask for no cross-validation, or for a single row.
+
+    As in SPL Conqueror's program, rows are drawn, whatever their settings.
+    """
+    if not settings.crossValidation or len(table) < 2:
+        return None
+    return random_folds(table, settings.crossValidation_k, seed)
 
 
 def select(

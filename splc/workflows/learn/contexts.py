@@ -99,6 +99,8 @@ def run(
             there is no other.
     """
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
+    if request.group is not None:
+        raise RequestError("the rows of a value are different settings", "group", "by")
     request = with_context(request, request.by)
     project = request.project(request.folder)
     stored = None

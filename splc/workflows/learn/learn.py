@@ -42,7 +42,7 @@ from splc.workflows.learn.learning_sets import (
     validation_set,
     with_deviation,
 )
-from splc.workflows.learn.parts import OnStep, learn_rows
+from splc.workflows.learn.parts import OnStep, learn_rows, read_groups, without_group
 from splc.workflows.learn.stored_sources import OWN, StoredSources, note_of, require_joint
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
 from splc.workflows.replaced_models import replaced_notes
@@ -198,10 +198,14 @@ def run(
             require_joint(request, learner, "sources")
             stored = StoredSources.read(request.sources)
             project = stored.project(project)
+        project = project if given is not None else without_group(project, request.group)
         space = Space(request.read_system(project, notes) if given is None else given.system)
         if form == ".log":
             require_expressible(space.system)
         measured = request.read_measurements(project, space, notes) if given is None else given
+        groups = None
+        if request.group is not None:
+            groups = read_groups(project, space, measured, request.group, request.policies)
         nfp = project.resolve_property(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
@@ -221,6 +225,7 @@ def run(
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
         search: SettingsSearch | None = None
+        stop = should_stop or (lambda: False)
         if request.given_terms is not None:
             from splc.formats.models.term_list import parse_term_list
 
@@ -228,8 +233,7 @@ def run(
         elif request.search:
             from splc.workflows.learn.search import provenance_of_search, searched
 
-            stop = should_stop or (lambda: False)
-            search = searched(request, learner, settings, measured, nfp, rows, on_trial, stop)
+            search = searched(request, learner, settings, measured, nfp, rows, on_trial, stop, groups)
             learner = learner_of(learner.name, learner.preset, {**settings, **search.best.settings})
         provenance = {
             "sampling": learning_set.sampling,
@@ -249,10 +253,10 @@ def run(
         def learned(
             learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
         ) -> LearningResult:
-            options |= {"observed": request.observed, "parts": request.parts, "seed": request.seed}
+            options |= {"observed": request.observed, "parts": request.parts, "seed": request.seed, "groups": groups}
             return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
 
-        split = Split(measured, nfp, rows, evaluation, request.seed, learned, should_stop or (lambda: False))
+        split = Split(measured, nfp, rows, evaluation, request.seed, learned, stop, groups)
         try:
             result = learned(
                 learner,

@@ -47,6 +47,7 @@ _OF_SYSTEMS = (
         "samples",
         "jobs",
         "folds",
+        "group",
         "baselines",
         "sources",
         "system",
@@ -139,6 +140,9 @@ class Request(SystemInputs):
         int,
         as_option("K", "Cross-validate with K folds of the learning set.", LEARNING, minimum=2, default="none"),
     ] = 0
+    group: Annotated[
+        str | None, as_option("COLUMN", "Folds keep rows with the same value of this column together.", LEARNING)
+    ] = None
     baselines: Annotated[
         bool, as_flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
     ] = False

@@ -11,6 +11,7 @@ from splc.errors import InputError, Problem, Problems, RequestError, SpecError
 from splc.io.files import read_source
 from splc.io.settings import setting_name
 from splc.io.toml import parse_toml
+from splc.learning.folds import Groups
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
 from splc.learning.settings_search import OnTrial, SettingsSearch, search_settings
@@ -84,11 +85,12 @@ def searched(
     rows: Array,
     on_trial: OnTrial,
     should_stop: Callable[[], bool],
+    groups: Groups | None = None,
 ) -> SettingsSearch:
     """Return the result of the search that a request asks for.
 
     `learner`: the learner with the settings that every trial shares. `settings`: those of them that differ from its
-    preset. `rows`: the positions of the learning set.
+    preset. `rows`: the positions of the learning set. `groups`: those that folds keep together, if they are stated.
 
     Raises:
         SplcError: as `search_settings`.
@@ -113,6 +115,7 @@ def searched(
             jobs=request.jobs,
             on_trial=on_trial,
             should_stop=should_stop,
+            groups=groups,
             **folds,
         )
     except SpecError:

@@ -18,8 +18,8 @@ from splc.workflows.note import Note, Rank
 
 # The fields that are about measurements.
 _OF_ROWS = (
-    *("measurements", "sampling", "binary", "numeric", "where", "evaluate_on", "validation", "folds", "baselines"),
-    "plot",
+    *("measurements", "sampling", "binary", "numeric", "where", "evaluate_on", "validation", "folds", "group"),
+    *("baselines", "plot"),
 )
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.stepwise.algorithm import ForwardSelection
-from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import Settings
+from splc.learning.stepwise.stepwise import folds_of
 
 CROSSED = Settings().changed({"crossValidation": True, "abortError": 0, "minImprovementPerRound": 0})
 

@@ -17,8 +17,8 @@ from splc.learning.stepwise import candidate_grid
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged, part_of
 from splc.learning.stepwise.candidate_grid import CandidateGrid
-from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings, preset
+from splc.learning.stepwise.stepwise import folds_of
 from splc.learning.stepwise.stopping import REASONS, stop_reason
 
 # The settings that logs of SPL Conqueror's program state where none was changed.
