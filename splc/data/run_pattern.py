@@ -141,7 +141,7 @@ def _move_together(differences: Array, groups: Array) -> bool:
     if used.sum() < ERRORS**2 or not first[used].any() or not second[used].any():
         return False
     correlation = float(first[used] @ second[used] / np.sqrt((first[used] ** 2).sum() * (second[used] ** 2).sum()))
-    return correlation >= max(CORRELATED, ERRORS / np.sqrt(used.sum()))
+    return bool(correlation >= max(CORRELATED, ERRORS / np.sqrt(used.sum())))
 
 
 def _between_two(apart: Array) -> float:
