@@ -101,8 +101,11 @@ class ExpectedError:
             field.name: str if field.name in ("source", "reason", "about", "known") else int | float
             for field in fields(cls)
         }
-        known = {name: value for name, value in values.items() if name in kinds and isinstance(value, kinds[name])}
-        return cls(**{"source": "unknown", **known})
+        known: dict[str, Any] = {
+            name: value for name, value in values.items() if name in kinds and isinstance(value, kinds[name])
+        }
+        known.setdefault("source", "unknown")
+        return cls(**known)
 
     def text(self, values: Array, unit: str | None, *, every: bool = False) -> str:
         """Return the error as text.
