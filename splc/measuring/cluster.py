@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 60
 FIRST_WORKER_SECONDS = 30
 # The version of splc that a worker has.
 VERSION = "splc._version:__version__"
-# Dask's servers listen for HTTP, too, without a password: nobody needs that of processes on this machine.
+# Dask's servers listen for HTTP, too, without a password, which processes on this machine do not need.
 _NO_HTTP = "def dask_setup(server):\n    server.http_server.stop()\n"
 # Ctrl-C is sent to all processes of a terminal; the workers finish what they do.
 _UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"

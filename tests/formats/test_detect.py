@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.formats.detect import kind_of, system_format, xml_root_of_file
@@ -70,9 +70,9 @@ def test_what_the_reader_of_tables_reads_is_a_table(data: st.DataObject, header:
     text = io.StringIO()
     csv.writer(text, delimiter=separator).writerows([header, *rows])
     source = Source("a", text.getvalue().encode())
-    if separator != "|" or not any(mark in text.getvalue() for mark in ",;\t"):
-        assert list(read_file_columns(source).columns) == header
-        assert kind_of(source) == "measurements"
+    assume(separator != "|" or not any(mark in text.getvalue() for mark in ",;\t"))
+    assert list(read_file_columns(source).columns) == header
+    assert kind_of(source) == "measurements"
 
 
 @pytest.mark.parametrize(

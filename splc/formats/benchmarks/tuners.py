@@ -37,7 +37,7 @@ def read_optuna(source: Source) -> TableSource:
 
 
 def read_kernel_tuner_cache(source: Source) -> TableSource:
-    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also of a run that goes on.
+    """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs.
 
     The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
     """
