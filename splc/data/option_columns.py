@@ -86,11 +86,11 @@ def _column(system: VariabilityModel, option: Option, named: Mapping[str, Array]
             numbers = parse_column(cells)
             wrong = next((row for row, text in enumerate(cells) if text and np.isnan(numbers[row])), None)
             if wrong is not None:
-                hint = "its values are numbers" if isinstance(option, NumericOption) else "write 1 or 0"
-                raise ConfigurationError(f"row {wrong}: {option.name} cannot be {cells[wrong]!r}", hint=hint)
+                cure = "its values are numbers" if isinstance(option, NumericOption) else "write 1 or 0"
+                raise ConfigurationError(f"row {wrong}: {option.name} cannot be {cells[wrong]!r}", hint=cure)
         # Tables of versions before an option have no value of it.
-        is_blank = isinstance(option, BinaryOption) and not np.isnan(numbers).all()
-        return np.nan_to_num(numbers) if is_blank else numbers
+        has_blanks = system.inferred and isinstance(option, BinaryOption) and not np.isnan(numbers).all()
+        return np.nan_to_num(numbers) if has_blanks else numbers
     if isinstance(option, BinaryOption):
         if option.name in system.mandatory:
             return np.ones(rows)

@@ -79,8 +79,10 @@ class Project(ProjectFiles):
 
     @property
     def names_system(self) -> bool:
-        """True if an option names a description, or a table that it is inferred from."""
-        return "system" in self.given
+        """True if an option names a description, or without one what it is inferred from: a table or its columns."""
+        return "system" in self.given or (
+            ("measurements" in self.given or bool(self.chosen.options)) and not self.has_system
+        )
 
     @cached_property
     def observations(self) -> Configurations | None:

@@ -115,7 +115,7 @@ def variables_of(
 
 def nearest_known(
     configurations: Configurations, variables: Sequence[Variable]
-) -> tuple[Configurations, list[tuple[Configurations, float]]]:
+) -> tuple[Configurations, list[tuple[Configurations, Array]]]:
     """Return configurations that a model can predict, and what is near to them where options have further values.
 
     A model of positive values has logarithms: others are predicted as its smallest value is. To these, its greatest
@@ -124,11 +124,12 @@ def nearest_known(
     `variables`: those of the model, with the values that it knows.
 
     Returns:
-        The configurations; and for each option with further values those with its nearest known ones, and a weight: the
-        deviation of a prediction is the weight times its distance from that of the near one.
+        The configurations; and for each option with further values those with its nearest known ones, and weights: the
+        deviation of a prediction is the weight times its distance from that of the near one. Between known values it
+        is half of that beyond.
     """
     system, usable = configurations.system, configurations.indices.copy()
-    moved: list[tuple[int, Array, float]] = []
+    moved: list[tuple[int, Array, Array]] = []
     for variable in variables:
         option = None if variable.kind == "group" or variable.observed else system.option(variable.name)
         if not isinstance(option, NumericOption):
@@ -146,7 +147,8 @@ def nearest_known(
             for target in (np.where(undefined, known[0], values), np.where(undefined, known[-1], closest))
         )
         if (second != column).any():
-            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known))))
+            between = np.append((values > known[0]) & (values < known[-1]), True)[column]
+            moved.append((position, second, max(EXTRAPOLATION, 2 / len(known)) * np.where(between, 0.5, 1.0)))
         usable[:, position] = first
     near = [usable.copy() for _ in moved]
     for indices, (position, column, _) in zip(near, moved, strict=True):

@@ -63,17 +63,20 @@ def _near(
 ) -> tuple[Mapping[str, Value], list[tuple[Mapping[str, Value], float]]]:
     """Return values that have logarithms, and for each further value those with the nearest known one, and a weight."""
     usable = dict(values)
-    found: dict[str, float] = {}
+    moved: list[tuple[str, float, float]] = []
     for variable in process["variables"]:
         name: str = variable["options"][0] if variable["shapes"] else ""
         known, x = OPTIONS.get(name, ()), values.get(name)
         if x is None or not known or x in known:
             continue
-        undefined = (known[0] > 0 and x <= 0) or (known[0] == 0 and x <= -1)
-        usable[name] = known[0] if undefined else x
-        found[name] = known[-1] if undefined else min(known, key=lambda level: abs(level - x))
-    weights = {name: max(process["extrapolation"], 2 / len(OPTIONS[name])) for name in found}
-    return usable, [(usable | {name: level}, weights[name]) for name, level in found.items()]
+        weight = max(process["extrapolation"], 2 / len(known))
+        if (known[0] > 0 and x <= 0) or (known[0] == 0 and x <= -1):
+            usable[name] = known[0]
+            moved.append((name, known[-1], weight))
+            continue
+        nearest = min(known, key=lambda level, x=x: abs(level - x))
+        moved.append((name, nearest, weight / 2 if known[0] < x < known[-1] else weight))
+    return usable, [({**usable, name: level}, weight) for name, level, weight in moved]
 
 
 def _means(
