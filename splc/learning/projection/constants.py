@@ -16,7 +16,7 @@ SQUARE_SHIFT = 0.6
 # The standard deviation of a prediction at a further value of an option, as a multiple of its distance from the
 # prediction at the nearest known one; of two known values, which show no curvature, it is 1. Between known values it is
 # half of that. With the last, first and middle values of options of zstd, SMG2000 and BoomerAMG left out, 90 %
-# intervals have 97, 96 and 95 % of the values (without it 95, 92 and 91 %; 73, 51 and 74 % where two values are left).
+# intervals have 97, 96 and 97 % of the values (without it 95, 92 and 91 %; 73, 51 and 74 % where two values are left).
 EXTRAPOLATION = 0.5
 # Levels of a numeric option get columns of their own if there are few of them, with many rows for each.
 MAX_LEVELS = 10

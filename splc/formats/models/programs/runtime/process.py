@@ -74,7 +74,7 @@ def _near(
             usable[name] = known[0]
             moved.append((name, known[-1], weight))
             continue
-        nearest = min(known, key=lambda level, x=x: abs(level - x))
+        nearest = min((abs(level - x), level) for level in known)[1]
         moved.append((name, nearest, weight / 2 if known[0] < x < known[-1] else weight))
     return usable, [({**usable, name: level}, weight) for name, level, weight in moved]
 
