@@ -25,7 +25,7 @@ from tests.support.paths import ROOT
 
 KEPT = ROOT / "build" / "fuzz" / "commands"
 # Fewer calls of a command say little about the share that is accepted.
-MIN_CALLS, MIN_SHARE = 200, 0.3
+MIN_CALLS, MIN_SHARE = 200, 0.4
 
 
 def several(numbers: Iterable[int], until: float, echo: bool) -> Figures:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from splc.workflows.fields import BoundField
-from tests.fuzz.commands.project import Project
+from tests.fuzz.commands.project import PROGRAM, Project
 from tests.fuzz.commands.tables import kind_of
 from tests.fuzz.commands.values import KINDS, number, value_of
 from tests.fuzz.mutations import SPECIAL
@@ -34,8 +34,26 @@ OF_POINTS = (
     "--repetitions",
 )  # fmt: skip
 NOT_OF_POINTS = (
-    "--goal", "--maximize", "--seed", "--system", "--property", "--options", "--invalid", "--cost", "--where",
+    "--goal", "--maximize", "--seed", "--system", "--property", "--options", "--invalid", "--cost", "--where", "--fix",
+    "--no-constraints", "--from", "--ignore", "--context", "--observed", "--duplicates", "--measurements",
 )  # fmt: skip
+# `splc tune` runs a command, or replays a table.
+OF_COMMANDS = (
+    "--cwd", "--env", "--timeout", "--journal", "--resume", "--retry-failed", "--default", "--from", "--for", "--race",
+    "--workers", "--dry-run", "--explore", "--limit", "--context", "--verify", "--output", "--best", "--model",
+    "--replay",
+)  # fmt: skip
+OF_TABLES = (
+    "--seeds",
+    "--where",
+    "--ignore",
+    "--aggregate",
+    "--duplicates",
+    "--invalid",
+    "--options",
+    "--at-least",
+    "--replay",
+)
 _MISTYPED = 0.02
 _TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for each in SPECIAL)
 
@@ -44,15 +62,16 @@ def line(command: str, project: Project, rng: random.Random) -> list[str]:
     """Draw a command line; most of them have what their command cannot do without."""
     every = {spelling(each): each for each in command_fields(command)}
     points = command == "suggest" and rng.random() < 0.3
+    replays = command == "tune" and rng.random() < 0.4
     required = [name for name, each in every.items() if each.required and each.field.kind == "option"]
     free = [name for name in every if name.startswith("-") and name not in (*required, *WITHOUT)]
-    free = [name for name in free if rng.random() < likelihood(command, name, project, points)]
+    free = [name for name in free if rng.random() < likelihood(command, name, project, points, replays)]
     chosen = required + rng.sample(free, min(len(free), rng.choice((0, 0, 1, 1, 1, 2, 2, 3, 4))))
     needed = sorted({NEEDED.get(name, "") for name in chosen} & every.keys() - {*chosen})
     chosen += [name for name in needed if rng.random() < 0.9]
     kind = rng.choice(KINDS.get(command, (command,)))
     words = [word for name in chosen for word in _with_value(kind, every[name], project, rng)]
-    for name, value in usual(command, project, rng, points):
+    for name, value in usual(command, project, rng, points, replays):
         if name in every and name not in words and rng.random() < 0.95:
             words += [name, value]
     for name, each in every.items():
@@ -66,38 +85,57 @@ def argument_likelihood(command: str, points: bool) -> float:
     """Return how likely an optional argument is given."""
     if command == "suggest":
         return 0.95 if points else 0.03
+    if command == "measure":
+        # A sampling says what is measured.
+        return 0.03
     return 0.95 if command == "compare" else 0.7
 
 
-def likelihood(command: str, name: str, project: Project, points: bool) -> float:
+def likelihood(command: str, name: str, project: Project, points: bool, replays: bool) -> float:
     """Return how likely an option is one that may be chosen."""
     described = bool(project.files("system.xml"))
     unfit = (
         (name in OF_CONTEXTS and not project.system.contexts)
-        or (name == "--options" and described)
+        or (name in ("--options", "--no-constraints") and described)
         or (command == "init" and name == "--output" and described)
+        or (command == "tune" and name in (OF_COMMANDS if replays else OF_TABLES))
+        or (
+            command == "measure" and name in ("--configurations", "--journal", "--append", "--resume", "--retry-failed")
+        )
+        or (command == "changed" and name in ("--context", "--where", "--ignore", "--options", "--system"))
         or (command == "suggest" and name in (NOT_OF_POINTS if points else OF_POINTS))
     )
     return 0.05 if unfit else 0.2 if name in RARE else 1.0
 
 
-def usual(command: str, project: Project, rng: random.Random, points: bool) -> list[tuple[str, str]]:
+def usual(command: str, project: Project, rng: random.Random, points: bool, replays: bool) -> list[tuple[str, str]]:
     """Return options that nearly every line of a command has: what it cannot do without, and budgets of time."""
     sampling = value_of(command, "--sampling")
+    if command == "changed":
+        return [("--measurements", "versions.csv"), ("--property", project.system.properties[0])]
+    program = f"./{PROGRAM} {rng.choice(('{options}', '-x {options}', '{repetition} {options}'))}"
     found = {
-        "measure": [("--sampling", "random:2"), ("--output", f"runs{rng.randrange(1000)}.csv")],
+        "measure": [
+            ("--sampling", "random:2"),
+            ("--output", f"runs{rng.randrange(1000)}.csv"),
+            ("--command", program),
+        ],
+        "tune": [("--budget", "6"), ("--replay", "measurements.csv")]
+        if replays
+        else [("--budget", "6"), ("--command", program), ("--output", f"runs{rng.randrange(1000)}.csv")],
         "sample": [("--sampling", sampling(project, rng) if sampling else "")],
         # Not the default, the file of learned models.
         "scale": [("--output", "scaling.json")],
         "study": [("--jobs", "1")],
         "suggest": [("--budget", "200" if points else "2")],
     }.get(command, [])
-    if command == "measure" and not project.files("system.xml"):
+    runs = command == "measure" or (command == "tune" and not replays)
+    if runs and not project.files("system.xml"):
         found += [("--system", "systems/app/system.xml")]
     texts = [name for name in map(kind_of, project.system.groups()) if name in project.header]
-    if texts and not points and command != "scale":
+    if texts and not points and not runs and command != "scale":
         found += [("--options", ",".join(texts))]
-    contexts = {} if points or command in {"init", "scale"} else project.system.contexts
+    contexts = {} if points or runs or command in {"init", "scale"} else project.system.contexts
     by = rng.choice([*contexts, *contexts, "", ""]) if "--by" in map(spelling, command_fields(command)) else ""
     return found + [("--by", name) if name == by else ("--where", f"{name}={v[0]}") for name, v in contexts.items()]
 

@@ -96,6 +96,7 @@ def _inputs(made: Project, clean: list[Row], rng: random.Random) -> dict[str, st
         texts["system.xml"] = as_description(described, rng)
     as_text = not has_description and bool(described.groups()) and rng.random() < 0.3
     main = groups_as_text(rows, described) if as_text else rows
+    texts["versions.csv"] = as_csv(_versions(described, rng), rng, plain=True)
     if has_description and not described.contexts and rng.random() < 0.15:
         texts["measurements.xml"] = as_xml(rows, described)
     else:
@@ -126,6 +127,17 @@ def _inputs(made: Project, clean: list[Row], rng: random.Random) -> dict[str, st
 def _configurations(described: System, rng: random.Random) -> str:
     drawn = [described.configuration(rng) for _ in range(rng.choice((1, 4, 10)))]
     return as_csv([{name: f"{value:.12g}" for name, value in each.items()} for each in drawn], rng, plain=True)
+
+
+def _versions(described: System, rng: random.Random) -> list[Row]:
+    """Return the first property of the same configurations in two versions."""
+    nfp = described.properties[0]
+    drawn = [described.configuration(rng) for _ in range(rng.choice((12, 20, 40)))]
+    return [
+        {name: f"{value:.12g}" for name, value in each.items()} | {"version": version, nfp: f"{rng.uniform(1, 2):.6g}"}
+        for each in drawn
+        for version in ("v1", "v2")
+    ]
 
 
 def _observed(described: System, rows: list[Row]) -> str:

@@ -138,7 +138,7 @@ def _program(project: Project, rng: random.Random) -> str:
     name = _option(project, rng)
     forms = (
         "-n {{{0}}}", "{{{0}}} {{{1}}}", "{{options}}", "{{{0}?--{0}}}", "{{= {0}+1}}", "fail", "batch",
-        "{{seed}} '{{{0}}}'",
+        "{{repetition}} '{{{0}}}'",
     )  # fmt: skip
     return f"./{PROGRAM} {rng.choice(forms).format(name, _option(project, rng))}"
 
@@ -153,7 +153,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
     {
         "--aggregate": _one_of("mean", "median", "min"),
         "--at": _one_of("alpha=1", "side=2"),
-        "--at-least": _one_of("2%", "0", "50", "100%", "-1", "x"),
+        "--at-least": _one_of(*("2%", "0", "50", "100%") * 3, "-1", "x"),
         "--axis": _one_of("p=2,4,8,16,32,64", "n=10,20,30", "p=1"),
         "--batch-by": _option,
         "--binary": _one_of(*_BINARY),
@@ -187,7 +187,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--learning": _one_of("1", "all", "2"),
         "--level": _one_of("0.95", "0.5", "0.99", "1", "2"),
         "--limit": _one_of("10", "1000", "100000"),
-        "--max-deviation": _one_of("0.1", "0.5", "0", "nan"),
+        "--max-deviation": _one_of(*("0.1", "0.5") * 4, "0", "nan"),
         "--maximize-only": _property,
         "--measure": _one_of("minkowski4", "smape", "list", "rmse", "kendall"),
         "--measurements": _TABLE,
@@ -250,6 +250,11 @@ KINDS = {"convert": ("convert", "convert models")}
 OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
     {
         ("calibrate", "--output"): _new(".toml"),
+        ("changed", "--by"): _one_of(*["version"] * 20, "none"),
+        ("changed", "--measurements"): _one_of(*["versions.csv"] * 12, "measurements.csv"),
+        ("changed", "--new"): _one_of("v2", "v2", "v2", "v3"),
+        ("changed", "--old"): _one_of("v1", "v1", "v1", "v2"),
+        ("changed", "--property"): lambda project, rng: project.system.properties[0],
         ("convert", "--output"): _new(".csv", ".csv", ".csv", ".json", ""),
         ("convert", "source"): _file("measurements.*", "measurements.*", "other.csv", "runs*.csv", "system.xml"),
         ("convert models", "--output"): _new(".json", ".log", ".txt", ".csv"),
@@ -271,7 +276,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ),
         ("measure", "--repeat"): _one_of("1", "2", "3", "0"),
         ("measure", "--sampling"): _one_of(
-            "measured", "random:2", "random:3,seed=2", "random:1", "pb:9,3", "optionwise"
+            "measured", *("random:2", "random:3,seed=2", "random:1") * 4, "pb:9,3", "optionwise"
         ),
         ("measure", "--warmup"): _one_of("0", "1"),
         ("optimize", "--limit"): _one_of("10", "1000", "100000"),
@@ -285,7 +290,7 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("suggest", "--output"): _new(".csv"),
         ("tune", "--best"): _new(".csv"),
         ("tune", "--command"): _program,
-        ("tune", "--budget"): _one_of("1", "3", "6", "12", "5,10", "x"),
+        ("tune", "--budget"): _one_of(*("1", "3", "6", "12") * 2, "5,10", "x"),
         ("tune", "--cost"): _one_of("s", "t", "time"),
         ("tune", "--for"): _one_of("1s", "2", "1h30m", "0", "soon"),
         ("tune", "--from"): _file("measurements.*", "other.csv"),
