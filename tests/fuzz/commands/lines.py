@@ -35,7 +35,8 @@ OF_POINTS = (
 )  # fmt: skip
 NOT_OF_POINTS = (
     "--goal", "--maximize", "--seed", "--system", "--property", "--options", "--invalid", "--cost", "--where", "--fix",
-    "--no-constraints", "--from", "--ignore", "--context", "--observed", "--duplicates", "--measurements",
+    "--no-constraints", "--from", "--ignore", "--context", "--observed", "--duplicates",
+    "--measurements", "--aggregate",
 )  # fmt: skip
 # `splc tune` runs a command, or replays a table.
 OF_COMMANDS = (
@@ -71,8 +72,9 @@ def line(command: str, project: Project, rng: random.Random) -> list[str]:
     chosen += [name for name in needed if rng.random() < 0.9]
     kind = rng.choice(KINDS.get(command, (command,)))
     words = [word for name in chosen for word in _with_value(kind, every[name], project, rng)]
+    drawn = {*words}
     for name, value in usual(command, project, rng, points, replays):
-        if name in every and name not in words and rng.random() < 0.95:
+        if name in every and name not in drawn and rng.random() < 0.95:
             words += [name, value]
     for name, each in every.items():
         if not name.startswith("-") and (each.required or rng.random() < argument_likelihood(command, points)):
@@ -96,7 +98,8 @@ def likelihood(command: str, name: str, project: Project, points: bool, replays:
     described = bool(project.files("system.xml"))
     unfit = (
         (name in OF_CONTEXTS and not project.system.contexts)
-        or (name in ("--options", "--no-constraints") and described)
+        or (name == "--options" and described)
+        or (name == "--no-constraints" and (described or command not in ("init", "describe", "learn")))
         or (command == "init" and name == "--output" and described)
         or (command == "tune" and name in (OF_COMMANDS if replays else OF_TABLES))
         or (
