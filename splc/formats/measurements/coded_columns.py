@@ -346,7 +346,7 @@ def alike(counts: Array) -> float:
 
 def repeats(counts: Array) -> bool:
     """Return whether nearly all configurations have as many rows, and several; `counts`: those of each."""
-    return len(counts) >= 2 * MIN_GROUPS and alike(counts) >= CROSSED and np.bincount(counts).argmax() > 1
+    return len(counts) >= 2 * MIN_GROUPS and alike(counts) >= CROSSED and int(np.bincount(counts).argmax()) > 1
 
 
 def _explained(values: Array, group: Array) -> float:
