@@ -107,18 +107,18 @@ class TestRefused:
     def test_other_options_of_a_model(self, refused: Callable[..., str], run: Run, table: Path, suffix: str) -> None:
         """A model of further options than the stated ones is one error with the --options to use."""
         rows = [f"{mode},{n},{n * factor + 1}.5" for mode, factor in (("x", 1), ("y", 9)) for n in range(1, 9)]
-        table.write_text("\n".join(["mode,n,time", *rows]), encoding="utf-8")
+        table.write_text("\n".join(["host,n,time", *rows]), encoding="utf-8")
         named = ("--measurements", table.name)
-        assert run("learn", *named, "--options", "mode", *STEPWISE, "-o", f"model.{suffix}").exit_code == 0
+        assert run("learn", *named, "--options", "host", *STEPWISE, "-o", f"model.{suffix}").exit_code == 0
         for command in (("optimize",), ("predict",), ("compare", f"model.{suffix}")):
             files = (f"model.{suffix}", table.name) if command == ("predict",) else (f"model.{suffix}",)
             message = refused(*command, *files, *named, "--options", "n")
-            assert message.count("the model has options that are not inferred from table.csv: mode") == 1
-            assert message.endswith("    name them with --options n,mode\n")
+            assert message.count("the model has options that are not inferred from table.csv: host") == 1
+            assert message.endswith("    name them with --options n,host\n")
             assert "unknown" not in message
-            assert run(*command, *files, *named, "--options", "n,mode", "--json").exit_code == 0
-        (table.parent / "formula.txt").write_text("1 + n + 8 * n * mode_y\n", encoding="utf-8")
-        assert refused("optimize", "formula.txt", *named).endswith("    name them with --options mode\n")
+            assert run(*command, *files, *named, "--options", "n,host", "--json").exit_code == 0
+        (table.parent / "formula.txt").write_text("1 + n + 8 * n * host_y\n", encoding="utf-8")
+        assert refused("optimize", "formula.txt", *named).endswith("    name them with --options host\n")
 
 
 class TestCommands:

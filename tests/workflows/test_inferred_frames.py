@@ -54,9 +54,9 @@ def test_as_the_command(nfp: str | None, tmp_path: Path) -> None:
 
 
 def test_contexts() -> None:
-    """A column of text that no option names is a context; a value of it selects rows."""
+    """A column of text that is named as a context is one; a value of it selects rows."""
     with pytest.raises(MeasurementError, match="the context 'codec' has 2 values"):
-        splc.learn(table())
+        splc.learn(table(), contexts="codec")
     learned = splc.learn(table(), where={"codec": "zstd"})
     assert learned.system is not None
     assert learned.system.names == ("tls", "threads")

@@ -78,7 +78,7 @@ class CodedColumns:
         self.sizes: dict[str, int] = {}
         # Columns whose cells without a number are empty.
         self.blank: set[str] = set()
-        # Columns that are contexts.
+        # Columns that are contexts, and those that the user named as options.
         self.contexts: tuple[str, ...] = ()
         self._gaps: set[str] = set()
         self._texts: dict[str, Sequence[str]] = {}

@@ -151,8 +151,8 @@ def roles_of(
         else:
             numbers[name] = values
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
-    table.contexts = tuple(contexts)
     explicit = {name: None for name in numbers if name in choice.options}
+    table.contexts = (*contexts, *explicit)
     for name in [
         name
         for name in numbers

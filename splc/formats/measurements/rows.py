@@ -276,7 +276,8 @@ def _failed(values: Array, group: Array) -> Array | None:
 
 def _few(rows: Array) -> Array:
     """Return a mask of rows, or an empty one if these are too many for failures."""
-    return rows & bool(rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS))
+    few: Array = rows & (rows.sum() <= max(_FEW * len(rows), len(rows) >= MIN_ROWS))
+    return few
 
 
 def _others(count: int, rows: Collection[int]) -> Array:
