@@ -235,7 +235,7 @@ class CodedColumns:
         counts, both = np.bincount(group), np.bincount(together)
         # Some configurations of repetitions were only one without the columns.
         clearer = alike(counts) < NEARLY_SAME and np.bincount(both).argmax() == np.bincount(counts).argmax()
-        if len(both) > len(counts) and alike(both) >= NEARLY_SAME and (clearer or not repeats(counts)):
+        if len(both) >= len(counts) + MIN_GROUPS and alike(both) >= NEARLY_SAME and (clearer or not repeats(counts)):
             return [*columns]
         return [name for name in columns if self.is_crossed(name, group)]
 
