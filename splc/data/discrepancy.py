@@ -1,4 +1,4 @@
-"""How predictions miss values: by a factor on all of them, and most at which configurations."""
+"""The factor by which predictions miss values, and the configurations at which they miss them most."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """How predictions miss values.
+    """The factor by which predictions miss values, and their errors with and without it.
 
     Attributes:
         ratio: the geometric mean of value / prediction, where it is positive.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+# Not numpy\'s, which imports the masked arrays.
+from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -71,7 +74,7 @@ def scatter_of(tables: Sequence[Array]) -> float | None:
             means = np.abs(np.nanmean(repeated, axis=1))
             relative_deviations.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
     deviations = np.concatenate(relative_deviations) if relative_deviations else np.array([])
-    return float(np.median(deviations)) if len(deviations) else None
+    return median(deviations.tolist()) if len(deviations) else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:

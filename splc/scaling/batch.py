@@ -92,15 +92,18 @@ def _in_segments(quantity: Quantities, model: ScalingModel, segments: ScalingMod
 
 def _with_hint(quantity: Quantities, model: ScalingModel, segments: ScalingModel | None) -> ScalingModel:
     """Return the model of all points, with a note if there is one of two segments, or a jump explains the misfit."""
-    if segments is None:
+    # Segments of a single parameter have a jump between them.
+    found = None
+    if segments is None or len(model.names) > 1:
         found = jump(quantity.points, np.nanmean(quantity.values[0], axis=1))
-        if found is None:
-            return model
+    if found is not None:
         name, value, factor = model.names[found[0]], *found[1:]
         text = f"a jump at {name} = {value:g} by a factor of about {factor:.2g} explains most of the misfit"
         return replace(
             model, notes=(*model.notes, Advice.of(f"{text}: splc learn has such terms ([{name} >= {value:g}])"))
         )
+    if segments is None:
+        return model
     text = f"the behaviour seems to change at {segments.changing} = {segments.change:g}: two segments fit better"
     return replace(model, notes=(*model.notes, Advice.of(text, segmented=True)))
 

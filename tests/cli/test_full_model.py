@@ -270,17 +270,17 @@ def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
 
 
 def test_the_description_of_the_folder(learned: Path, elsewhere: Path, run: Run) -> None:
-    """A description in the folder is used if it has the options of the model, and one that is named always."""
+    """A model has its own system, unless a description is named."""
     expected = run("predict", "learned.json", "new.csv").stdout
     text = (learned / "system.xml").read_text(encoding="utf-8")
     own = elsewhere / "system.xml"
     own.write_text(text.replace("<values>1;2;4</values>", "<values>1;2;4;8</values>"), encoding="utf-8")
     (elsewhere / "far.csv").write_text("cache,left,right,x\n0,1,0,8\n", encoding="utf-8")
-    assert run("predict", "learned.json", "far.csv").exit_code == 0
+    assert run("predict", "learned.json", "far.csv").exit_code == 2
+    assert run("predict", "learned.json", "far.csv", "--system", "system.xml").exit_code == 0
     own.write_text(text.replace("cache", "memory"), encoding="utf-8")
     result = run("predict", "learned.json", "new.csv")
     assert result.stdout == expected
-    assert "note: system.xml does not have the options of the model" in result.stderr
     assert run("predict", "learned.json", "new.csv", "--system", "system.xml").exit_code == 2
 
 

@@ -15,7 +15,7 @@ from splc.io.numbers import percentage
 from tests.cli.conftest import Run
 
 ROWS = [(a, b, c, n) for a, b, c in product((0, 1), repeat=3) for n in (1, 2, 4, 8, 16)]
-BY_MODELS = re.compile(r"error (?:on new configurations )?(\S+ %).* by the full model, (\S+ %) by the printed one; ")
+BY_MODELS = re.compile(r"error (?:on new configurations )?(\S+ %)[^(]*\(full model; printed (\S+ %)[;)]")
 
 
 @pytest.fixture(autouse=True)

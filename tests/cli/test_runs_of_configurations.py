@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 
@@ -94,8 +95,7 @@ def test_a_front_names_both_errors_and_keeps_its_points(
     assert "an outlier?" in result.stderr
     assert "sed" not in result.stderr
     first = result.stdout.splitlines()[0]
-    assert "time 37 %" in first
-    assert "energy 122 %" in first
+    assert re.search(r"expected errors: time 3\d %, energy 12\d %$", first)
     for name in ("time", "energy"):
         run("learn", "table.csv", "--property", name, "-o", f"{name}.json")
     assert run("optimize", "time.json", "energy.json").stdout.splitlines()[0] == first

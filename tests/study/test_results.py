@@ -102,7 +102,7 @@ def test_notes_about_values(study_file: Path, values: list[float], note: str | N
         assert found == []
     else:
         warning, rest = found
-        assert "not positive" in warning
+        assert "unlike the others" in warning
         assert rest == note
 
 

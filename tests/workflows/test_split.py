@@ -23,7 +23,6 @@ from splc.learning import learn as learn_model
 from splc.learning.projection import Ensemble
 from splc.learning.registry import BASELINES
 from splc.learning.result import InfluenceEstimate
-from splc.models.influence import InfluenceModel
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn.learning_sets import LearningRows, chosen_learner
@@ -56,7 +55,7 @@ def test_the_rest_of_a_split_judges_the_model(project: Path) -> None:
 
 @pytest.mark.parametrize("limit", [1000, 20])
 def test_rows_are_predicted_once(limit: int, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each model predicts a measured configuration at most once, whether all of them or a sample judge it."""
+    """The full model predicts a measured configuration at most once, whether all of them or a sample judge it."""
     monkeypatch.setattr(judging, "MOST_JUDGED", limit)
     calls: list[tuple[object, Configurations]] = []
 
@@ -64,15 +63,13 @@ def test_rows_are_predicted_once(limit: int, project: Path, monkeypatch: pytest.
         calls.append((model, configurations))
         return np.asarray(predict(model, configurations))
 
-    for model in (Ensemble, InfluenceModel):
-        monkeypatch.setattr(model, "predict", partialmethod(counted, predict=model.predict))
+    monkeypatch.setattr(Ensemble, "predict", partialmethod(counted, predict=Ensemble.predict))
     one = found(sampling="pb:9,3", plot="plot.svg")
-    for judged in (one.result.predictor, one.result.printed):
-        times = np.zeros(len(one.measured), dtype=int)
-        for _, configurations in (call for call in calls if call[0] is judged):
-            rows = one.measured.configurations.find(configurations)
-            np.add.at(times, rows[rows >= 0], 1)
-        assert times.max() == 1
+    times = np.zeros(len(one.measured), dtype=int)
+    for _, configurations in (call for call in calls if call[0] is one.result.predictor):
+        rows = one.measured.configurations.find(configurations)
+        np.add.at(times, rows[rows >= 0], 1)
+    assert times.max() == 1
 
 
 def test_errors_of_a_sample_are_stated(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

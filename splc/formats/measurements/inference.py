@@ -233,7 +233,7 @@ def _only_measured(roles: Roles) -> str | None:
 
 
 def _differing(roles: Roles) -> Iterator[str]:
-    """Yield a line about rows that are repetitions only if columns that differ in them are no options."""
+    """Yield a line about rows that are repetitions only if columns that differ in them are not options."""
     if roles.differing:
         names = shlex.quote(",".join(roles.differing))
         text = f"{roles.counts.sum():,} rows, {plural(len(roles.counts), 'configuration', 'configurations')}"

@@ -255,7 +255,8 @@ def _failed(values: Array, group: Array) -> Array | None:
     `values`: those of a property, shape (n, k). `group`: the configuration of each row, shape (n,).
     """
     sizes = np.abs(np.nan_to_num(values))
-    largest = np.unique(sizes)[::-1]
+    # Without counts, numpy would import its masked arrays, which takes longer than all else here.
+    largest = np.unique(sizes, return_counts=True)[0][::-1]
     beyond = next((at for at in (1, 2) if at < len(largest) and largest[at - 1] >= _FAR * largest[at] > 0), 0)
     far = np.zeros(len(values), dtype=bool)
     if beyond and all(_SENTINEL.fullmatch(f"{size:.0f}") for size in largest[:beyond]):
@@ -265,7 +266,7 @@ def _failed(values: Array, group: Array) -> Array | None:
     low = _few(np.any(signs <= 0, axis=1) & ~far)
     distinct, counts = np.unique(values[low][signs[low] <= 0], return_counts=True)
     others = values[(signs > 0) & ~far[:, np.newaxis]]
-    differ = len(np.unique(others)) >= NEARLY_ALL * len(others)
+    differ = len(np.unique(others, return_counts=True)[0]) >= NEARLY_ALL * len(others)
     is_failure = len(distinct) <= 2 and ((distinct % 1 == 0).all() or (differ and (counts > 1).all()))
     if 0 in distinct:
         several = np.bincount(group)[group[low]] > 1

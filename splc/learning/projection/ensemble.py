@@ -105,7 +105,7 @@ class Ensemble:
         configurations, near = nearest_known(configurations, self.basis.variables)
         means, latent = self._latent(configurations, variances)
         for others, weight in near if variances else ():
-            # How an influence goes on between and beyond the known values is not known.
+            # What an influence is between and beyond the known values is not known.
             latent += (weight * (means - self._latent(others, False)[0])) ** 2
         g = scale.backward(means)
         return g, np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)

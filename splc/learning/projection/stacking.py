@@ -19,7 +19,6 @@ from splc.learning.projection import constants
 from splc.learning.projection.rows import FEW_ROWS
 from splc.learning.projection.scales import Scale
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.text.reader import expand_model
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
 
@@ -73,6 +72,8 @@ class Stacked:
         Raises:
             KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
         """
+        from splc.models.text.reader import expand_model
+
         link: Link = "log" if content["link"] == "log" else "identity"
         try:
             expanded = expand_model(content["text"], system.term_names)

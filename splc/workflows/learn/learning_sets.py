@@ -138,11 +138,9 @@ class Request(SystemInputs):
     ] = None
     folds: Annotated[
         int,
-        as_option("K", "Cross-validate with K folds of the learning set.", LEARNING, minimum=2, default="none"),
+        as_option("K", "Cross-validate with K folds.", LEARNING, minimum=2, default="none"),
     ] = 0
-    group: Annotated[
-        str | None, as_option("COLUMN", "Folds keep rows with the same value of this column together.", LEARNING)
-    ] = None
+    group: Annotated[str | None, as_option("COLUMN", "Folds keep rows of one value together.", LEARNING)] = None
     baselines: Annotated[
         bool, as_flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
     ] = False

@@ -14,7 +14,7 @@ class TestNamedOptions:
         assert kinds(found.system) == {"a": None, "b": (2, 3), "c": (4, 5), "size": (0, 1, 2)}
         assert found.properties == ("time",)
         found = inferred(text, choice=ColumnChoice(options=("a",), ignore=("c",)))
-        assert kinds(found.system) == {"a": None, "b": (2, 3)}
+        assert kinds(found.system) == {"a": None, "b": (2, 3), "size": (0, 1, 2)}
 
     def test_text_is_added(self) -> None:
         """Naming a column of text adds it to the inferred options; counters and functions are still ignored."""
