@@ -238,7 +238,6 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "model": _MODEL,
         "models": _MODEL,
         "profile": _file("profile.csv", "profile.csv", "*.jsonl", "points.txt"),
-        "root": _one_of("logs", "logs", "logs", "."),
         "scripts": _file("script.a"),
         "table": _TABLE,
         "tables": _TABLE,
