@@ -75,6 +75,11 @@ def is_measurement_name(name: str, nfp: str | None = None) -> bool:
     return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
 
 
+def is_setting_name(name: str) -> bool:
+    """Return whether a word of a name says that it was set: `build_type`, `time_limit`."""
+    return not _SETTING.isdisjoint(words_of(name))
+
+
 def is_count_name(name: str) -> bool:
     """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
     words = words_of(name)

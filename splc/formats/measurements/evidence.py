@@ -42,6 +42,10 @@ _HASH = re.compile(
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
 _LEAST_ROWS = 5
+# Numbers of runs, if each row has another one.
+_ROW_NAMES = re.compile(r"(?:(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_)?id")
+# Fewer days may be contexts.
+_MANY_DAYS = 10
 # The number of cells among which the first one with a text is looked for.
 _LOOKED_AT = 1000
 
@@ -104,9 +108,11 @@ def _statistic(name: str) -> tuple[str, str]:
 
 
 def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
-    """Return whether a column has time stamps or hashes, None if it has neither."""
+    """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
     key = "_".join(words_of(name))
     first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
+    if _ROW_NAMES.fullmatch(key) and first is not None and first.isdecimal():
+        return "it numbers the rows" if len(distinct_texts(texts)[0]) == len(texts) >= _LEAST_ROWS else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
     if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):
         # All texts would have to be one, and a column of measured values has many different texts.
@@ -121,7 +127,8 @@ def _stamp(key: str, distinct: Sequence[str], rows: int) -> str | None:
         return None
     differs = len(distinct) > rows / 2 and rows >= _LEAST_ROWS
     if all(_STAMP.fullmatch(text) for text in distinct):
-        return "time stamps" if differs or all(":" in text for text in distinct) else None
+        many = differs or len(distinct) > _MANY_DAYS
+        return "time stamps" if many or all(":" in text for text in distinct) else None
     if key in _STAMP_NAMES and differs and bool((parse_column(distinct) >= _EPOCH).all()):
         return "time stamps"
     return None

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.property_name import is_count_name, is_measurement_name, words_of
+from splc.data.property_name import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, unknown_name_hint
 from splc.formats.measurements.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns
@@ -133,6 +133,8 @@ def roles_of(
     text: list[str] = []
     # Columns of text that may be options.
     words: list[str] = []
+    stated = [name for name in columns if name == nfp or is_measurement_name(name, nfp)]
+    before = [*columns][: [*columns].index(stated[0])] if stated else []
     for name, texts in columns.items():
         if name == ROOT or name in ignored:
             continue
@@ -144,10 +146,14 @@ def roles_of(
                 text.append(name)
         elif choice.is_context(name, nfp):
             contexts.append(name)
+        elif kind == "numbers" and name in before and _has_none(texts):
+            # Of an option, `none` is a value like `1.2`.
+            words.append(name)
         elif name != nfp and kind == "empty" and texts:
             ignored[name] = "it has no values"
         elif name != nfp and kind == "text" and not has_other_decimals(texts):
-            (contexts if not _CONTEXT_WORDS.isdisjoint(words_of(name)) or choice.properties else words).append(name)
+            is_context = not _CONTEXT_WORDS.isdisjoint(words_of(name)) and not is_setting_name(name)
+            (contexts if is_context or choice.properties else words).append(name)
         else:
             numbers[name] = values
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts, *words)})
@@ -235,6 +241,13 @@ def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
             if other is not None:
                 multiples[name] = other
     return multiples
+
+
+def _has_none(texts: Sequence[str]) -> bool:
+    """Return whether several cells of few different texts are `none`."""
+    distinct, codes = distinct_texts(texts)
+    rows = [text.strip().casefold() == "none" for text in distinct]
+    return len(distinct) <= MAX_VALUES and any(rows) and int(np.isin(codes, np.flatnonzero(rows)).sum()) > 1
 
 
 def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:

@@ -10,6 +10,7 @@ from splc.learning.projection.changed_contexts import KnownContexts as KnownCont
 from splc.learning.projection.cholesky import cholesky_factor as cholesky_factor
 from splc.learning.projection.cholesky import negative_evidence as negative_evidence
 from splc.learning.projection.cholesky import solved as solved
+from splc.learning.projection.constants import EXTRAPOLATION as EXTRAPOLATION
 from splc.learning.projection.constants import FOLDS as FOLDS
 from splc.learning.projection.constants import ITERATIONS as ITERATIONS
 from splc.learning.projection.constants import JITTER as JITTER

@@ -221,3 +221,18 @@ class TestCells:
         text = read_table(file).text()
         assert len(text.splitlines()) == 19
         assert "1,1x1,1.25" in text
+
+
+def test_words_that_are_values_or_settings() -> None:
+    """`none` is a value of an option, `build_type` is set; numbers of jobs and many days explain nothing."""
+    points = itertools.product(("none", "1.2", "1.3"), ("Debug", "Release"), (1, 2, 4), range(2))
+    runs = [
+        {"job_id": 900 + 3 * at, "date": f"2026-10-{1 + at % 28:02}", "tls": tls, "build_type": build, "n": n}
+        | {"duration_s": f"{10 + n + at / 7:.3f}"}
+        for at, (tls, build, n, _) in enumerate(points)
+    ]
+    found = inferred(written(runs, [*runs[0]]))
+    assert set(found.columns) >= {"tls", "build_type", "n"}
+    assert found.contexts == ()
+    assert found.properties == ("duration_s",)
+    assert set(found.ignored) == {"job_id", "date"}

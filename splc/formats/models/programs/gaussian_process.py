@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.learning.projection import (
     CONSTANT_NOISE,
+    EXTRAPOLATION,
     JITTER,
     SQUARE_SHIFT,
     ContextBlock,
@@ -27,7 +28,6 @@ from splc.learning.projection import (
     shapes_of,
     threshold_shapes,
 )
-from splc.learning.projection.constants import EXTRAPOLATION
 from splc.types import Array
 
 # The character of state 0 in texts of states.
