@@ -119,15 +119,17 @@ class _Running:
         pid = self.process.pid
         woken, wake = os.pipe()
         watcher = threading.Thread(target=self._watch, args=(wake,), daemon=True)
-        watcher.start()
         try:
+            # It waits for the thread, so that an interruption is likely to arrive here.
+            watcher.start()
             if self.on_start is not None:
                 self.on_start(pid)
             self._collect(woken)
         finally:
             self._end_session(thorough=not self.tidy)
             self._end_below()
-            watcher.join()
+            if watcher.ident is not None:
+                watcher.join()
             if self.process.returncode is None:
                 self._reap()
             os.close(woken)

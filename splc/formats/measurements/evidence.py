@@ -43,7 +43,7 @@ _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|u
 
 _LEAST_ROWS = 5
 # Numbers of runs, if each row has another one.
-_ROW_NAMES = re.compile(r"(?:(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_)?id")
+_ROW_NAMES = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
 # Fewer days may be contexts.
 _MANY_DAYS = 10
 # The number of cells among which the first one with a text is looked for.
