@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.data.accuracy import relative_errors
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, value_table
 from splc.io.numbers import short_number
 from splc.types import Array
 
@@ -97,28 +97,28 @@ def worst_place(errors: Array, configurations: Configurations) -> Place | None:
     size = float(np.abs(errors).max(initial=0.0))
     scaled = errors / size if size else errors
     total, spread = scaled.sum(), float(((scaled - scaled.mean()) ** 2).sum()) if count else 0.0
-    for text, there in _conditions(configurations):
-        inside = int(there.sum())
-        if min(inside, count - inside) < _FEWEST:
-            continue
-        here = scaled[there].sum() / inside
-        others = (total - here * inside) / (count - inside)
-        between = inside * (count - inside) / count * (here - others) ** 2
-        if between > best and abs(here) > _TIMES_WORSE * abs(others):
-            best, found = between, Place(text, float(here * size))
+    for at, option in enumerate(configurations.system.options):
+        levels, indices = value_table(option), configurations.indices[:, at]
+        # The sums of levels are those of all conditions on them.
+        counts, sums = np.bincount(indices, minlength=len(levels)), np.bincount(indices, scaled, len(levels))
+        for text, there in _conditions(option.name, levels, counts > 0):
+            inside = int(counts[there].sum())
+            if min(inside, count - inside) < _FEWEST:
+                continue
+            here = sums[there].sum() / inside
+            others = (total - here * inside) / (count - inside)
+            between = inside * (count - inside) / count * (here - others) ** 2
+            if between > best and abs(here) > _TIMES_WORSE * abs(others):
+                best, found = between, Place(text, float(here * size))
     within = (spread - best) / max(count - 2, 1)
     return found if best > _STANDARD_ERRORS**2 * within else None
 
 
-def _conditions(configurations: Configurations) -> Iterator[tuple[str, Array]]:
-    """Yield (condition on one option, the configurations that fulfil it)."""
-    for name in configurations.system.names:
-        column = configurations.column(name)
-        seen = np.unique(column[~np.isnan(column)])
-        if len(seen) <= _MOST_VALUES:
-            yield from ((f"{name} = {short_number(value)}", column == value) for value in seen.tolist())
-        else:
-            seen = seen[np.linspace(0, len(seen) - 1, _MOST_VALUES).round().astype(int)]
-        for value in seen[1:-1].tolist():
-            yield f"{name} <= {short_number(value)}", column <= value
-            yield f"{name} >= {short_number(value)}", column >= value
+def _conditions(name: str, levels: Array, occurs: Array) -> Iterator[tuple[str, Array]]:
+    """Yield (condition on an option, the levels that fulfil it), each of shape (levels,)."""
+    seen = levels[occurs & ~np.isnan(levels)]
+    cuts = min(len(seen), _MOST_VALUES)
+    yield from ((f"{name} = {short_number(value)}", levels == value) for value in seen.tolist() if cuts == len(seen))
+    for value in seen[np.linspace(0, len(seen) - 1, cuts).round().astype(int)][1:-1].tolist():
+        yield f"{name} <= {short_number(value)}", levels <= value
+        yield f"{name} >= {short_number(value)}", levels >= value

@@ -65,16 +65,15 @@ class RunPattern:
 
 def scatter_of(tables: Sequence[Array]) -> float | None:
     """Return the median relative standard deviation of the rows with at least two values."""
-    relative_deviations = []
+    deviations: list[float] = []
     for table in tables:
         repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
         if len(repeated):
             # Squares of huge values would overflow, those of tiny ones vanish.
             repeated = repeated / power_of_two(np.nan_to_num(repeated))
             means = np.abs(np.nanmean(repeated, axis=1))
-            relative_deviations.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
-    deviations = np.concatenate(relative_deviations) if relative_deviations else np.array([])
-    return median(deviations.tolist()) if len(deviations) else None
+            deviations += (np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0]).tolist()
+    return median(deviations) if deviations else None
 
 
 def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:

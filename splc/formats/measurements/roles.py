@@ -133,9 +133,8 @@ def roles_of(
     text: list[str] = []
     # Columns of text that may be options.
     words: list[str] = []
-    stated = [name for name in columns if name == nfp or is_measurement_name(name, nfp)]
-    before = [*columns][: [*columns].index(stated[0])] if stated else []
-    for name, texts in columns.items():
+    first_stated = next((at for at, name in enumerate(columns) if name == nfp or is_measurement_name(name, nfp)), 0)
+    for at, (name, texts) in enumerate(columns.items()):
         if name == ROOT or name in ignored:
             continue
         values = numbers_in(texts)
@@ -146,7 +145,7 @@ def roles_of(
                 text.append(name)
         elif choice.is_context(name, nfp):
             contexts.append(name)
-        elif kind == "numbers" and name in before and _has_none(texts):
+        elif kind == "numbers" and at < first_stated and _has_none(texts):
             # Of an option, `none` is a value like `1.2`.
             words.append(name)
         elif name != nfp and kind == "empty" and texts:
