@@ -2,46 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from splc.cli.detail import detail
-from splc.cli.terminal import complain
+from splc.cli.printer import print_item
 from splc.io.files import STANDARD
 from splc.workflows.common_fields import INPUTS
 from splc.workflows.field_values import names_in
 from splc.workflows.fields import fields_of
-
-
-@dataclass(frozen=True)
-class NextStep:
-    """A command, and what it is for.
-
-    Attributes:
-        words: the words of the command after `splc`.
-        purpose: what it is for, in a few words.
-    """
-
-    words: tuple[str, ...]
-    purpose: str
-
-    @property
-    def command(self) -> str:
-        """The command line for a shell."""
-        return shlex.join(("splc", *self.words))
+from splc.workflows.view import NextStep, NextSteps
 
 
 def show_next_steps(steps: Iterable[NextStep]) -> None:
-    """Print next steps to stderr, unless a program reads the result, or with -q."""
-    next_steps = list(steps)
-    if not next_steps or not detail().interactive:
-        return
-    width = max(len(step.command) for step in next_steps)
-    sys.stdout.flush()
-    complain("\n".join(["next:", *(f"    {step.command:{width}}  # {step.purpose}" for step in next_steps)]))
+    """Print next steps."""
+    print_item(NextSteps(steps))
 
 
 def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, ...] | None:

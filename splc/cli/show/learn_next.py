@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from splc.cli.next_steps import NextStep, inputs_of
+from splc.cli.next_steps import inputs_of
 from splc.cli.show.blocks import counted
 from splc.io.files import STANDARD
 from splc.learning.registry import PROJECTION
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import Result
 from splc.workflows.learn.contexts import Result as ByResult
+from splc.workflows.view import NextStep
 
 # The number of configurations to measure next, at most.
 BUDGET = 10

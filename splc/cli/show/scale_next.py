@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from splc.cli.next_steps import NextStep
 from splc.io.files import STANDARD
 from splc.scaling.suggestion.cheapest import LINE
 from splc.workflows.fields import given_fields
 from splc.workflows.scale import Request, Result
+from splc.workflows.view import NextStep
 
 
 def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
