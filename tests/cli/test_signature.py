@@ -12,8 +12,9 @@ import typer
 from typer.testing import CliRunner
 
 from splc.cli.command import Command
-from splc.cli.scheduler import scheduler_of
 from splc.cli.signature import command_of
+from splc.errors import RequestError
+from splc.workflows.common_fields import scheduler_of
 from splc.workflows.field_values import names_in, numbers_of
 from splc.workflows.fields import (
     as_argument,
@@ -182,5 +183,5 @@ def test_schedulers() -> None:
     assert scheduler_of("dask", None) == "local"
     assert scheduler_of("dask", "tcp://x") == "tcp://x"
     assert scheduler_of("local", None) is None
-    with pytest.raises(typer.BadParameter, match="a scheduler needs --backend dask"):
+    with pytest.raises(RequestError, match="a scheduler needs --backend dask"):
         scheduler_of("local", "tcp://x")

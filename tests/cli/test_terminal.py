@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from splc.cli import terminal
 from splc.cli.app import app
 from splc.cli.detail import printing
-from splc.cli.json_output import print_json
+from splc.cli.printer import print_json
 from splc.cli.progress import progress
 from splc.cli.show.blocks import show_table
 from splc.data.measurements import ReadingReport

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from splc.cli.next_steps import inputs_of
 from splc.cli.show.blocks import counted
 from splc.io.files import STANDARD
 from splc.learning.registry import PROJECTION
+from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import Result
 from splc.workflows.learn.contexts import Result as ByResult
