@@ -26,7 +26,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "describe": "splc.cli.commands.describe",
         "sample": "splc.workflows.sample",
         "measure": "splc.cli.commands.measure",
-        "learn": "splc.cli.commands.learn",
+        "learn": "splc.workflows.learn.contexts",
         "explain": "splc.cli.commands.explain",
         "calibrate": "splc.cli.commands.calibrate",
         "scale": "splc.cli.commands.scale",
@@ -90,11 +90,17 @@ def verb_of(name: str) -> Verb[Any, Any]:
 
 def summary_of(name: str) -> str:
     """Return the first paragraph of the help of a command, whose module is read but not imported."""
-    source = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1], COMMANDS[name].rpartition(".")[2] + ".py")
-    wanted = "Request" if "workflows" in COMMANDS[name] else name
-    kinds = (ast.ClassDef, ast.FunctionDef)
-    tree = ast.parse(source.read_text(encoding="utf-8"))
-    documented = next(node for node in tree.body if isinstance(node, kinds) and node.name == wanted)
+    folder = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1])
+    wanted = name if COMMANDS[name].startswith("splc.cli.commands") else "Request"
+    # The request is in the module of the verb, or in a chapter of its own.
+    for chapter in (COMMANDS[name].rpartition(".")[2], "request"):
+        tree = ast.parse(folder.joinpath(f"{chapter}.py").read_text(encoding="utf-8"))
+        named = (
+            node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == wanted
+        )
+        if (documented := next(named, None)) is not None:
+            break
+    assert documented is not None
     paragraph = (ast.get_docstring(documented) or "").partition("\n\n")[0]
     return " ".join(paragraph.split())
 
@@ -102,7 +108,7 @@ def summary_of(name: str) -> str:
 def _command(name: str) -> Any:
     """Return the subcommand of a name, built from its verb. The list of commands needs none of the imports."""
     single_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if "workflows" not in COMMANDS[name]:
+    if COMMANDS[name].startswith("splc.cli.commands"):
         from splc.cli import old_signature
 
         old = import_module(COMMANDS[name])

@@ -12,7 +12,6 @@ from splc._version import __version__
 from splc.cli.detail import detail
 from splc.cli.show.blocks import show_table
 from splc.cli.show.compare_tables import answer, csv_table, tables_of
-from splc.cli.show.files import FileObject
 from splc.cli.terminal import say, tell
 from splc.data.discrepancy import Discrepancy
 from splc.data.property_unit import titled
@@ -21,6 +20,7 @@ from splc.io.json_object import ITSELF, JsonObject, at, count, merged, optional
 from splc.io.tables import csv_text, latex_text, markdown_text
 from splc.types import Aggregate, Duplicates, Invalid, Link
 from splc.workflows.compare import Result
+from splc.workflows.objects import FileObject
 
 TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
 

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from splc.cli.show.blocks import Column, show_facts, show_rows
-from splc.cli.show.optimize import OptionValues, option_values
 from splc.cli.terminal import say
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import value_texts
@@ -16,6 +15,7 @@ from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.types import Link
 from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
 from splc.workflows.explain.explain import Explained, Result
+from splc.workflows.objects import OptionValues, option_values
 from splc.workflows.prediction_intervals import Interval
 
 # The greatest number of terms in a text; JSON has all.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Sequence
 from typing import Any
 
@@ -11,19 +10,17 @@ from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, counted, interval_text, narrowed, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
-from splc.data.failures import FailureRule
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
-from splc.io.json_object import ITSELF, JsonObject, at, count, each, merged
+from splc.io.json_object import ITSELF, JsonObject, at, each, merged
 from splc.system.groups import text_groups
+from splc.workflows.objects import FailuresObject, OptionValues, option_values
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
 
 # The greatest number of configurations in a text; JSON has all.
 MAX_LINES = 40
-
-OptionValues = dict[str, float | None]
 
 
 class PropertyValueObject(JsonObject):
@@ -81,14 +78,6 @@ class ObjectiveObject(JsonObject):
 def _fixed(result: Result) -> dict[str, float | int | None]:
     values = option_values(result.candidates[0].configuration)
     return {name: value for name, value in values.items() if name in result.fixed}
-
-
-class FailuresObject(JsonObject):
-    """The configurations that never worked, and the combinations of values of which every run failed."""
-
-    configurations: int = count("configurations")
-    runs: int = at(lambda failures: int(failures.runs.sum()))
-    rules: list[FailureRule]
 
 
 class SearchedObject(JsonObject):
@@ -306,14 +295,3 @@ def _selected_options(configuration: Configurations, left_out: Container[str], o
 
 def _interval(interval: Interval) -> str:
     return interval_text((interval.low, interval.high), "{:.6g}".format)
-
-
-def option_values(configuration: Configurations) -> dict[str, float | int | None]:
-    """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
-    return {name: _plain(value) for name, value in configuration.assignment(0).items()}
-
-
-def _plain(value: float) -> float | int | None:
-    if math.isnan(value):
-        return None
-    return int(value) if value.is_integer() else value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from splc.cli.show.optimize import option_values
 from splc.data.configurations import Configurations
 from splc.data.value_texts import DESELECTED, assignment_texts
 from splc.io.files import STANDARD
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import ModelInputs
+from splc.workflows.objects import option_values
 from splc.workflows.optimize import Request, Result
 from splc.workflows.view import NextStep
 

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
 from splc.cli.detail import detail
+from splc.cli.printer import print_item
 from splc.cli.show.blocks import Column, columns, counted, interval_text, narrowed, show_facts, show_rows
-from splc.cli.show.files import FileObject
-from splc.cli.show.scale_tree import point_text, show_trees
+from splc.cli.show.scale_tree import show_trees
 from splc.cli.terminal import say, tell
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.formats.measurements.columns import shown_value
-from splc.formats.models.entries import facts_text, lead_text, percent_text
+from splc.formats.models.entries import lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
 from splc.io.json_object import ITSELF, JsonObject, at, by_value, merged, optional
-from splc.io.numbers import rounded_text
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
+from splc.workflows.objects import FileObject
 from splc.workflows.scale import Result
 from splc.workflows.scale.tree import CallPath, CallTree
+from splc.workflows.scaling_view import PREDICTIONS, model_text, number, point_text, scaling_facts, view_of_terms
 
-DIGITS = 4
 # Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
 MANY = 100
 
@@ -180,13 +179,6 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
         show(result)
 
 
-def model_text(model: ScalingModel) -> str:
-    """Return a model on one line, with logarithms to the base 2; with two segments, both."""
-    from splc.formats.models.notation import scaling_text
-
-    return scaling_text(model, DIGITS)
-
-
 def _lead(model: ScalingModel) -> str:
     lead = lead_text(model)
     return "constant" if lead == "1" else lead
@@ -204,9 +196,6 @@ MODELS = narrowed(
     "noise",
     "lead",
 )
-
-
-TERMS = (Column("term", 0), Column("influence", 1))
 
 
 def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> None:
@@ -227,59 +216,8 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
 
 def show_terms(model: ScalingModel) -> None:
     """Print the terms of a model with their coefficients, logarithms to the base 2."""
-    from splc.formats.models.notation import log2_terms
-
-    for part in (model.below, model):
-        if part is None:
-            continue
-        if model.below is not None and model.change is not None:
-            bound = f"{model.changing} = {model.change:g}"
-            say(f"up to {bound}:" if part is model.below else f"beyond {bound}:")
-        show_rows(log2_terms(part.model), TERMS)
-
-
-def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
-    """Return the properties of a single model, as names and texts."""
-    lead = lead_text(model)
-    certain = "" if model.certainty is None else f" (probability {model.certainty:.2f})"
-    noise = "unknown" if model.noise is None else f"{percent_text(model.noise, 2)} per measurement"
-    return [
-        ("formula", model_text(model)),
-        ("lead term", ("none: constant" if lead == "1" else lead) + certain),
-        ("fit", facts_text(model)),
-        ("noise", noise),
-        ("method", model.method),
-    ]
-
-
-def caveat(entry: Prediction) -> str:
-    """Return how far a prediction is extrapolated, and whether its interval is wide."""
-    if entry.predicted is None:
-        return "the model has no finite value there"
-    remarks = []
-    if entry.distance > 1:
-        factor = f"{rounded_text(entry.distance, 3)} times " if math.isfinite(entry.distance) else ""
-        remarks.append(f"{factor}beyond what was measured")
-    if entry.lower is None or entry.upper is None:
-        return ", ".join([*remarks, "no interval"])
-    sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
-    if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
-        remarks.append("not known within a factor of 2")
-    return ", ".join(remarks)
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else rounded_text(value, DIGITS)
-
-
-PREDICTIONS = (
-    Column("at", lambda entry: point_text(entry.at)),
-    Column("predicted", lambda entry: _number(entry.predicted), right=True),
-    Column(
-        f"{100 * LEVEL:.0f} % interval", lambda entry: interval_text((entry.lower, entry.upper), _number), right=True
-    ),
-    Column("caveat", caveat),
-)
+    for item in view_of_terms(model):
+        print_item(item)
 
 
 def show_predictions(entries: Sequence[Prediction]) -> None:
@@ -288,5 +226,5 @@ def show_predictions(entries: Sequence[Prediction]) -> None:
 
 
 def _short_text(entry: Prediction) -> str:
-    interval = interval_text((entry.lower, entry.upper), _number)
-    return _number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")
+    interval = interval_text((entry.lower, entry.upper), number)
+    return number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")

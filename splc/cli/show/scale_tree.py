@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from splc.cli.show.blocks import Column, columns, interval_text, show_rows
@@ -11,6 +11,7 @@ from splc.data.experiment import DEFAULT_METRIC
 from splc.formats.experiments.cube import SEPARATOR
 from splc.io.numbers import rounded_text, small_share
 from splc.workflows.scale.tree import CallTree
+from splc.workflows.scaling_view import point_text
 
 _number = partial(rounded_text, digits=4)
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
@@ -57,8 +58,3 @@ def _show_ranking(tree: CallTree, top: int) -> None:
     """Print the call paths with the largest shares."""
     share = sum(row.share for row in tree.ranking[top:])
     show_rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(share)} together; --top N")
-
-
-def point_text(at: Mapping[str, float]) -> str:
-    """Return a point, such as `p = 8, n = 2`."""
-    return ", ".join(f"{name} = {value:.10g}" for name, value in at.items())

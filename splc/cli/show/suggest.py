@@ -6,14 +6,13 @@ from functools import partial
 from typing import Any
 
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
-from splc.cli.show.scale import model_text
-from splc.cli.show.scale_tree import point_text
 from splc.cli.terminal import say
 from splc.formats.models.entries import percent_text
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.scaling.suggestion.suggestions import Suggestion, TargetPrediction
 from splc.types import PointStrategy
+from splc.workflows.scaling_view import model_text, point_text
 from splc.workflows.suggest import Result
 
 VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from splc.cli.show.blocks import counted
-from splc.cli.show.optimize import FailuresObject
 from splc.cli.terminal import note
 from splc.data.property_unit import quantity
 from splc.formats.measurements.configurations_csv import write_configurations
@@ -17,6 +16,7 @@ from splc.io.json_object import JsonObject, at, count, each, optional
 from splc.io.numbers import percentage
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.types import Array, Goal
+from splc.workflows.objects import FailuresObject
 from splc.workflows.sample import rows_of
 from splc.workflows.suggest.configurations import Result
 

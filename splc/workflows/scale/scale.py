@@ -35,9 +35,8 @@ from splc.workflows.by import each_context, require_all_values, require_files
 from splc.workflows.common_fields import ContextColumns, IgnoredColumns, SelectedRows
 from splc.workflows.field_values import names_of, points_of, texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
-from splc.workflows.learn.learn import scaling_form
+from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
-from splc.workflows.replaced_models import replaced_notes
 from splc.workflows.scale.notes import profile_notes
 from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
