@@ -262,7 +262,7 @@ def view_of_changes(by: str, changes: Sequence[Change]) -> View:
         elif change.influences is None:
             yield f"{title}: {change.reason}"
         else:
-            yield from _influences(title, change, change.influences)
+            yield from view_of_influences(title, change)
     if contrasts:
         compared = plural(len(contrasts[0].influences), "influence is", "influences are")
         yield f"\nlisted: changes {in_half_widths(contrasts[0].half_widths)}, as {compared} compared"
@@ -287,9 +287,11 @@ def _contrast(by: str, change: ContextContrast) -> View:
         yield f"{count} {'other ' * bool(change.settled)}{verb} the same within {limit}, or not known better"
 
 
-def _influences(title: str, whole: Change, change: ModelChange) -> View:
+def view_of_influences(title: str, whole: Change) -> View:
     """Yield the changes that are clearly larger than their uncertainty, or what is known without any."""
-    product, settled = change.link == "log", whole.settled_sets
+    change, settled = whole.influences, whole.settled_sets
+    assert change is not None
+    product = change.link == "log"
     summary = _summary(whole, change, settled=bool(settled))
     yield f"{title}: {summary}" if summary else title
     if reasons := list(_not_compared(whole, change)):
