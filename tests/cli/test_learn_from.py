@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def test_rows_of_several_models_count_once(folder: Path, run: Run) -> None:
         command = ("learn", "versions.csv", "--where", f"version={value}", "--sampling", "measured:12", *further)
         assert run(*command, "-o", f"{value}.json").exit_code == 0
     result = run("learn", "new.csv", "--from", "v0.json", "--from", "v1.json", "-o", "v2.json")
-    assert "learned with 12 rows of v0.json, 12 rows of v1.json" in result.stderr
+    assert re.search(r"learned with 12 rows of [^,;]*, 12 rows of [^,;]*;", result.stderr)
 
 
 def test_what_to_measure_next(folder: Path, run: Run, refused: Callable[..., str]) -> None:
