@@ -27,17 +27,17 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "sample": "splc.workflows.sample",
         "measure": "splc.cli.commands.measure",
         "learn": "splc.workflows.learn.contexts",
-        "explain": "splc.cli.commands.explain",
+        "explain": "splc.workflows.explain.explain",
         "calibrate": "splc.cli.commands.calibrate",
         "scale": "splc.cli.commands.scale",
         "tune": "splc.cli.commands.tune",
         "suggest": "splc.cli.commands.suggest",
         "predict": "splc.cli.commands.predict",
-        "optimize": "splc.cli.commands.optimize",
+        "optimize": "splc.workflows.optimize.view",
         "changed": "splc.workflows.changed",
         "compare": "splc.cli.commands.compare",
         "study": "splc.cli.commands.study",
-        "report": "splc.cli.commands.report",
+        "report": "splc.report.report",
         "run": "splc.cli.commands.run",
         "convert": "splc.workflows.convert",
         "example": "splc.workflows.example",
@@ -92,15 +92,14 @@ def summary_of(name: str) -> str:
     """Return the first paragraph of the help of a command, whose module is read but not imported."""
     folder = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1])
     wanted = name if COMMANDS[name].startswith("splc.cli.commands") else "Request"
-    # The request is in the module of the verb, or in a chapter of its own.
-    for chapter in (COMMANDS[name].rpartition(".")[2], "request"):
-        tree = ast.parse(folder.joinpath(f"{chapter}.py").read_text(encoding="utf-8"))
-        named = (
-            node for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == wanted
-        )
-        if (documented := next(named, None)) is not None:
+    # The request is in the module of the verb, or in another chapter.
+    own = folder.joinpath(f"{COMMANDS[name].rpartition('.')[2]}.py")
+    for chapter in (own, *sorted(folder.iterdir(), key=str)):
+        source = chapter.read_text(encoding="utf-8") if chapter.name.endswith(".py") else ""
+        named = (node for node in ast.parse(source).body if getattr(node, "name", "") == wanted)
+        if wanted in source and (documented := next(named, None)) is not None:
             break
-    assert documented is not None
+    assert isinstance(documented, (ast.ClassDef, ast.FunctionDef))
     paragraph = (ast.get_docstring(documented) or "").partition("\n\n")[0]
     return " ".join(paragraph.split())
 

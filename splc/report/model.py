@@ -24,7 +24,7 @@ from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
 from splc.workflows.optimize.optimize import Result as Optimized
-from splc.workflows.optimize.unreached import TOO_GOOD
+from splc.workflows.optimize.best import TOO_GOOD
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"

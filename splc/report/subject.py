@@ -22,7 +22,7 @@ from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
 from splc.workflows.fixed_space import known_failures
-from splc.workflows.note import OnProgress
+from splc.workflows.verb import NOBODY, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
 UNNAMED = "performance"
@@ -155,9 +155,7 @@ class ModelSubject:
         )
 
 
-def best_of(
-    subject: ModelSubject, *, maximize: bool = False, on_progress: OnProgress | None = None
-) -> optimize.Result | SplcError:
+def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:
     """Return the best configurations, or why they cannot be found."""
     stored, space = subject.stored, subject.space
     objective = optimize.Objective(
@@ -173,6 +171,6 @@ def best_of(
     if subject.measurements is not None and subject.nfp in subject.measurements.values:
         objective = optimize.with_values(objective, subject.measurements, subject.nfp)
     try:
-        return optimize.best_configurations([objective], space, top=TOP, on_progress=on_progress)
+        return optimize.best_configurations([objective], space, top=TOP, watch=watch)
     except SplcError as error:
         return error
