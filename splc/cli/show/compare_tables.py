@@ -150,7 +150,7 @@ def measures_table(result: Result) -> Table:
     judgements = [judged.semantic for judged in compared.judged]
     rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
     if any(judged.covered is not None for judged in compared.judged):
-        title = f"within prediction intervals at {compared.level:g}"
+        title = f"runs within prediction intervals at {compared.level:g}"
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
     caption = "Measures"
     if result.basis.configurations is not None:

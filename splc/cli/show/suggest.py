@@ -31,7 +31,7 @@ class SuggestedPointObject(JsonObject):
 
 
 class TargetObject(JsonObject):
-    """The prediction at the target; the error is half the width of the interval in percent."""
+    """The prediction at the target, and the interval of a measurement; the error is that of the mean in percent."""
 
     point: dict[str, float]
     predicted: float
@@ -88,7 +88,7 @@ def show(result: Result, budget: float | None) -> None:
         where = point_text(dict(zip(batch.names, target.point, strict=True)))
         interval = interval_text((target.lower, target.upper))
         text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
-        say(f"{text} (within {percent_text(target.error)})")
+        say(f"{text} (mean of many measurements: within {percent_text(target.error)})")
     if batch.error is not None:
         say(f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"

@@ -154,6 +154,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             models,
             basis.configurations,
             measured=basis.measured,
+            runs=basis.runs,
             nfp=basis.nfp,
             constant=request.constant,
             measures=keys,

@@ -180,6 +180,7 @@ class Basis:
         configurations: n configurations; None where only terms are compared.
         measured: their measured values, shape (n,), NaN where one is missing; None where none was measured.
         nfp: the measured property, None where none was measured.
+        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured.
         text: a description for tables.
         measurements: the measurements of the project, None where it has none.
     """
@@ -189,6 +190,7 @@ class Basis:
     nfp: str | None = None
     text: str = "none"
     measurements: Measurements | None = None
+    runs: Array | None = None
 
     @property
     def unit(self) -> str | None:
@@ -281,7 +283,8 @@ def basis_of(
             on, space.system, request.policy(space, project, learned), request.nfp, model_nfp or project.nfp
         )
         notes += reading_notes(inputs.report)
-        basis = Basis(inputs.configurations, inputs.measured, inputs.nfp if inputs.measured is not None else None, on)
+        nfp = inputs.nfp if inputs.measured is not None else None
+        basis = Basis(inputs.configurations, inputs.measured, nfp, on, runs=inputs.runs)
     elif project.has_measurements or on == "measured":
         basis = _measured_basis(request, project, space, model_nfp, learned, notes)
     elif on is not None:
@@ -330,7 +333,8 @@ def _measured_basis(
             hint = "name another property with --property, or other configurations with --on"
             source = everything.report.source or None
             raise MeasurementError(Problem(f"no configuration has a value of {nfp}", source, hint=hint))
-        return Basis(measurements.configurations, measurements[nfp], nfp, "measured", measurements)
+        facts = (nfp, "measured", measurements, measurements.repetitions(nfp))
+        return Basis(measurements.configurations, measurements[nfp], *facts)
     sampled = draw_sample(space.system, on, request.seed, measurements.configurations, space)
     notes += notes_of(sampled.notes)
     rows = measurements.configurations.find(sampled.configurations)
@@ -340,7 +344,8 @@ def _measured_basis(
     if (rows < 0).any():
         notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
     values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
-    return Basis(sampled.configurations, values, nfp, model_title(on), measurements)
+    runs = np.where(rows[:, None] >= 0, measurements.repetitions(nfp)[rows], np.nan)
+    return Basis(sampled.configurations, values, nfp, model_title(on), measurements, runs)
 
 
 def model_title(on: str) -> str:

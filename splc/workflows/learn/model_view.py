@@ -127,7 +127,7 @@ class ExpectedErrorObject(JsonObject):
     `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
     within the factor or margin. `run` is the error of single runs, where some are repeated, `printed` is `percent` of
     the printed model, where another one predicts. `about` says in words what it is about; where settings repeat,
-    `known_percent` is that of `known`.
+    `known_percent` is that of `known`, which have the values of the options `known_by` of a row that was learned from.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -143,6 +143,7 @@ class ExpectedErrorObject(JsonObject):
     about: str
     known: str
     known_percent: float | None
+    known_by: list[str]
 
 
 class LearnedColumnsObject(JsonObject):
