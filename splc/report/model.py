@@ -44,7 +44,7 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
         influences_by_context(subject),
         formula_section(subject),
         predictions_section(subject),
-        None if best is None else best_section(best, subject.stored.unit),
+        None if best is None else best_section(subject, best),
         explorer_section(subject, best),
         sample_section(subject),
         provenance_section(subject),
