@@ -204,7 +204,9 @@ def test_values_of_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     shown.append(page.text_content())
     assert "learner=LightGBM 4.6.0" in shown[-1]
     assert not [text for text in shown if "learner_" in text]
-    cells = [each[0].text for name in ("best", "worst") for each in page.cssselect(f"[data-name={name}] tbody tr")]
+    cells = [
+        each[0].text_content() for name in ("best", "worst") for each in page.cssselect(f"[data-name={name}] tbody tr")
+    ]
     assert cells
     assert not [cell for cell in cells if "depth" in cell]
     assert page.get_element_by_id("best").text_content().count("depth=3") == 2
