@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from splc.io.files import Source, read_source
 from tests.cli.conftest import Run
 
 TOML = 'system = "system.xml"\nmeasurements = "measurements.csv"\nproperty = "time"\n'
@@ -65,3 +66,16 @@ def test_described_tables(run: Run, elsewhere: Path) -> None:
     """The options of a table of another system are inferred, those of a table of the folder's system are described."""
     assert json.loads(run("describe", "other/train.csv", "--json").stdout)["numeric_options"] == ["pan"]
     assert json.loads(run("describe", "measurements.csv", "--json").stdout)["binary_options"] != []
+
+
+def test_described_table_is_read_once(run: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table of a folder with a description is read once, beside the look at its beginning."""
+    names: list[str] = []
+
+    def counted(path: str | Path) -> Source:
+        names.append(str(path))
+        return read_source(path)
+
+    monkeypatch.setattr("splc.formats.benchmarks.read.read_source", counted)
+    run("describe", "measurements.csv")
+    assert names == ["measurements.csv"]
