@@ -11,7 +11,7 @@ from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcE
 from splc.io.files import STANDARD
 from splc.project.files import ProjectFiles
 from splc.project.keys import PROPERTY
-from splc.system.extension import extended, joint_system
+from splc.system.extension import joint_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,13 +69,16 @@ class Project(ProjectFiles):
 
     def _with_measured_values(self, system: VariabilityModel) -> Project:
         """Return the project with a system that has the further values in the measurements."""
-        from splc.formats.measurements.shapes import read_table
-        from splc.formats.measurements.unlisted import unlisted_values
-
         with suppress(SplcError):
-            further = unlisted_values(read_table(self._tables_read), system, self.columns.unread)
-            return replace(self, learned_system=extended(system, further or {}))
+            return replace(self, learned_system=self._with_values(system))
         return self
+
+    def _with_values(self, system: VariabilityModel) -> VariabilityModel:
+        """Return an inferred system that has the further values in the measurements."""
+        from splc.formats.measurements.shapes import read_table
+        from splc.formats.measurements.unlisted import with_unlisted
+
+        return with_unlisted(read_table(self._tables_read), system, self.columns.unread)
 
     @property
     def names_system(self) -> bool:
@@ -206,6 +209,14 @@ class Project(ProjectFiles):
         Raises:
             InputError: if the measurements cannot be found or read, or have no options or no property.
         """
+        result = self._inferred()
+        if self.system_table is not None and not self.lists_configurations and self.has_measurements:
+            # A table does not restrict the values of other measurements.
+            return replace(result, system=self._with_values(result.system))
+        return result
+
+    def _inferred(self) -> Inference:
+        """Return the system inferred from its table."""
         from splc.formats.measurements.inference import infer_system
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
@@ -299,8 +310,8 @@ class Project(ProjectFiles):
         from splc.formats.measurements.failures import with_failures
 
         assert policy.check is not None
-        files, inferred = (self.measurements_file, *self.further), self.inference is not None
-        return tuple(with_failures(part, files, policy.check, inferred=inferred) for part in parts)
+        files = (self.measurements_file, *self.further)
+        return tuple(with_failures(part, files, policy.check) for part in parts)
 
     @property
     def _own_measurements(self) -> str | Source:

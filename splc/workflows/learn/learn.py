@@ -12,6 +12,8 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, SpaceError, listed, plural
 from splc.formats.measurements.failures import failures_object
+from splc.formats.measurements.shapes import read_table
+from splc.formats.measurements.unlisted import with_unlisted
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
@@ -31,7 +33,7 @@ from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.fixed_space import failure_notes
+from splc.workflows.fixed_space import UNKNOWN, failure_notes
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
     Request,
@@ -54,9 +56,6 @@ if TYPE_CHECKING:
     from splc.scaling.prediction import Prediction
 
 __all__ = ["Request", "Result", "run"]
-
-# What failures mean for a model.
-UNKNOWN = "the model knows nothing of configurations that fail; splc optimize leaves them out"
 
 
 @dataclass(frozen=True)
@@ -199,7 +198,10 @@ def run(
             stored = StoredSources.read(request.sources)
             project = stored.project(project)
         project = project if given is not None else without_group(project, request.group)
-        space = Space(request.read_system(project, notes) if given is None else given.system)
+        system = request.read_system(project, notes) if given is None else given.system
+        if request.evaluate_on is not None and request.evaluate_on != STANDARD:
+            system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
+        space = Space(system)
         if form == ".log":
             require_expressible(space.system)
         measured = request.read_measurements(project, space, notes) if given is None else given
