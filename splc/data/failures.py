@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, value_indices
 from splc.errors import plural
 from splc.system.constraints import BooleanConstraint, Constraint
 from splc.system.definition import constraints_of_texts
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 
@@ -20,7 +21,7 @@ class FailureRule:
 
     Attributes:
         condition: the values, as text: `pcg and gs`, `mode=fast and n>=300`.
-        constraint: the constraint that excludes them, as text.
+        constraint: the constraint that excludes them, as text; empty where the options lack a value among them.
         runs: the number of failed runs with them.
         configurations: the number of configurations of these runs.
     """
@@ -60,7 +61,18 @@ class Failures:
         """The constraints that exclude the combinations."""
         system = self.configurations.system
         binary = [option.name for option in system.binary_options]
-        return constraints_of_texts([rule.constraint for rule in self.rules], system.name_table, binary)
+        texts = [rule.constraint for rule in self.rules if rule.constraint]
+        return constraints_of_texts(texts, system.name_table, binary)
+
+    def of_system(self, system: VariabilityModel) -> Failures:
+        """Return the failures among the configurations of a system with the same options, and other values of them."""
+        own = self.configurations
+        if system.options == own.system.options:
+            return self
+        indices = np.stack([value_indices(option, own.value(option.name)) for option in system.options], axis=1)
+        kept = (indices >= 0).all(axis=1)
+        configurations = Configurations(system, indices[kept])
+        return replace(self, configurations=configurations, runs=self.runs[kept], explained=self.explained[kept])
 
     def among(self, configurations: Configurations) -> Array:
         """Return which configurations of the system, or of a part of it, never worked, shape (m,), bool."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
 from splc.project.files import ProjectFiles
 from splc.project.keys import PROPERTY
-from splc.system.extension import extended, joint_system
+from splc.system.extension import joint_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,12 +68,15 @@ class Project(ProjectFiles):
 
     def _with_measured_values(self, system: VariabilityModel) -> Project:
         """Return the project with a system that has the further values in the measurements."""
-        from splc.formats.measurements.unlisted import unlisted_values
-
         with suppress(SplcError):
-            further = unlisted_values(self.table, system, self.columns.unread)
-            return replace(self, learned_system=extended(system, further or {}))
+            return replace(self, learned_system=self._with_values(system))
         return self
+
+    def _with_values(self, system: VariabilityModel) -> VariabilityModel:
+        """Return an inferred system that has the further values in the measurements."""
+        from splc.formats.measurements.unlisted import with_unlisted
+
+        return with_unlisted(self.table, system, self.columns.unread)
 
     @property
     def names_system(self) -> bool:
@@ -204,6 +207,14 @@ class Project(ProjectFiles):
         Raises:
             InputError: if the measurements cannot be found or read, or have no options or no property.
         """
+        result = self._inferred()
+        if self.system_table is not None and not self.lists_configurations and self.has_measurements:
+            # A table does not restrict the values of other measurements.
+            return replace(result, system=self._with_values(result.system))
+        return result
+
+    def _inferred(self) -> Inference:
+        """Return the system inferred from its table."""
         from splc.formats.measurements.inference import infer_system
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
@@ -297,8 +308,8 @@ class Project(ProjectFiles):
         from splc.formats.measurements.failures import with_failures
 
         assert policy.check is not None
-        files, inferred = (self.measurements_file, *self.further), self.inference is not None
-        return tuple(with_failures(part, files, policy.check, inferred=inferred) for part in parts)
+        files = (self.measurements_file, *self.further)
+        return tuple(with_failures(part, files, policy.check) for part in parts)
 
     @property
     def _own_measurements(self) -> Source:

@@ -171,7 +171,6 @@ class ModelSubject:
         )
 
 
-def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:
 def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], str]:
     """Return configurations as texts of what differs among them, and the text of what several of them have alike."""
     texts = [[*assignment_texts(part.system, part.assignment(row)).values()] for part, row in rows]
@@ -180,9 +179,7 @@ def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[st
     return differing, f"All of these have {', '.join(alike)}." if alike else ""
 
 
-def best_of(
-    subject: ModelSubject, *, maximize: bool = False, on_progress: OnProgress | None = None
-) -> optimize.Result | SplcError:
+def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:
     """Return the best configurations, or why they cannot be found."""
     stored, space = subject.stored, subject.space
     objective = optimize.Objective(

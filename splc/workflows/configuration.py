@@ -9,7 +9,8 @@ from splc.data.configurations import Configurations, beyond_text
 from splc.errors import ConfigurationError, InputError, Problem, listed
 from splc.formats.measurements.assignment import parse_configuration
 from splc.formats.measurements.configurations_csv import read_configurations
-from splc.io.files import STANDARD, is_file
+from splc.formats.measurements.unlisted import with_unlisted
+from splc.io.files import STANDARD, is_file, read_source
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note
@@ -24,7 +25,8 @@ def one_configuration(given: str, space: Space) -> Configurations:
     """
     system = space.system
     if given == STANDARD or (is_file(given) and given not in system.spellings):
-        table = read_configurations(given, system).unique()
+        source = read_source(given)
+        table = read_configurations(source, with_unlisted(source, system)).unique()
         if len(table) != 1:
             text = "no configuration" if len(table) == 0 else f"{len(table):,} different configurations"
             raise InputError(Problem(f"the file has {text}, one is needed", given, hint="keep the header and one row"))

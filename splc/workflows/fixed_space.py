@@ -22,6 +22,10 @@ from splc.workflows.note import Note, Rank
 # How a combination that fails is excluded for good.
 CURE = "splc init --from-failures writes constraints that exclude them"
 
+# What failures mean for a model.
+UNKNOWN = "the model knows nothing of configurations that fail; splc optimize leaves them out"
+WITHOUT_FAILURE = "effects there are those without the failure"
+
 
 def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
     """Return the valid configurations with fixed values of options.
@@ -87,8 +91,9 @@ def known_failures(
 
 def failing_notes(configurations: Configurations, failures: Failures | None) -> tuple[Note, ...]:
     """Return a warning about predicted configurations that never worked, or have a combination that failed."""
-    if failures is None or configurations.system.options != failures.configurations.system.options:
+    if failures is None or {*configurations.system.names} != {*failures.configurations.system.names}:
         return ()
+    failures = failures.of_system(configurations.system)
     rows, count = configurations, int(failures.expected(configurations).sum())
     if not count:
         return ()

@@ -167,7 +167,7 @@ def _with_failures(result: Inference, request: Request, project: Project) -> tup
         hint = f"{failures_file(project.measurements_file)} or rows without a value list them"
         raise RequestError(f"no combination of values fails in enough configurations: {known}; {hint}", "from_failures")
     system = replace(result.system, constraints=(*result.system.constraints, *failures.constraints))
-    lines = tuple(f"{rule.constraint}: {rule}" for rule in failures.rules)
+    lines = tuple(f"{rule.constraint}: {rule}" if rule.constraint else str(rule) for rule in failures.rules)
     return replace(result, system=system), lines
 
 

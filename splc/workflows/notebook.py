@@ -14,10 +14,12 @@ from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
 from splc.data.configurations import describe_configuration
-from splc.data.fixed_values import with_fixed_values
+from splc.data.failures import Failures
+from splc.data.fixed_values import fixed_indices, with_fixed_values
 from splc.data.measurements import Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
+from splc.formats.measurements.failures import failures_object, with_failures
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
 from splc.formats.measurements.table_inference import inferred_from, table_source
@@ -31,6 +33,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
+from splc.workflows.fixed_space import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
 from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.best import best_of
@@ -109,8 +112,12 @@ def learn(
         table = _table(data, nfp, system, columns, invalid)
     else:
         table, settings["groups"] = _grouped_table(data, nfp, system, columns, invalid, groups)
+    failures = table.measurements.failures
+    if failures is not None:
+        settings["provenance"] = {**(settings.get("provenance") or {}), "failures": failures_object(failures)}
     result = learn_measurements(table.measurements, table.nfp, preset, **settings)
-    return replace(result, notes=(*table.notes, *result.notes)) if table.notes else result
+    notes = (*table.notes, *Notes(failure_notes(failures, UNKNOWN)).texts)
+    return replace(result, notes=(*notes, *result.notes)) if notes else result
 
 
 @overload
@@ -145,7 +152,9 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
         SplcError: if the table cannot be read, or there is nothing to suggest.
     """
     if isinstance(data, Space):
-        return suggest_configurations(data, *arguments, **settings)
+        measured = arguments[0] if arguments else settings.get("measured")
+        space = working_space(data, None if measured is None else measured.failures, {})
+        return suggest_configurations(space, *arguments, **settings)
     return _suggest_of_table(data, *arguments, **settings)
 
 
@@ -163,9 +172,10 @@ def _suggest_of_table(
     **settings: Any,
 ) -> ConfigurationSuggestions:
     table = _table(data, nfp, system, ColumnArguments(options, contexts, where, ignore), invalid)
-    space = Space(table.measurements.system)
+    failures = table.measurements.failures
+    space = working_space(Space(table.measurements.system), failures, {})
     found = suggest_configurations(space, table.measurements, table.nfp, count, **settings)
-    return replace(found, notes=table.notes)
+    return replace(found, notes=(*table.notes, *Notes(failure_notes(failures, "not suggested")).texts))
 
 
 def optimize(
@@ -181,7 +191,7 @@ def optimize(
 
     Full models of results predict: all valid configurations up to 100,000, otherwise those of a local search from the
     best 1,000 of the printed models. Other models have an exact optimum, unless it is too complex; `engine` of the
-    result says what found it.
+    result says what found it. Configurations that failed, as far as results know, are left out.
 
     Args:
         models: the model, or one per property.
@@ -206,14 +216,16 @@ def optimize(
     chosen = base if not fixed else base.with_values(fixed)
     chosen.require_valid()
     require_count(count)
+    failures = _failures(results, base.system)
+    chosen = working_space(chosen, failures, {} if not fixed else fixed_indices(base.system, fixed))
     objectives = [
         Objective(result.nfp, base.system, result.model, None if result.printed is None else result.predictor, sign)
         if isinstance(result, LearningResult)
         else Objective(result.text, base.system, result, None, sign)
         for result, sign in zip(results, signs, strict=True)
     ]
-    notes = Notes()
-    best, _ = best_of(objectives, chosen, count, limit, notes)
+    notes = Notes(failure_notes(failures, "left out"))
+    best, _ = best_of(objectives, chosen, count, limit, notes, failures=failures)
     return replace(best, notes=notes.texts)
 
 
@@ -238,7 +250,8 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
         raise SpecError("only a table has a property and columns; a model is explained as it is")
     chosen = _space(space, (model,))
     found = overview_of_result(model, chosen) if isinstance(model, LearningResult) else overview(model, chosen)
-    return replace(found, notes=(*notes, *found.notes))
+    failing = failure_notes(_failures((model,), chosen.system), WITHOUT_FAILURE) if not notes else ()
+    return replace(found, notes=(*notes, *Notes(failing).texts, *found.notes))
 
 
 @dataclass(frozen=True)
@@ -266,16 +279,19 @@ def _table(
     """Return the measurements of a table."""
     if isinstance(data, Measurements):
         return _Table(data, nfp)
+    files = [str(data)] if isinstance(data, str | Path) else []
     if system is not None:
         read: Callable[..., Measurements]
         read = read_measurements if isinstance(data, str | Path) else _from_frame
         measured = read(data, system, where=columns.where, contexts=columns.contexts, ignore=columns.ignore)
         notes = Notes((*reading_notes(measured.report), *run_notes([measured], nfp)))
-        return _Table(_valid(measured, invalid, notes), nfp, notes.texts)
+        valid = _valid(measured, invalid, notes)
+        return _Table(with_failures(valid, files, Space(system).check), nfp, notes.texts)
     choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
     inference = inferred_from(data, nfp, choice)
     policy = Policy(columns=inference.completed(choice))
     (measured,) = read_parts(inference.source, inference.system, policy, nfp=nfp)
+    measured = with_failures(measured, files, Space(inference.system).check)
     main = inference.main if inference.main in measured.properties else None
     nfp = nfp or main
     notes = Notes((*inference_notes(inference), *reading_notes(measured.report), *run_notes([measured], nfp)))
@@ -326,7 +342,11 @@ def _tables(
             notes += inference_notes(inference)
         read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
         notes += (*reading_notes(*(part.report for part in read)), *run_notes(read, nfp))
-        parts = {part.contexts[by]: _valid(part, invalid, notes) for part in read}
+        files = [str(data)] if isinstance(data, str | Path) else []
+        check = Space(system).check
+        parts = {part.contexts[by]: with_failures(_valid(part, invalid, notes), files, check) for part in read}
+        for part in parts.values():
+            notes.add(failure_notes(part.failures, UNKNOWN))
     if not parts:
         raise SpecError("there are no measurements")
     return {value: _Table(part, nfp, notes.texts) for value, part in parts.items()}
@@ -355,6 +375,15 @@ def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measuremen
 
 def _from_frame(data: Any, system: VariabilityModel, **columns: Any) -> Measurements:
     return Measurements.from_frame(system, data, **columns)
+
+
+def _failures(models: Sequence[InfluenceModel | LearningResult], system: VariabilityModel) -> Failures | None:
+    """Return the failures that the measurements of results have, among the configurations of a system."""
+    for model in models:
+        failures = None if isinstance(model, InfluenceModel) or model.rows is None else model.rows.measured.failures
+        if failures is not None and {*failures.configurations.system.names} == {*system.names}:
+            return failures.of_system(system)
+    return None
 
 
 def _space(space: Space | None, models: Sequence[InfluenceModel | LearningResult]) -> Space:

@@ -6,9 +6,13 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
+import splc
+from splc.errors import SplcError
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.system.variability import VariabilityModel
@@ -173,3 +177,46 @@ def test_earlier_failures_are_known(failing: Path, run: Run) -> None:
     own = [step["configuration"] for step in content["trajectory"] if step["run"] is not None]
     assert len(own) == 2
     assert not any(map(is_excluded, own))
+
+
+def test_values_that_never_worked(failing: Path, run: Run, refused: Refused) -> None:
+    """Where options are inferred, values that only failed runs have are named, and left out."""
+    (failing / "system.xml").unlink()
+    text = (failing / "measurements.failures.csv").read_text(encoding="utf-8")
+    more = "".join(f"0,{smooth},{n},1,1,killed,9,\n" for smooth, n in (("ilu", 100), ("cheb", 500), ("ilu", 500)))
+    (failing / "measurements.failures.csv").write_text(text + more, encoding="utf-8")
+    done = run("learn", "--options", HEADER, "--learner", "stepwise", "-o", "m.json")
+    for rule in (RULE, "all 2 runs with smooth=ilu failed", "all 2 runs with n=500 failed"):
+        assert rule in done.stderr
+    # A model without a full one and its folder know the same.
+    for arguments in (("m.json",), ("m.json", "--measurements", "measurements.csv", "--options", HEADER)):
+        assert "n=500 failed" in refused("optimize", *arguments, "--fix", "n=500")
+        assert json.loads(run("optimize", *arguments, "--fix", "n=450", "--json").stdout)["configuration"]["n"] == 450
+    assert "measured values are not shown" not in run("optimize", "m.json").stderr
+    (failing / "new.csv").write_text(f"{HEADER}\n0,cheb,500,1\n0,cheb,450,1\n", encoding="utf-8")
+    assert "1 of 2 configurations fail" in run("predict", "m.json", "new.csv").stderr
+    written = run("init", "--from-failures", "--options", HEADER).stdout
+    assert "all 2 runs with smooth=ilu failed" in written
+
+
+def test_failures_in_python(failing: Path) -> None:
+    """A table that is learned from has the failures beside it, or its rows without a value; answers leave them out."""
+    settings: dict[str, Any] = {"options": "smooth", "learner": "stepwise"}
+    learned = splc.learn("measurements.csv", "time", **settings)
+    assert any(RULE in note for note in learned.notes)
+    assert learned.provenance["failures"]["rules"][0]["constraint"] == "!pcg | !smooth_gs"
+    frame = pd.read_csv("measurements.csv")
+    failed = pd.read_csv("measurements.failures.csv")[HEADER.split(",")]
+    described = splc.learn(splc.read_measurements("measurements.csv", SYSTEM), "time", learner="stepwise")
+    for result in (learned, described, splc.learn(pd.concat([frame, failed]), "time", **settings)):
+        best = splc.optimize(result, count=30)
+        assert any(RULE in note for note in best.notes)
+        rows = best.configurations
+        assert not ((rows.value("pcg") == 1) & (rows.value("smooth_gs") == 1)).any()
+        assert any(RULE in note for note in splc.explain(result).notes)
+    with pytest.raises(SplcError, match="pcg and smooth=gs failed"):
+        splc.optimize(learned, fixed={"pcg": True, "smooth": "gs"})
+    suggested = splc.suggest("measurements.csv", "time", 5, options="smooth")
+    rows = suggested.configurations
+    assert not ((rows.value("pcg") == 1) & (rows.value("smooth_gs") == 1)).any()
+    assert any(RULE in note for note in suggested.notes)

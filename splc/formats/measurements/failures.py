@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, unlisted_values
 from splc.data.failures import FailureRule, Failures
 from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem, SplcError, plural
-from splc.formats.measurements.csv_table import read_option_table, read_raw
-from splc.formats.measurements.mined_system import failure_rules
+from splc.formats.measurements.csv_table import RawTable, body_columns, read_option_table, read_raw
+from splc.formats.measurements.mined_system import failure_rules, outside_range
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json_object import json_object
+from splc.io.numbers import parse_column
+from splc.system.groups import child_groups, child_texts
+from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -35,23 +38,25 @@ def failures_file(measurements: str) -> str:
 
 
 def read_failed_runs(
-    source: Source, system: VariabilityModel, contexts: Mapping[str, str], *, inferred: bool = False
-) -> tuple[Configurations, int]:
-    """Return the configurations of failed runs of the stated contexts, one per run, and how many are outside.
+    source: Source, system: VariabilityModel, contexts: Mapping[str, str]
+) -> tuple[Configurations, tuple[FailureRule, ...], int]:
+    """Return the configurations of failed runs of the stated contexts, one per run.
+
+    Further results are a rule for each value that the system lacks, and the number of other runs outside of it.
 
     Args:
         source: the table.
-        system: the system.
+        system: the system; runs with other values are outside of one that is inferred from what succeeded.
         contexts: context → its value; rows with another one are left out.
-        inferred: whether the system is inferred from what succeeded: runs with other values are outside of it.
 
     Raises:
         InputError: if the file is no table of configurations of the system, with lines.
     """
     hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
     try:
-        table = read_option_table(source, system, read_raw(source, system))
-        if not inferred:
+        raw = read_raw(source, system)
+        table = read_option_table(source, system, raw)
+        if not system.inferred:
             table.problems(source.name).raise_if_any(InputError)
     except SplcError as error:
         raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
@@ -60,19 +65,43 @@ def read_failed_runs(
         if name in table.others:
             kept &= np.array([text.strip() == value for text in table.others[name]], dtype=bool)
     inside = (table.indices >= 0).all(axis=1)
-    return Configurations(system, table.indices[kept & inside]), int((kept & ~inside).sum())
+    rules, explained = _value_rules(raw, system, kept & ~inside)
+    return Configurations(system, table.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
 
 
-def with_failures(
-    measured: Measurements, files: Sequence[str], check: Check, *, inferred: bool = False
-) -> Measurements:
+def _value_rules(raw: RawTable, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
+    """Return a rule for each value that the system lacks in these rows, and which rows have one."""
+    titles = [title.strip() for title in raw.rows[0]]
+    cells = [np.array([cell.strip() for cell in column]) for column in body_columns(raw.rows[1:], len(titles), {})]
+    options = [(system.spellings[title], at) for at, title in enumerate(titles) if title in system.spellings]
+    groups, rules, explained = child_groups(system), list[FailureRule](), np.zeros(len(outside), dtype=bool)
+    for name, at in options:
+        values: dict[str, tuple[Array, str]] = {}
+        if name in groups:
+            known = child_texts(name, groups[name])
+            further = {*cells[at][outside].tolist()} - {"", *known}
+            values = {f"{name}={text}": (cells[at] == text, "") for text in sorted(further)}
+        elif name in system.positions:
+            option, numbers = system.option(name), parse_column(cells[at].tolist())
+            for value in unlisted_values(option, numbers[outside]):
+                levels = (*option.values, value) if isinstance(option, NumericOption) else ()
+                constraint = outside_range((), name, (value, value), sorted(levels)) if levels else ""
+                values[f"{name}={value:g}"] = numbers == value, constraint
+        for condition, (having, constraint) in values.items():
+            rows = np.flatnonzero(having & outside)
+            count = len({tuple(cells[place][row] for _, place in options) for row in rows})
+            rules.append(FailureRule(condition, constraint, len(rows), count))
+            explained[rows] = True
+    return tuple(rules), explained
+
+
+def with_failures(measured: Measurements, files: Sequence[str], check: Check) -> Measurements:
     """Return measurements with the failures beside them: rows without any value, and the tables of failed runs.
 
     Args:
         measured: the measurements.
         files: their files.
         check: returns which configurations are valid; others are no failures of the system.
-        inferred: as `read_failed_runs`.
 
     Raises:
         InputError: as `read_failed_runs`.
@@ -80,18 +109,25 @@ def with_failures(
     system = measured.system
     known = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)
     parts, sources = [Configurations(system, measured.configurations.indices[~known])], list[str]()
+    never: tuple[FailureRule, ...] = ()
     for file in dict.fromkeys(failures_file(file) for file in files if file != STANDARD):
         if Path(file).is_file():
-            part, outside = read_failed_runs(read_source(file), system, measured.contexts, inferred=inferred)
+            part, rules, outside = read_failed_runs(read_source(file), system, measured.contexts)
+            never += rules
             parts.append(part)
             sources.append(file)
             if outside:
                 verb = plural(outside, "failed run has", "failed runs have")
-                text = f"{verb} values that no measured row has, so that the inferred options lack them ({file})"
+                text = f"{verb} no values that can be read, and left out ({file})"
                 notes = (*measured.report.notes, text)
                 measured = replace(measured, report=replace(measured.report, notes=notes))
     runs = Configurations(system, np.concatenate([part.indices for part in parts]))
-    failures = failures_of(runs[check(runs)], measured.configurations[known], sources[0] if sources else None)
+    runs, source = runs[check(runs)], sources[0] if sources else None
+    failures = failures_of(runs, measured.configurations[known], source)
+    if never:
+        none = np.zeros(0, dtype=int)
+        failures = failures or Failures(runs[none], none, (), none.astype(bool), source)
+        failures = replace(failures, rules=(*never, *failures.rules))
     return replace(measured, failures=failures)
 
 

@@ -177,14 +177,39 @@ def _one_of(premises: Iterable[OptionLiteral], allowed: Mapping[str, Sequence[fl
     return f"{f'{scale} * ' if scale > 1 else ''}{_guards(premises)}{' * '.join(factors)} = 0"
 
 
+def outside_range(
+    premises: Sequence[OptionLiteral], name: str, ends: tuple[float, float], values: Sequence[float]
+) -> str:
+    """Return the comparison that a numeric option is outside of a range where all literals hold.
+
+    It is about all numbers, not about the values of the option, which only state the least difference.
+    """
+    low, high = ends
+    if low == -math.inf:
+        distance = f"({_number(high)} - {quoted(name)})"
+    elif high == math.inf:
+        distance = _distance(name, low)
+    else:
+        distance = f"{_distance(name, low)} * ({_number(high)} - {quoted(name)})"
+    # A product of small differences would be 0 within the tolerance of comparisons.
+    scale = 10 ** math.ceil(-2 * math.log10(min(np.diff(values).min(initial=1.0), 1.0)))
+    guards = _guards(premises)
+    holds = f"1 - {guards.removesuffix(' * ')}" if guards else "0"
+    return f"{f'{scale} * ' if scale > 1 else ''}{guards}{distance} < {holds}"
+
+
 def _guards(premises: Iterable[OptionLiteral]) -> str:
     names = ((quoted(literal.name), literal.positive) for literal in premises)
     return "".join(f"{name} * " if positive else f"(1 - {name}) * " for name, positive in names)
 
 
 def _distance(name: str, value: float) -> str:
+    return f"({quoted(name)} - {_number(value)})"
+
+
+def _number(value: float) -> str:
     text = f"{value:.15g}"
-    return f"({quoted(name)} - {f'({text})' if text.startswith('-') else text})"
+    return f"({text})" if text.startswith("-") else text
 
 
 def failure_rules(
@@ -211,12 +236,17 @@ def failure_rules(
         selected = [OptionLiteral(name, low > 0) for name, (low, _) in combination.items() if name not in ranges]
         condition = [assignment_text({literal.name: int(literal.positive)}, system) for literal in selected]
         allowed: dict[str, tuple[float, ...]] = {}
+        levels: tuple[float, ...] = ()
         for name, (low, high) in ranges.items():
             text = f"{low:g}<={name}<={high:g}".removeprefix("-inf<=").removesuffix("<=inf")
             text = f"{name}>={low:g}" if high == math.inf else f"{name}={low:g}" if low == high else text
             condition.append(text)
-            values = next(option.values for option in system.numeric_options if option.name == name)
-            allowed[name] = tuple(value for value in values if not low <= value <= high)
-        constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
+            levels = next(option.values for option in system.numeric_options if option.name == name)
+            allowed[name] = tuple(value for value in levels if not low <= value <= high)
+        if len(ranges) == 1:
+            ((name, ends),) = ranges.items()
+            constraint = outside_range(selected, name, ends, levels)
+        else:
+            constraint = _one_of(selected, allowed) if allowed else _clause(*map(_opposite, selected))
         rules.append(FailureRule(" and ".join(condition), constraint, int(runs[rows].sum()), int(rows.sum())))
     return tuple(rules), explained

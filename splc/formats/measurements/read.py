@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
@@ -15,6 +17,7 @@ from splc.formats import registry
 from splc.formats.benchmarks.table import TableSource
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected, without_failed_runs
+from splc.formats.measurements.failures import with_failures
 from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.stated_roles import with_contexts
@@ -61,7 +64,8 @@ def read_measurements(
 
     Returns:
         n distinct configurations with the values of all properties, in the units of the file. Values that cannot be
-        read are NaN and counted in `report`, which also lists dropped rows.
+        read are NaN and counted in `report`, which also lists dropped rows. `failures` are those of rows without a
+        value, and of the table of failed runs beside the file (`NAME.failures.csv`).
 
     Raises:
         InputError: if the file cannot be read, or a column is missing.
@@ -70,7 +74,7 @@ def read_measurements(
     """
     policy = Policy(invalid, duplicates, aggregate, column_choice(contexts, where, ignore), check, explain)
     (measurements,) = read_parts(path, system, policy, decimal_delimiter, separator, nfp)
-    return measurements
+    return with_failures(measurements, [str(path)], check or _all_valid)
 
 
 def read_measurements_by(
@@ -104,7 +108,13 @@ def read_measurements_by(
     """
     choice = replace(column_choice(contexts, where, ignore), by=(by,))
     options = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
-    return {part.contexts[by]: part for part in read_parts(path, system, Policy(**settings, columns=choice), **options)}
+    check = settings.get("check") or _all_valid
+    parts = read_parts(path, system, Policy(**settings, columns=choice), **options)
+    return {part.contexts[by]: with_failures(part, [str(path)], check) for part in parts}
+
+
+def _all_valid(configurations: Configurations) -> Array:
+    return np.ones(len(configurations), dtype=bool)
 
 
 def read_parts(

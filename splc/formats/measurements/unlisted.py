@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 
 from splc.data.configurations import unlisted_values as values_besides
+from splc.errors import InputError
 from splc.formats import registry
 from splc.formats.measurements.csv import has_header
 from splc.formats.measurements.csv_table import body_columns, read_raw
+from splc.formats.measurements.file_columns import read_file_columns
 from splc.io.files import Source
 from splc.io.numbers import parse_column
-from splc.system.extension import open_options
+from splc.system.extension import extended, open_options
 from splc.system.options import Option
 from splc.system.variability import VariabilityModel
 
@@ -26,22 +28,45 @@ def unlisted_values(
         unread: columns that may have numbers with other decimal delimiters.
 
     Returns:
-        The values, without options that have none; None if the file is not a CSV table with a header.
+        The values, without options that have none; None if the file does not name the options of its values.
 
     Raises:
         InputError: if the file is empty or cannot be read.
     """
-    form = registry.format_of("measurements", source)
-    if form is None or form.name != "csv":
-        return None
-    raw = read_raw(source, system, exempt=unread)
-    if not has_header(raw, system, "."):
+    columns = _columns(source, system, unread)
+    if columns is None:
         return None
     unlisted: dict[str, tuple[float, ...]] = {}
     options: dict[str, Option] = {option.name: option for option in open_options(system)}
-    columns = body_columns(raw.rows[1:], len(raw.rows[0]), {})
-    for at, cell in enumerate(raw.rows[0]):
-        name = system.spellings.get(cell.strip(), "")
-        if name in options and (values := values_besides(options[name], parse_column(columns[at]))):
+    for title, cells in columns.items():
+        name = system.spellings.get(title.strip(), "")
+        if name in options and (values := values_besides(options[name], parse_column(cells))):
             unlisted[name] = values
     return unlisted
+
+
+def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[str] = ()) -> VariabilityModel:
+    """Return an inferred system with the further values in a table; a description restricts them.
+
+    Raises:
+        InputError: if the file is empty or cannot be read.
+    """
+    further = unlisted_values(source, system, unread) if system.inferred else None
+    return extended(system, further) if further else system
+
+
+def _columns(source: Source, system: VariabilityModel, unread: Collection[str]) -> Mapping[str, Sequence[str]] | None:
+    """Return the columns of a CSV table with a header, or the options of XML."""
+    form = registry.format_of("measurements", source)
+    if form is None:
+        return None
+    if form.name != "csv":
+        try:
+            return read_file_columns(source).columns
+        except InputError:
+            # XML may have identifiers of configurations; the reader of measurements reports other problems.
+            return None
+    raw = read_raw(source, system, exempt=unread)
+    if not has_header(raw, system, "."):
+        return None
+    return dict(zip(raw.rows[0], body_columns(raw.rows[1:], len(raw.rows[0]), {}), strict=True))

@@ -49,7 +49,7 @@ from splc.workflows.explain.overview import (
 )
 from splc.workflows.explain.plot import explained_chart
 from splc.workflows.fields import as_argument, as_option, request
-from splc.workflows.fixed_space import failing_notes, failure_notes, known_failures
+from splc.workflows.fixed_space import WITHOUT_FAILURE, failing_notes, failure_notes, known_failures
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
@@ -171,7 +171,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         notes += negative_notes(checked_predictions(stored, explained, space), stored.nfp, project, space, stored.full)
         failures = known_failures(None, [stored.provenance], system)
         if explained is None:
-            notes += failure_notes(failures, "effects there are those without the failure")
+            notes += failure_notes(failures, WITHOUT_FAILURE)
         for row in () if explained is None else filter(None, (subject, reference)):
             notes += failing_notes(row, failures)
         if explained is not None:

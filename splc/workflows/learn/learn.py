@@ -12,6 +12,8 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
 from splc.formats.measurements.failures import failures_object
+from splc.formats.measurements.shapes import read_table
+from splc.formats.measurements.unlisted import with_unlisted
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
@@ -29,7 +31,7 @@ from splc.learning.result import LearningResult, Round, Step
 from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.types import Array
-from splc.workflows.fixed_space import failure_notes
+from splc.workflows.fixed_space import UNKNOWN, failure_notes
 from splc.workflows.learn.baselines import FOLDS, JudgedLearner, Split
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
@@ -49,9 +51,6 @@ from splc.workflows.verb import NOBODY, Watch
 if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
     from splc.scaling.prediction import Prediction
-
-# What failures mean for a model.
-UNKNOWN = "the model knows nothing of configurations that fail; splc optimize leaves them out"
 
 
 @dataclass(frozen=True)
@@ -185,7 +184,10 @@ def run(
             stored = StoredSources.read(request.sources)
             project = stored.project(project)
         project = project if given is not None else without_group(project, request.group)
-        space = Space(request.read_system(project, notes) if given is None else given.system)
+        system = request.read_system(project, notes) if given is None else given.system
+        if request.evaluate_on is not None and request.evaluate_on != STANDARD:
+            system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
+        space = Space(system)
         if form == ".log":
             require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
         measured = request.read_measurements(project, space, notes) if given is None else given

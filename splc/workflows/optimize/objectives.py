@@ -113,7 +113,8 @@ class Objective:
         if system is self.system:
             return self
         known = None if self.known is None else Configurations.from_columns(system, self.known.to_columns())
-        return replace(self, system=system, known=known)
+        failures = None if self.failures is None else self.failures.of_system(system)
+        return replace(self, system=system, known=known, failures=failures)
 
     @property
     def options(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.errors import RequestError, listed, plural
-from splc.formats.measurements.assignment import parse_assignments
+from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
 from splc.io.numbers import count_text
 from splc.io.outputs import require_writable
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
@@ -19,6 +19,7 @@ from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED
 from splc.types import Goal
 from splc.workflows.common_fields import FixedValues, Seed
+from splc.workflows.configuration import further_notes
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.inputs import SystemInputs
@@ -123,7 +124,9 @@ def run(request: Request) -> Result:
         project = stored.project(project) if described else replace(project, learned_system=stored.system)
     require_writable(request.output, project.files)
     with Notes() as notes:
-        base = Space(request.read_system(project, notes, observed=False))
+        known = request.read_system(project, notes, observed=False)
+        base = Space(with_assigned_values(request.fix, known))
+        notes += further_notes(known, base.system)
         fixed = parse_assignments(request.fix, base.system)
         space = fixed_space(base, fixed)
         measured = request.read_measurements(project, base, notes) if project.has_measurements else None

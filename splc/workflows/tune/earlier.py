@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,11 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
 from splc.formats.measurements.columns import ColumnChoice, shown_value
+from splc.formats.measurements.shapes import read_table
+from splc.formats.measurements.unlisted import with_unlisted
 from splc.io.files import sha256_of
 from splc.project import Project
+from splc.system.variability import VariabilityModel
 from splc.tuning.tuner import Tuner
 from splc.workflows.measure.turns import constant_contexts, contexts_of
 from splc.workflows.note import Note, Notes, reading_notes
@@ -47,8 +50,19 @@ class EarlierFile:
         return cls(path, constant_contexts(contexts_of(stated.split(","))))
 
 
+def with_earlier_values(files: Sequence[EarlierFile], system: VariabilityModel) -> VariabilityModel:
+    """Return a system that has the values of earlier runs, if its values were not described.
+
+    Raises:
+        InputError: if a file cannot be read.
+    """
+    for file in files:
+        system = with_unlisted(read_table(file.path), system)
+    return system
+
+
 def tell_earlier(
-    files: Sequence[EarlierFile], contexts: Mapping[str, str], system: str | None, tuner: Tuner, notes: Notes
+    files: Sequence[EarlierFile], contexts: Mapping[str, str], system: VariabilityModel, tuner: Tuner, notes: Notes
 ) -> Mapping[str, Any] | None:
     """Tell a tuner the values of earlier runs; return their number and digest, None without any.
 
@@ -58,7 +72,7 @@ def tell_earlier(
     Args:
         files: the files.
         contexts: the contexts of this run.
-        system: the description of the system, None: that of the folder.
+        system: the system, without fixed values.
         tuner: the tuner.
         notes: what the reader reports is added.
 
@@ -102,14 +116,15 @@ def tell_earlier(
 
 
 def _parts(
-    file: EarlierFile, contexts: Mapping[str, str], system: str | None, notes: Notes
+    file: EarlierFile, contexts: Mapping[str, str], system: VariabilityModel, notes: Notes
 ) -> tuple[Measurements, ...]:
     """Return the rows of a file by their contexts; those that this run does not state have one value each."""
     named = tuple(contexts)
     columns = ColumnChoice(named, optional=frozenset(named))
-    project = Project.load(system=system, measurements=[file.path], columns=columns)
-    model = project.variability_model(observed=False)
-    parts = project.every_part(model, Space(model))
+    project = replace(Project.load(measurements=[file.path], columns=columns), learned_system=system)
+    # Inferred constraints are those of other rows.
+    valid = Space(replace(system, constraints=()) if system.inferred else system)
+    parts = project.every_part(system, valid)
     notes.add(reading_notes(*(part.report for part in parts)))
     for name in parts[0].contexts:
         values = tuple(dict.fromkeys(part.contexts[name] for part in parts))

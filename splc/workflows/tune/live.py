@@ -15,7 +15,7 @@ from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
 from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural
-from splc.formats.measurements.assignment import assignment_text, parse_assignments
+from splc.formats.measurements.assignment import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
 from splc.io.files import write_whole
@@ -35,14 +35,15 @@ from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
 from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.workflows import learn
+from splc.workflows.configuration import further_notes
 from splc.workflows.fixed_space import fixed_space
 from splc.workflows.measure.files import Outputs
 from splc.workflows.measure.preparation import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes
 from splc.workflows.picture import chart_of
-from splc.workflows.tune.earlier import tell_earlier
+from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
 from splc.workflows.tune.remarks import remarks_of
-from splc.workflows.tune.request import Request, default_of
+from splc.workflows.tune.request import Request, default_of, with_default_values
 from splc.workflows.unused_options import unused_note
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
@@ -203,7 +204,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     request.require_consistent()
     outputs = Outputs.of(request.output, request.journal)
     project = request.project()
-    system = request.read_system(project, notes, observed=False)
+    known = request.read_system(project, notes, observed=False)
     described = project.system_table
     if described is None:
         described = project.system_file if project.inference is None else project.measurements_file
@@ -218,6 +219,9 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
         plot_format(request.plot)
     for path in (best, model, request.plot):
         require_writable(path, (*inputs, outputs.measurements, outputs.journal))
+    system = with_default_values(request.default, with_assigned_values(request.fix, known))
+    notes += further_notes(known, system)
+    system = with_earlier_values(request.earlier_files, system)
     properties = parse_properties(list(request.properties), exact_names(system))
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
@@ -233,7 +237,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     folder, environment = absolute(request.cwd), environment_of(request.env)
     command = TunedCommand(template, properties, folder, environment, request.timeout, contexts)
     command.setup(_checked(tuner))
-    earlier = tell_earlier(request.earlier_files, contexts, request.system, tuner, notes)
+    earlier = tell_earlier(request.earlier_files, contexts, system, tuner, notes)
     about = _about(request, tuner, assignment_text(fixed, system), earlier)
     return PreparedTuning(system, tuner, command, outputs, best, model, about)
 

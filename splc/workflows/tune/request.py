@@ -10,10 +10,13 @@ from typing import Annotated, Any, ClassVar
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, RequestError
-from splc.formats.measurements.assignment import parse_assignments
+from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.unlisted import with_unlisted
+from splc.io.files import read_source
 from splc.io.numbers import parse_number
+from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
 from splc.tuning.objective import Goal, Limit
 from splc.types import Array
@@ -301,6 +304,23 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
     return tuple(limits)
 
 
+def with_default_values(text: str | None, system: VariabilityModel) -> VariabilityModel:
+    """Return a system that has the values of the default, if its values were not described.
+
+    Raises:
+        InputError: if a file cannot be read.
+    """
+    if text is None:
+        return system
+    if _is_assignment(text, system):
+        return with_assigned_values(text.split(","), system)
+    return with_unlisted(read_source(text), system)
+
+
+def _is_assignment(text: str, system: VariabilityModel) -> bool:
+    return "=" in text or text.strip() in system.names
+
+
 def default_of(text: str | None, space: Space) -> Configurations | None:
     """Return the default of a text: NAME=VALUE,…, or a CSV file with one row.
 
@@ -309,7 +329,7 @@ def default_of(text: str | None, space: Space) -> Configurations | None:
     """
     if text is None:
         return None
-    if "=" in text or text.strip() in space.system.names:
+    if _is_assignment(text, space.system):
         return first_valid(space, parse_assignments(text.split(","), space.system))
     default = read_configurations(text, space.system)
     if len(default) != 1:

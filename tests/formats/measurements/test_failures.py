@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from splc.formats.measurements.failures import (
 from splc.formats.measurements.read import read_parts
 from splc.formats.measurements.rows import Policy
 from splc.io.files import Source
+from splc.system.extension import extended
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -111,11 +113,44 @@ def test_rows_of_other_contexts_are_left_out() -> None:
     assert len(read_failed_runs(table(text), SYSTEM, {"host": "h"})[0]) == 2
 
 
-def test_values_that_never_worked_are_counted() -> None:
-    """Where options are inferred from what succeeded, runs with other values are outside, and counted."""
-    text = "a,mode,n,x,reason\n1,fast,16,0.001,r\n1,slow,2,0.001,r\n1,fast,2,0.001,r\n"
-    inside, outside = read_failed_runs(table(text), SYSTEM, {}, inferred=True)
-    assert (len(inside), outside) == (1, 2)
+def test_values_that_never_worked() -> None:
+    """Where options are inferred from what succeeded, each value that no such run has is a rule."""
+    rows = [
+        "1,fast,16,0.001",
+        "1,slow,2,0.001",
+        "0,slow,16,0.001",
+        "0,slow,16,0.001",
+        "1,fast,2,0.001",
+        "1,fast,,0.001",
+    ]
+    text = "\n".join(["a,mode,n,x,reason", *(f"{row},r" for row in rows)])
+    inside, rules, others = read_failed_runs(table(text), replace(SYSTEM, inferred=True), {})
+    assert (len(inside), others) == (1, 1)
+    assert {str(rule): rule.configurations for rule in rules} == {
+        "all 3 runs with mode=slow failed": 2,
+        "all 3 runs with n=16 failed": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "further", "failing"),
+    [
+        ({"a": (1,), "n": (4, 8)}, [3, 5, 16], [5, 16]),
+        ({"n": (1, 2)}, [0, 1.5, 3], [0, 1.5]),
+        ({"a": (0,), "n": (2, 4)}, [1.5, 3, 5], [3]),
+        ({"mode_fast": (1,), "x": (0.002,)}, [0.0015, 0.0025], []),
+    ],
+)
+def test_further_values(values: dict[str, tuple[float, ...]], further: list[float], failing: list[float]) -> None:
+    """A rule about a range of numbers is about those that no run had, too, and about no others."""
+    fails = np.all([np.isin(EVERY.value(name), allowed) for name, allowed in values.items()], axis=0)
+    found = failures_of(*split(fails))
+    assert found is not None
+    *_, name = values
+    system = extended(replace(SYSTEM, inferred=True), {name: further})
+    rows = Space(system).enumerate()
+    rows = rows[np.isin(rows.value(name), further)]
+    assert np.unique(rows.value(name)[found.of_system(system).expected(rows)]).tolist() == failing
 
 
 @pytest.mark.parametrize(
