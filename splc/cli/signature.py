@@ -59,6 +59,8 @@ def command_of(verb: Verb[Any, Any]) -> Callable[..., None]:
         quiet, verbose, json = (given.pop(name, False) for name in ("quiet", "verbose", "json"))
         if json and values.get("output") == STANDARD != fields["output"].default:
             raise typer.BadParameter("the JSON object is written to standard output already", param_hint="--output")
+        if json and given.get("form") is not None and fields["form"].spellings == ("--format",):
+            raise typer.BadParameter("only one output format can be used", param_hint="--json, --format")
         if quiet and verbose:
             raise typer.BadParameter("only one of them can be used", param_hint="--quiet, --verbose")
         with printing(Detail(quiet, verbose, json)):
