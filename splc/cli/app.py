@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "calibrate": "splc.cli.commands.calibrate",
         "scale": "splc.workflows.scale.view",
         "tune": "splc.cli.commands.tune",
-        "suggest": "splc.cli.commands.suggest",
+        "suggest": "splc.workflows.suggest",
         "predict": "splc.cli.commands.predict",
         "optimize": "splc.workflows.optimize.view",
         "changed": "splc.workflows.changed",
