@@ -32,7 +32,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "scale": "splc.workflows.scale.view",
         "tune": "splc.cli.commands.tune",
         "suggest": "splc.workflows.suggest",
-        "predict": "splc.cli.commands.predict",
+        "predict": "splc.workflows.predict.predict",
         "optimize": "splc.workflows.optimize.view",
         "changed": "splc.workflows.changed",
         "compare": "splc.workflows.compare.view",
