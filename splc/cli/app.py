@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 # The module of each command, in the order of the pipeline: description → sample → measurements → model → comparison.
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "init": "splc.cli.commands.init",
-        "describe": "splc.cli.commands.describe",
+        "init": "splc.workflows.init",
+        "describe": "splc.workflows.describe.view",
         "sample": "splc.workflows.sample",
         "measure": "splc.cli.commands.measure",
         "learn": "splc.workflows.learn.contexts",

@@ -1,4 +1,4 @@
-"""Describe a system: options, constraints, the number of valid configurations, suspicious parts, measurements."""
+"""`splc describe`: options, constraints, the number of valid configurations, suspicious parts, measurements."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.project import Project
 from splc.project.files import first_and_further
 from splc.system.constraints import ArithmeticConstraint
-from splc.workflows.fields import as_argument, request
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.verb import NOBODY, Watch
 
 
 @request
 class Request(SystemInputs):
-    """A request to describe a system and its measurements.
+    """Show a system's options and constraints, count its valid configurations, and list suspicious parts.
 
-    The system may be a description, a feature model, a project folder, or a table of measurements, from which the
-    options are inferred. The measurements of a description's folder are described only if the request names them. The
-    argument is the same, but the options of a table are those of the description in the current folder if there is one.
+    If there are measurements, their properties, repetitions, contexts and drift are summarised. The measurements
+    beside a description that is named are left out, unless --measurements names them.
     """
 
     measured: ClassVar[bool | None] = None
@@ -44,6 +44,10 @@ class Request(SystemInputs):
     argument: Annotated[
         str | None,
         as_argument("SYSTEM", "The system description or feature model, a folder with a description, or a table."),
+    ] = None
+    tree: Annotated[
+        int | None,
+        as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1),
     ] = None
 
 
@@ -73,6 +77,7 @@ class Result:
         inference: the inferred description, None where the system has one.
         problem: why there is no summary of the measurements that the request names, None if there is one. Why those
             of the folder are left out is a warning.
+        tree: the number of levels of the options to show as a tree; None for tables.
     """
 
     description: Description
@@ -80,15 +85,18 @@ class Result:
     measured: MeasuredSummary | None = None
     inference: Inference | None = None
     problem: SplcError | None = None
+    tree: int | None = None
 
 
 @standard_input_kept()
-def run(request: Request) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Describe a system, and its measurements if there are any.
 
     Raises:
         InputError: if the description cannot be found or read, or without one nothing can be inferred.
     """
+    if request.argument is not None and request.system is not None:
+        raise RequestError("the system description is given twice", "system")
     project = _project(request)
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
@@ -112,7 +120,7 @@ def run(request: Request) -> Result:
             else:
                 notes.add(reading_notes(*(part.report for part in parts)))
                 measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), _contexts(parts))
-        return Result(description, tuple(notes), measured, project.inference, problem)
+        return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
 
 
 def _project(request: Request) -> Project:
