@@ -30,7 +30,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "explain": "splc.workflows.explain.explain",
         "calibrate": "splc.cli.commands.calibrate",
         "scale": "splc.workflows.scale.view",
-        "tune": "splc.cli.commands.tune",
+        "tune": "splc.workflows.tune.view",
         "suggest": "splc.workflows.suggest",
         "predict": "splc.workflows.predict.predict",
         "optimize": "splc.workflows.optimize.view",

@@ -135,7 +135,7 @@ def _(item: Output) -> int:
 
 @print_item.register
 def _(item: Message) -> int:
-    (warn if item.kind == "warning" else note)(item.text)
+    {"note": note, "warning": warn, "line": complain}[item.kind](item.text)
     return 0
 
 

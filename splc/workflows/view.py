@@ -164,12 +164,12 @@ class Message:
 
     Attributes:
         text: the line.
-        kind: a warning is printed with -q, too.
+        kind: a warning is printed with -q, too; a line is one of what happens, without such a word.
         json: whether it is printed beside a JSON object, too.
     """
 
     text: str
-    kind: Literal["note", "warning"] = "note"
+    kind: Literal["note", "warning", "line"] = "note"
     json: bool = True
 
 

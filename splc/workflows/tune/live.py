@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from splc.errors import InputError, LearningError, OutputError, RequestError, Sp
 from splc.formats.measurements.assignment import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
-from splc.io.files import write_whole
+from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
@@ -32,7 +32,6 @@ from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
 from splc.tuning.result import TuningResult
 from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
-from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.workflows import learn
 from splc.workflows.configuration import further_notes
@@ -44,7 +43,9 @@ from splc.workflows.picture import chart_of
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
 from splc.workflows.tune.remarks import remarks_of
 from splc.workflows.tune.request import Request, default_of, with_default_values
+from splc.workflows.tune.runs_view import view_of_run, view_of_start
 from splc.workflows.unused_options import unused_note
+from splc.workflows.verb import NOBODY, Watch
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
@@ -75,6 +76,7 @@ class Result:
     stopped: str | None
     notes: tuple[Note, ...] = ()
     unit: str | None = None
+    of_standard_input: bool = False
 
     @property
     def single(self) -> TuningResult | None:
@@ -82,20 +84,8 @@ class Result:
         return None if self.result is None or self.result.front else self.result
 
 
-def run(
-    request: Request,
-    *,
-    on_start: Callable[[TuningSession], None] = lambda session: None,
-    on_run: Callable[[TuningSession, TrialOutcome], None] = lambda session, outcome: None,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Find the best configuration with a command.
-
-    Args:
-        request: what to tune.
-        on_start: called before the first run of this session.
-        on_run: called after each run with what was told of it.
-        should_stop: whether to stop after the current run.
 
     Raises:
         SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist; or if the
@@ -105,8 +95,9 @@ def run(
         prepared = _prepare(request, notes)
         tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
         session = _session(request, prepared, stack, notes)
-        on_start(session)
-        interrupted, error = _run(request, session, should_stop, on_run)
+        watch.show(*view_of_start(session, watch.detail))
+        with watch.patient("this run", by_key=True):
+            interrupted, error = _run(request, session, watch)
         setup = command.setup(tuner.history.configurations)
         written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
         if error is not None:
@@ -133,7 +124,18 @@ def run(
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
-        return Result(result, session, learned, outputs, prepared.best, interrupted, stopped, tuple(notes), unit)
+        return Result(
+            result,
+            session,
+            learned,
+            outputs,
+            prepared.best,
+            interrupted,
+            stopped,
+            tuple(notes),
+            unit,
+            request.system == STANDARD,
+        )
 
 
 def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
@@ -315,14 +317,13 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
 def _run(
     request: Request,
     session: TuningSession,
-    should_stop: Callable[[], bool],
-    on_run: Callable[[TuningSession, TrialOutcome], None],
+    watch: Watch,
 ) -> tuple[bool, SplcError | None]:
     """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
     try:
         session.run(
-            should_stop,
-            lambda outcome: on_run(session, outcome),
+            watch.stop,
+            lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
             # With earlier runs, the command is known to work.
             keep_going=request.keep_going or bool(request.earlier),
             workers=request.workers,
@@ -332,7 +333,7 @@ def _run(
         return True, None
     except SplcError as error:
         return False, error
-    return should_stop() and not session.tuner.done, None
+    return watch.stop() and not session.tuner.done, None
 
 
 def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.Result | None:

@@ -43,7 +43,14 @@ _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
 @request
 class Request(SystemInputs):
-    """A request to find the best configuration."""
+    """Find the best configuration of a system: measure, learn, search, verify.
+
+    The first runs see every value of every option. Then each run is the one that is expected to improve most on the
+    best so far, by the model of all runs. The last runs verify the best configuration and the default: the reported
+    value is the mean of these only. Every finished run is on disk before the next one starts; --resume continues.
+
+    With --replay the rows of a table answer instead of the command: how well would it have worked with this budget?
+    """
 
     measured: ClassVar[bool | None] = None
 

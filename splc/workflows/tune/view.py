@@ -1,30 +1,41 @@
-"""The output of `splc tune`: a line per run, and what was found."""
+"""The view of what a tuning run found, of its plan, and of replays; their JSON objects."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import shlex
+from typing import Any, Literal
 
-from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, counted, interval_text, show_facts, show_rows, value_text
-from splc.cli.terminal import complain, note, say, warn
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
-from splc.io.json_object import JsonObject, at, count, each
-from splc.io.numbers import count_text, percentage, short_number, signed_percentage
+from splc.io.json_object import JsonObject, at, count, each, json_object
+from splc.io.numbers import percentage, short_number
 from splc.tuning.changes import ConfigurationChange, shown_values
 from splc.tuning.mean_value import MeanValue
 from splc.tuning.result import FoundConfiguration
-from splc.tuning.session import TuningSession
-from splc.tuning.trial import TrialOutcome
-from splc.tuning.tuner import Tuner
 from splc.workflows.learn.model_view import answer
-from splc.workflows.objects import FailuresObject, option_values
-from splc.workflows.tune import Result
+from splc.workflows.objects import FailuresObject, OptionValues, option_values
+from splc.workflows.tune.live import Result, TuningPreview, preview, run
+from splc.workflows.tune.replays import ReplayResult, TuneReplaysObject, replay, view_of_replays
+from splc.workflows.tune.request import Request
+from splc.workflows.tune.runs_view import WIDTH, goal_text
+from splc.workflows.verb import Verb, Watch
+from splc.workflows.view import (
+    Column,
+    Detail,
+    End,
+    Facts,
+    Message,
+    NextStep,
+    NextSteps,
+    Rows,
+    View,
+    counted,
+    interval_text,
+    value_text,
+)
 
-OptionValues = dict[str, float | None]
-# The length of what a line says of a configuration or a failure, and the number of changes of a summary.
-WIDTH, SHOWN = 80, 12
+# The number of changes of a summary.
+SHOWN = 12
 
 
 class FoundObject(JsonObject):
@@ -149,78 +160,60 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     notes: list[str] = each("notes", "text")
 
 
-def show_start(session: TuningSession) -> None:
-    """Print what is searched, and the header of the lines about runs.
-
-    The lowest value is of a single run, which may be lucky; predictions are relative to it. The verified value is a
-    mean.
-    """
-    if not detail().interactive:
-        return
-    complain(goal_text(session.tuner))
-    objective = session.tuner.objective
-    goal = "greatest" if objective.maximize else "least"
-    complain(_line("run", "why", objective.nfp, f"{goal} run", "predicted", f"changes of the {goal} run before"))
+def _commands(preview: TuningPreview) -> list[str]:
+    return [shlex.join(arguments) for arguments in preview.commands]
 
 
-def goal_text(tuner: Tuner) -> str:
-    """Return what is searched with how many runs."""
-    goals = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in tuner.objective.goals)
-    size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
-    reserve = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
-    runs = "as many runs as the time allows" if tuner.budget is None else counted(tuner.budget, "run")
-    return f"{goals} of {size}valid configurations; {runs}{reserve}"
+class TunePreviewObject(JsonObject, schema="splc.tune.preview/1"):
+    """The plan of a tuning run, and its first commands, which do not depend on values."""
+
+    dry_run: Literal[True] = at(lambda _: True)
+    nfp: str = at("tuner.objective.nfp")
+    configurations: int | None = at("tuner.source.count")
+    budget: int | None = at("tuner.budget")
+    verifying: int = at("tuner.reserve")
+    commands: list[str] = at(_commands)
+    notes: list[str] = each("notes", "text")
 
 
-def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
-    """Print a line about a run."""
-    trial, tuner = outcome.trial, session.tuner
-    if not detail().interactive or trial is None:
-        return
-    objective, history = tuner.objective, tuner.history
-    before = best_outcome(session, history.outcomes[:-1])
-    best = best_outcome(session, history.outcomes)
-    value = outcome.values.get(objective.nfp)
-    expected = ""
-    if trial.predicted is not None and before is not None and (level := before.values[objective.nfp]):
-        change = 100 * (trial.predicted - level) / abs(level)
-        expected = signed_percentage(change, 2)
-    if outcome.failure is not None and outcome.at_least is None:
-        about = outcome.failure
-    elif before is None:
-        about = ""
+def view(found: Result | TuningPreview | ReplayResult, detail: Detail) -> View:
+    """Yield what was found, the plan, or how good replays are."""
+    if isinstance(found, ReplayResult):
+        yield from view_of_replays(found)
+        yield found.notes
+        yield End(130 if found.interrupted else 0)
+    elif isinstance(found, TuningPreview):
+        yield from _plan(found)
+        yield found.notes
     else:
-        old, new = (history.configurations[[row]] for row in (before.row, outcome.row))
-        about = shown_values(tuner.variables, old, new)
-    shown = "failed" if value is None else short_number(value, 4)
-    if outcome.at_least is not None:
-        shown = f"> {short_number(outcome.at_least, 4)}"
-    record = "" if best is None else short_number(best.values[objective.nfp], 4)
-    complain(_line(str(trial.number), trial.why, shown, record, expected, shorten(about, WIDTH)))
+        if found.result is not None:
+            yield from _found(found)
+        yield found.notes
+        yield from _failure(found)
+        file = None if found.learned is None else found.learned.output
+        if file is not None and not found.of_standard_input:
+            yield NextSteps([NextStep(("explain", file), "what each option costs")])
+        yield End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
 
 
-def best_outcome(session: TuningSession, outcomes: Sequence[TrialOutcome]) -> TrialOutcome | None:
-    """Return the run with the best value within the limits, None if there is none."""
-    objective, best = session.tuner.objective, None
-    for outcome in outcomes:
-        if outcome.failure is None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits):
-            value = outcome.values[objective.nfp]
-            if best is None or objective.better(value, best.values[objective.nfp]):
-                best = outcome
-    return best
+def _plan(preview: TuningPreview) -> View:
+    """Yield what is searched, and the first commands."""
+    yield goal_text(preview.tuner)
+    yield from (f"    {line}" for line in _commands(preview))
+    budget = preview.tuner.budget
+    if budget is None:
+        yield "    … and more until the time is over"
+    elif (hidden := budget - len(preview.commands)) > 0:
+        yield f"    … and {counted(hidden, 'more command')}, each of which depends on the values before it"
 
 
-def _line(run: str, why: str, value: str, best: str, expected: str, changes: str) -> str:
-    return f"{run:>4}  {why:8} {value:>10} {best:>12}  {expected:>9}  {changes}".rstrip()
-
-
-def show(found: Result) -> None:
-    """Print the best configuration, its verified value, what it changes, and what does not matter."""
+def _found(found: Result) -> View:
+    """Yield the best configuration, its verified value, what it changes, and what does not matter."""
     result = found.result
     assert result is not None
     unit, tuner = found.unit, found.session.tuner
     if result.front:
-        _show_front(found)
+        yield from _front(found)
         return
     file = f"  -> {found.best}" if result.has_solution else "  (not within the limits)"
     facts: list[tuple[str, Any]] = [("best", f"{_value(result.best, unit)}{file}")]
@@ -258,11 +251,11 @@ def show(found: Result) -> None:
         failed += f", {ended:,} ended early"
     where = f"  -> {found.outputs.measurements}" if tuner.history.asked_for else ""
     facts.append(("runs", f"{runs}{failed}{where}"))
-    show_facts(facts)
+    yield Facts(facts)
 
 
-def _show_front(tuned: Result) -> None:
-    """Print the configurations of a Pareto front with their verified values, and what they change."""
+def _front(tuned: Result) -> View:
+    """Yield the configurations of a Pareto front with their verified values, and what they change."""
     result, tuner = tuned.result, tuned.session.tuner
     assert result is not None
     base = tuner.default
@@ -274,10 +267,10 @@ def _show_front(tuned: Result) -> None:
         rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
-    show_rows(rows, (*(Column(name, name) for name in names), Column(title, "values")))
+    yield Rows(rows, (*(Column(name, name) for name in names), Column(title, "values")))
     kind = "fresh runs" if result.front[0].fresh else "the runs of the search"
-    say()
-    show_facts(
+    yield ""
+    yield Facts(
         [
             ("front", f"{counted(len(result.front), 'configuration')}, by {kind}  -> {tuned.best}"),
             ("runs", f"{counted(len(tuner.history.asked_for), 'run')}  -> {tuned.outputs.measurements}"),
@@ -294,19 +287,22 @@ def _short(value: float) -> str:
     return short_number(value, 4)
 
 
-def show_failure(found: Result) -> None:
-    """Print why a tuning run ended before its budget."""
+def _failure(found: Result) -> View:
+    """Yield why a tuning run ended before its budget."""
     tuner = found.session.tuner
     text = "runs"
     if tuner.budget is not None:
         text = counted(tuner.budget - len(tuner.history.asked_for), "run")
     if found.interrupted:
-        note(f"interrupted with {text} left; the same command with --resume continues")
+        yield Message(f"interrupted with {text} left; the same command with --resume continues")
     elif found.stopped is not None:
         reason = shorten(found.stopped, WIDTH)
-        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {text}")
+        yield Message(
+            f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {text}",
+            "warning",
+        )
     elif found.result is None:
-        warn("no run succeeded, so that nothing is known of any configuration")
+        yield Message("no run succeeded, so that nothing is known of any configuration", "warning")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
@@ -324,3 +320,31 @@ def _plain(value: float | str | None) -> str:
 
 def _signed(value: float) -> str:
     return ("+" if value > 0 else "") + short_number(value, 3)
+
+
+def run_verb(request: Request, watch: Watch) -> Result | TuningPreview | ReplayResult:
+    """Tune with a command, show the plan of that, or replay the rows of a table."""
+    request.require_consistent()
+    if request.replay is not None:
+        with watch.patient("this replay", by_key=True), watch.progress("replaying"):
+            return replay(request, watch)
+    return preview(request) if request.dry else run(request, watch)
+
+
+def _as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
+    if isinstance(found, ReplayResult):
+        return json_object(TuneReplaysObject, found)
+    return json_object(TunePreviewObject if isinstance(found, TuningPreview) else TuneObject, found)
+
+
+VERB = Verb(
+    Request,
+    run_verb,
+    view,
+    _as_json,
+    (
+        "splc tune --command './solver -n {nx} -P {px}' --budget 30 --default nx=100 -o tuned.csv",
+        "splc tune --replay measurements.csv --property solve_seconds --budget 20,50 --seeds 3",
+    ),
+    without=("nfp", "measurements"),
+)
