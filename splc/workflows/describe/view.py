@@ -179,7 +179,7 @@ def view(result: Result, detail: Detail) -> View:
         yield Entries("In no row, which are too few to infer constraints", unseen, _most(unseen, whole), ALL)
     yield Entries("Suspicious", map(str, description.findings), _most(description.findings, whole), ALL)
     if result.measured is not None:
-        yield from _measurements_view(result.measured, description.count)
+        yield from view_of_measurements(result.measured, description.count)
     yield result.notes
     if result.problem is not None:
         yield Failed(result.problem)
@@ -292,7 +292,7 @@ PROPERTIES = narrowed(
 )
 
 
-def _measurements_view(measured: MeasuredSummary, valid: int | None) -> View:
+def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> View:
     """Yield the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
     summary = measured.summary
     of_valid = "" if valid is None or valid > MAX_COUNTED else f" of {valid:,}"

@@ -7,13 +7,13 @@ import math
 import pytest
 
 from sampling.space.analysis import Description
-from splc.cli.show import describe
-from splc.cli.show.measurements import MAX_COUNTED, show_measurements
 from splc.data.summary import Drift, PropertySummary, Summary
 from splc.io.json_object import json_object
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe import MeasuredSummary, Result
+from splc.workflows.describe import view as describe
+from splc.workflows.describe.describe import MeasuredSummary, Result
+from splc.workflows.describe.view import MAX_COUNTED, view_of_measurements
 from tests.cli.show.conftest import Printed
 
 SYSTEM = VariabilityModel("s", (BinaryOption("a"),))
@@ -71,11 +71,8 @@ def measured(*properties: PropertySummary) -> MeasuredSummary:
 def test_drift(drift: Drift | None, text: str | None, printed: Printed) -> None:
     """A trend that may be chance is not stated, nor a relative change of zeros."""
     each = PropertySummary("energy", 1.0, 2.0, 1, 1, 1, 1, None, drift)
-    show_measurements(measured(each), MAX_COUNTED + 1)
-    lines = printed()
+    lines = printed(view_of_measurements(measured(each), MAX_COUNTED + 1))
     assert lines[1] == "Measurements: m.csv, 1,200 valid configurations, 3,600 rows"
     assert lines[4:] == ([] if text is None else [f"drift of energy: later repetitions are {text}"])
-    show_measurements(measured(), MAX_COUNTED)
-    assert " of 1,000,000,000,000,000 valid" in printed()[1]
-    show_measurements(measured(), None)
-    assert "1,200 valid" in printed()[1]
+    assert " of 1,000,000,000,000,000 valid" in printed(view_of_measurements(measured(), MAX_COUNTED))[1]
+    assert "1,200 valid" in printed(view_of_measurements(measured(), None))[1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from splc.cli.show import optimize
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
@@ -10,6 +9,8 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
+from splc.workflows.optimize.view import view
+from splc.workflows.view import Detail
 from tests.cli.show.conftest import Printed
 
 
@@ -21,5 +22,4 @@ def test_local_search(printed: Printed) -> None:
     found = Result(
         (Objective("time", system, model),), (RatedConfiguration(rows, (PropertyValue(1.0),)),), exhaustive=False
     )
-    optimize.show(found)
-    assert printed()[0] == "predicted: 1 (least of those that a local search predicted)"
+    assert printed(view(found, Detail()))[0] == "predicted: 1 (least of those that a local search predicted)"

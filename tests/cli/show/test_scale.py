@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from splc.cli.show.scale_tree import show_trees
 from splc.scaling.prediction import Prediction
-from splc.workflows.scale.tree import CallPath, CallTree
+from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 from splc.workflows.scaling_view import caveat
 from tests.cli.show.conftest import Printed
 
@@ -57,10 +56,8 @@ def tree(depth: int = 1, callpaths: tuple[CallPath, ...] = (), **values: Any) ->
 def test_long_call_trees(printed: Printed) -> None:
     """At most 60 lines of a tree are printed; a share of 1 % is, and one of 0.05 % has a number."""
     paths = tuple(CallPath(f"c{at}", at and 1, 1.0, 0.5, 2.0, 0.05, 0.05, 1.0, 1.0) for at in range(61))
-    show_trees((tree(callpaths=paths),), 61)
-    lines = printed()
+    lines = printed(view_of_trees((tree(callpaths=paths),), 61))
     assert lines[62].startswith("  c59 ")
     assert lines[63] == "… 1 more, with less than 1 % or beyond 60 lines (--json has all)"
     assert lines[-1].split() == ["61", "c60", "1", "0.5", "to", "2", "0.1", "%", "0.1", "%"]
-    show_trees((tree(callpaths=paths[:60]),), 60)
-    assert not [line for line in printed() if line.startswith("…")]
+    assert not [line for line in printed(view_of_trees((tree(callpaths=paths[:60]),), 60)) if line.startswith("…")]

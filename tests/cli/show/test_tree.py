@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from splc.cli.show.tree import shown_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.workflows.describe.view import shown_values
 
 
 def system(*options: BinaryOption | NumericOption) -> VariabilityModel:
