@@ -352,3 +352,16 @@ def test_copies_in_other_processes() -> None:
     np.testing.assert_array_equal([copy.column(name).tolist() for name in names], wanted)
     assert wanted[0] == [1, 1]
     assert wanted[-2:] == [[1, 0], [0, 1]]
+
+
+def test_configurations_of_another_system() -> None:
+    """They are found by the names and values of options; those with values that it lacks are left out."""
+    system = VariabilityModel.of({"a": bool, "n": [1, 2, 4]})
+    rows = Configurations.from_columns(system, {"a": [0, 1, 1], "n": [1, 2, 4]})
+    other = VariabilityModel("other", (NumericOption("n", (2.0, 3.0, 4.0)), BinaryOption("a")))
+    found, kept = rows.within(other)
+    assert kept.tolist() == [False, True, True]
+    assert (found.value("n").tolist(), found.value("a").tolist()) == ([2, 4], [1, 1])
+    assert rows.within(system)[0] == rows
+    with pytest.raises(ConfigurationError, match="b"):
+        rows.within(VariabilityModel.of({"b": bool}))

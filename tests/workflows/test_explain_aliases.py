@@ -65,6 +65,10 @@ def test_notes() -> None:
     assert isinstance(full, Ensemble)
     found = [each.text for each in alias_notes(full, space, choices)]
     assert found == [valid.text, TEXT.format("the 12 configurations learned from", "c and d")]
+    # Options are those of these names, whatever further ones a system has, and in which order.
+    wider = VariabilityModel("s", (*switches("e", "d", "c", "b", "a"), NumericOption("y", (1.0, 2.0)), NUMERIC))
+    (learned,) = alias_notes(full, Space(wider), choices_of(wider)[1])
+    assert learned.text == TEXT.format("the 12 configurations learned from", "d and c, b and a")
     free = VariabilityModel("s", (*switches("a", "b"), NUMERIC))
     assert alias_notes(None, Space(free), choices_of(free)[1]) == ()
 
