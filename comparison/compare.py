@@ -74,6 +74,7 @@ def compare_all(
     configurations: Configurations | None = None,
     *,
     measured: Array | None = None,
+    runs: Array | None = None,
     nfp: str | None = None,
     constant: bool = True,
     measures: Sequence[str] = DEFAULT_KEYS,
@@ -90,6 +91,7 @@ def compare_all(
         models: the models (see `compared_model`), at least two, or one that is compared with measurements only.
         configurations: n configurations to compare predictions on; None compares terms only.
         measured: the measured values of these configurations, shape (n,), NaN where one is missing; None for none.
+        runs: the values of their runs, shape (n, repetitions), NaN where one is missing; None: one run each.
         nfp: the measured property.
         constant: as in `compare`; likewise `measures`, `powers` and `weights`.
         measures: see `compare`.
@@ -143,7 +145,7 @@ def compare_all(
             semantic = compared(measured[present], model.predicted[present], weights=present_weights)
             inside = None
             if model.single is not None and present.any():
-                inside = coverage(measured[present], model.single[:, present])
+                inside = coverage((measured if runs is None else runs)[present], model.single[:, present])
             assert configurations is not None
             rows = configurations[present]
             missed = discrepancy(measured[present], model.predicted[present], rows, present_weights)

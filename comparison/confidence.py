@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +28,7 @@ class InfluenceIntervals:
         low: the lower end per term, shape (terms,); -inf where the measurements do not determine the influence.
         high: the upper end per term, shape (terms,); inf likewise.
         fit: the least-squares fit of the terms to the measurements (to their logarithms for link 'log').
+        scatter: the standard deviation of runs around the values of their configurations; 0 without repetitions.
     """
 
     model: InfluenceModel
@@ -34,6 +36,7 @@ class InfluenceIntervals:
     low: Array
     high: Array
     fit: Regression
+    scatter: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("low", "high"):
@@ -56,7 +59,11 @@ class InfluenceIntervals:
 
 
 def influence_intervals(
-    model: InfluenceModel, configurations: Configurations, measured: Array, level: float = 0.95
+    model: InfluenceModel,
+    configurations: Configurations,
+    measured: Array,
+    level: float = 0.95,
+    runs: Array | None = None,
 ) -> InfluenceIntervals:
     """Return confidence intervals of the influences of a learned model.
 
@@ -79,6 +86,7 @@ def influence_intervals(
         configurations: the configurations that it was learned from, n of them.
         measured: their values, shape (n,), finite.
         level: the level of the intervals, in (0, 1).
+        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None: one run each.
 
     Raises:
         SpecError: if the level is out of range.
@@ -101,7 +109,8 @@ def influence_intervals(
         need = f"{plural(n, 'measurement is', 'measurements are')} too few for {plural(terms, 'term', 'terms')}"
         raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {n + 1} are needed")
     influences = np.array([influence for _, influence in model.terms])
-    intervals = InfluenceIntervals(model, level, influences, influences.copy(), fit)
+    scatter = 0.0 if runs is None else _scatter(runs, measured, model.link == "log")
+    intervals = InfluenceIntervals(model, level, influences, influences.copy(), fit, scatter)
     half_widths = np.where(fit.determined, intervals.quantile * fit.errors, np.inf)
     return replace(intervals, low=influences - half_widths, high=influences + half_widths)
 
@@ -118,8 +127,8 @@ def prediction_intervals(
     Args:
         intervals: the intervals of the influences.
         configurations: where to predict.
-        single: whether the bounds are those of a single measured value, √(σ² + x' Cov x), instead of those of the
-            mean: only then is the coverage of measured values near the level.
+        single: whether the bounds are those of a new run, √(σ² + s² + x' Cov x) with the scatter s of runs, instead of
+            those of the mean: only then is the coverage of runs near the level.
 
     Raises:
         ConfigurationError: if a term has no value at a configuration.
@@ -128,7 +137,7 @@ def prediction_intervals(
     x = _term_values(model, configurations)
     lengths = intervals.fit.errors_of(x)
     if single:
-        lengths = np.hypot(lengths, intervals.fit.deviation)
+        lengths = np.hypot(lengths, np.hypot(intervals.fit.deviation, intervals.scatter))
     half = np.where(intervals.fit.determines(x), intervals.quantile * lengths, np.inf)
     centre = model.contributions(configurations).sum(axis=1)
     bounds = np.stack([centre - half, centre + half])
@@ -141,6 +150,15 @@ def prediction_intervals(
 def _term_values(model: InfluenceModel, configurations: Configurations) -> Array:
     """Return the values of the model's terms, shape (n, terms)."""
     return replace(model, terms=tuple((term, 1.0) for term, _ in model.terms)).contributions(configurations)
+
+
+def _scatter(runs: Array, measured: Array, logarithmic: bool) -> float:
+    """Return the standard deviation of runs around the value of their configuration, 0 without repetitions."""
+    if logarithmic:
+        runs, measured = np.log(np.where(runs > 0, runs, np.nan)), np.log(measured)
+    known = ~np.isnan(runs)
+    freedom = int(np.maximum(known.sum(axis=1) - 1, 0).sum())
+    return float(np.linalg.norm((runs - measured[:, None])[known])) / math.sqrt(freedom) if freedom else 0.0
 
 
 def _target(model: InfluenceModel, configurations: Configurations, measured: Array) -> Array:

@@ -135,7 +135,7 @@ def coverage(measured: Array, intervals: Array) -> float:
     """Return the fraction of measured values that lie within their intervals, ends included.
 
     Args:
-        measured: shape (n,); NaN (not measured) is left out.
+        measured: shape (n,), or (n, repetitions) for the values of runs; NaN (not measured) is left out.
         intervals: lower and upper bounds, shape (2, n).
 
     Raises:
@@ -144,12 +144,13 @@ def coverage(measured: Array, intervals: Array) -> float:
     """
     intervals = _intervals(intervals)
     measured = np.asarray(measured, dtype=float)
-    if measured.shape != intervals.shape[1:]:
+    if measured.shape[:1] != intervals.shape[1:]:
         raise ConfigurationError(f"{measured.size} measured values cannot lie in {intervals.shape[1]} intervals")
+    measured = measured.reshape(len(measured), -1)
     known = ~np.isnan(measured)
     if not known.any():
         raise MeasurementError("no configuration has a measured value")
-    within = (intervals[0] <= measured) & (measured <= intervals[1])
+    within = (intervals[0][:, None] <= measured) & (measured <= intervals[1][:, None])
     return float(within[known].mean())
 
 

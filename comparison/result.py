@@ -297,7 +297,7 @@ class Judged:
     Attributes:
         model: the name of the model.
         semantic: the measured against the predicted values.
-        covered: the fraction of measured values within the model's prediction intervals; None without intervals.
+        covered: the fraction of the measured runs within the model's prediction intervals; None without intervals.
         discrepancy: how the predictions miss the measured values; None where no factor relates them.
     """
 
@@ -322,7 +322,7 @@ class ComparedModel:
         contexts: context → the value that it was learned from, where the file states it.
         predicted: the predictions, shape (n,), read-only; None where there are no configurations.
         intervals: lower and upper bounds of the predictions, shape (2, n), read-only; None where there are none.
-        single: lower and upper bounds of single measured values, which scatter around the predictions, shape (2, n).
+        single: lower and upper bounds of a new run, shape (2, n); None where there are none.
         exact: whether predictions without intervals are exact; False means that their intervals are unknown.
     """
 

@@ -26,7 +26,7 @@ from splc.io.tables import Table
 from splc.learning import learn
 from splc.learning.contexts.sharing import Sharing
 from splc.learning.projection import ProjectionLearner
-from splc.workflows.learn.shared_model import pooled_rows, with_context
+from splc.workflows.learn.contexts import as_options, pooled_rows
 
 SIZES = (5, 10, 20, 50)
 SEEDS = 5
@@ -84,7 +84,7 @@ class FewRowsEvaluation(Evaluation):
                 "together, printed": together.model.predict(configurations),
                 "alone": alone.predict(configurations),
                 "pooled": pooled.predict(
-                    with_context(configurations, CONTEXT, tuple(contexts), np.full(len(others), place))
+                    as_options(configurations, CONTEXT, tuple(contexts), np.full(len(others), place))
                 ),
                 "forest": forest.predict(features(table, others, place, len(contexts))),
             }

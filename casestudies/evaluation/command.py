@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import run_evaluation
 from splc.cli.interruption import interruption
-from splc.cli.json_output import print_json
+from splc.cli.printer import print_json
 from splc.cli.progress import progress
 from splc.cli.show.study import advance_by, show_place, show_tables
 from splc.cli.terminal import note

@@ -20,7 +20,7 @@ from splc.learning.features import feature_table
 from splc.learning.threads import one_thread
 from splc.study.specification import StudyLearner
 from splc.types import Array
-from splc.workflows.learn.parts import learn_rows
+from splc.workflows.learn.learning_sets import learn_rows
 
 FOLDS = 10
 # The mean of |x| of a normal distribution with the standard deviation 1.

@@ -158,7 +158,7 @@ def default_learner(case: Case) -> Table:
         for title, name in (("SPL Conqueror", case.kind.options), ("default", "default")):
             rows.append(("" if name == "default" else what, title, *row(runs_of(case, name), value)))
     errors = zip(*(map(number, cells[2:]) for cells in rows[:2]), strict=True)
-    ratios = (f"{own / theirs:.2f}" if own and theirs else None for theirs, own in errors)
+    ratios = (round(own / theirs, 2) if own and theirs else None for theirs, own in errors)
     rows.insert(2, ("", "default / SPL Conqueror", *ratios))
     caption = f"{case.kind.title}: the default learner and SPL Conqueror's on the same designs, from the options alone"
     return Table(("", "learner", *DESIGNS.values()), tuple(rows), caption)

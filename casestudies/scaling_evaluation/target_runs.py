@@ -112,7 +112,7 @@ def _suggested(experiment: TargetExperiment) -> Iterator[Step]:
         )
         aim = found.target
         assert aim is not None
-        yield counts.copy(), aim.predicted, aim.lower, aim.upper, found.done
+        yield counts.copy(), aim.predicted, *aim.mean, found.done
         if found.done or not found.points:
             return
         row = int(np.flatnonzero((experiment.points == found.points[0].point).all(axis=1))[0])

@@ -3,41 +3,45 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import splc
 from splc.cli.command import with_examples
 from splc.cli.errors import Commands
-from splc.cli.signature import command_of
 
-# The commands in the order of the pipeline: description → sample → measurements → model → comparison.
-COMMANDS = (
-    "init",
-    "describe",
-    "sample",
-    "measure",
-    "learn",
-    "explain",
-    "calibrate",
-    "scale",
-    "tune",
-    "suggest",
-    "predict",
-    "optimize",
-    "changed",
-    "compare",
-    "study",
-    "report",
-    "run",
-    "convert",
-    "example",
+if TYPE_CHECKING:
+    from splc.workflows.verb import Verb
+
+# The module of each command, in the order of the pipeline: description → sample → measurements → model → comparison.
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "init": "splc.cli.commands.init",
+        "describe": "splc.cli.commands.describe",
+        "sample": "splc.workflows.sample",
+        "measure": "splc.cli.commands.measure",
+        "learn": "splc.workflows.learn.contexts",
+        "explain": "splc.workflows.explain.explain",
+        "calibrate": "splc.cli.commands.calibrate",
+        "scale": "splc.workflows.scale.view",
+        "tune": "splc.cli.commands.tune",
+        "suggest": "splc.cli.commands.suggest",
+        "predict": "splc.cli.commands.predict",
+        "optimize": "splc.workflows.optimize.view",
+        "changed": "splc.workflows.changed",
+        "compare": "splc.workflows.compare.view",
+        "study": "splc.cli.commands.study",
+        "report": "splc.report.report",
+        "run": "splc.cli.commands.run",
+        "convert": "splc.workflows.convert",
+        "example": "splc.workflows.example",
+    }
 )
 
 # The text that `splc` prints without arguments: questions, each with the command that answers it.
@@ -78,29 +82,41 @@ class Subcommands(Commands):
         return super().resolve_command(ctx, args)
 
 
-def module_of(name: str) -> Any:
-    """Return the module of a subcommand."""
-    return import_module(f"splc.cli.commands.{name}")
-
-
-def function_of(name: str) -> Callable[..., None]:
-    """Return the function of a subcommand, whose parameters are its fields and requests."""
-    function: Callable[..., None] = getattr(module_of(name), name)
-    return function
+def verb_of(name: str) -> Verb[Any, Any]:
+    """Return the verb of a command."""
+    verb: Verb[Any, Any] = import_module(COMMANDS[name]).VERB
+    return verb
 
 
 def summary_of(name: str) -> str:
-    """Return the first paragraph of the help of a subcommand, whose module is read but not imported."""
-    tree = ast.parse((files("splc.cli.commands") / f"{name}.py").read_text(encoding="utf-8"))
-    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
-    paragraph = (ast.get_docstring(function) or "").partition("\n\n")[0]
+    """Return the first paragraph of the help of a command, whose module is read but not imported."""
+    folder = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1])
+    wanted = name if COMMANDS[name].startswith("splc.cli.commands") else "Request"
+    # The request is in the module of the verb, or in another chapter.
+    own = folder.joinpath(f"{COMMANDS[name].rpartition('.')[2]}.py")
+    for chapter in (own, *sorted(folder.iterdir(), key=str)):
+        source = chapter.read_text(encoding="utf-8") if chapter.name.endswith(".py") else ""
+        named = (node for node in ast.parse(source).body if getattr(node, "name", "") == wanted)
+        if wanted in source and (documented := next(named, None)) is not None:
+            break
+    assert isinstance(documented, (ast.ClassDef, ast.FunctionDef))
+    paragraph = (ast.get_docstring(documented) or "").partition("\n\n")[0]
     return " ".join(paragraph.split())
 
 
 def _command(name: str) -> Any:
-    """Return the subcommand of a name, built from its module."""
+    """Return the subcommand of a name, built from its verb. The list of commands needs none of the imports."""
     single_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single_app.command(name, cls=with_examples(module_of(name).EXAMPLES))(command_of(function_of(name)))
+    if COMMANDS[name].startswith("splc.cli.commands"):
+        from splc.cli import old_signature
+
+        old = import_module(COMMANDS[name])
+        single_app.command(name, cls=with_examples(old.EXAMPLES))(old_signature.command_of(getattr(old, name)))
+        return typer.main.get_command(single_app)
+    from splc.cli.signature import command_of
+
+    verb = verb_of(name)
+    single_app.command(name, cls=with_examples(verb.examples))(command_of(verb))
     return typer.main.get_command(single_app)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
-
-from splc.cli.app import function_of, module_of
-from splc.cli.signature import Signature
+from splc.cli.app import verb_of
+from splc.cli.signature import fields_of_command, help_of
 from splc.io.tables import Markdown, Table, markdown_text
 from splc.workflows.fields import BoundField
 
@@ -14,10 +12,10 @@ HEADER = ("argument or option", "meaning", "default")
 
 def command_page(name: str) -> str:
     """Return the page of a command as Markdown: what it does, examples, and all arguments and options."""
-    function = function_of(name)
-    examples = "\n".join(f"    {example}" for example in module_of(name).EXAMPLES)
-    parts = [f"# splc {name}", _text(inspect.getdoc(function) or ""), "## Examples", examples]
-    fields = Signature.of(function).fields
+    verb = verb_of(name)
+    examples = "\n".join(f"    {example}" for example in verb.examples)
+    parts = [f"# splc {name}", _text(help_of(verb)), "## Examples", examples]
+    fields = fields_of_command(verb)
     for panel in sorted({field.field.panel for field in fields}, key=[field.field.panel for field in fields].index):
         rows = tuple(
             (_spelling(field), field.field.help, field.shown_default) for field in fields if field.field.panel == panel

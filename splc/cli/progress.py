@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from time import monotonic
 
 from splc.cli.detail import detail
-from splc.cli.terminal import complain, duration, printable
+from splc.cli.terminal import complain, printable
 from splc.cli.time_left import TimeLeft
+from splc.workflows.view import duration
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]

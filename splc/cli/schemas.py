@@ -9,21 +9,23 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
-from splc.cli import commands, show
+from splc.cli.app import COMMANDS
 from splc.formats.models.programs import program
 from splc.io.files import write_whole
 from splc.io.json_object import JsonObject
 from splc.io.json_schema import schema_of
 
 WIDTH = 100
+# Those of the commands.
+PACKAGES = {module.rpartition(".")[0] for module in COMMANDS.values()} | {"splc.cli.show"}
 
 
 def outputs() -> list[type[JsonObject]]:
     """Return the kinds of JSON objects that are whole outputs, in the order of their schema ids."""
     modules = [
-        import_module(f"{package.__name__}.{module.name}")
-        for package in (show, commands)
-        for module in iter_modules(package.__path__)
+        import_module(f"{package}.{module.name}")
+        for package in sorted(PACKAGES)
+        for module in iter_modules(import_module(package).__path__)
     ]
     kinds = {
         kind

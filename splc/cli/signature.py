@@ -1,97 +1,91 @@
-"""From functions of requests to typer's commands: every field is an argument or an option."""
+"""From verbs to typer's commands: every field of a request is an argument or an option."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import MISSING
 from typing import Annotated, Any
 
 import typer
 
-from splc.cli.detail import Detail, printing
-from splc.cli.options import QUIET, VERBOSE
+from splc.cli.detail import printing
 from splc.errors import SpecError
 from splc.io.files import STANDARD
 from splc.workflows.common_fields import INPUTS, POLICIES
-from splc.workflows.fields import BoundField, fields_of, parameters_of
+from splc.workflows.fields import BoundField, as_flag, fields_of
+from splc.workflows.verb import Verb
+from splc.workflows.view import Detail
 
 OF_ALL_COMMANDS = (
-    BoundField("quiet", QUIET, bool, False, own=False),
-    BoundField("verbose", VERBOSE, bool, False, own=False),
+    BoundField("quiet", as_flag("--quiet -q", "Print the answer only: no terms, notes or next steps."), bool, False),
+    BoundField("verbose", as_flag("--verbose -v", "Print all notes, and the steps."), bool, False),
 )
+JSON = BoundField("json", as_flag("--json", "Print one JSON object."), bool, False)
 
 
-@dataclass(frozen=True)
-class Signature:
-    """The requests and the additional fields of a function.
+def fields_of_command(verb: Verb[Any, Any]) -> tuple[BoundField, ...]:
+    """Return the arguments and options of a command in the order of help texts.
 
-    Attributes:
-        requests: parameter → class of requests and those of its fields that the command has.
-        own: the parameters that are fields.
+    First those of its request, then those of all commands, and those that requests share; inputs and policies are the
+    last sections.
     """
-
-    requests: Mapping[str, tuple[type, tuple[BoundField, ...]]]
-    own: tuple[BoundField, ...]
-
-    @classmethod
-    def of(cls, function: Callable[..., Any]) -> Signature:
-        """Return the signature of a function whose parameters are fields and requests (`splc.workflows.fields`)."""
-        requests: dict[str, tuple[type, tuple[BoundField, ...]]] = {}
-        own_fields: list[BoundField] = []
-        for name, parameter in parameters_of(function).items():
-            if isinstance(parameter, BoundField):
-                own_fields.append(parameter)
-            else:
-                kind, excluded = parameter
-                options = (field for field in fields_of(kind) if field.field.kind != "python")
-                requests[name] = kind, tuple(field for field in options if field.name not in excluded)
-        return cls(requests, tuple(own_fields))
-
-    @property
-    def fields(self) -> tuple[BoundField, ...]:
-        """The arguments and options in the order of help texts.
-
-        First those of the requests, then those of the function, of all commands, and those that requests share; inputs
-        and policies are the last sections. Fields of one name are one option.
-        """
-        fields_by_name: dict[str, BoundField] = {}
-        for _, fields in self.requests.values():
-            fields_by_name |= {bound.name: bound for bound in fields if bound.name not in fields_by_name}
-        shared = (bound for bound in fields_by_name.values() if not bound.own)
-        in_order = (*(bound for bound in fields_by_name.values() if bound.own), *self.own, *OF_ALL_COMMANDS, *shared)
-        return tuple(sorted(in_order, key=lambda bound: bound.field.panel in (INPUTS, POLICIES)))
-
-    def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of the function from the values of its fields; None is the default."""
-        requests: dict[str, Any] = {
-            name: kind(**{bound.name: values[bound.name] for bound in fields if values[bound.name] is not None})
-            for name, (kind, fields) in self.requests.items()
-        }
-        return requests | {bound.name: values[bound.name] for bound in self.own if values[bound.name] is not None}
+    kept = [
+        field for field in fields_of(verb.request) if field.field.kind != "python" and field.name not in verb.without
+    ]
+    json = () if verb.as_json is None else (JSON,)
+    in_order = (
+        *(field for field in kept if field.own),
+        *json,
+        *OF_ALL_COMMANDS,
+        *(field for field in kept if not field.own),
+    )
+    return tuple(sorted(in_order, key=lambda field: field.field.panel in (INPUTS, POLICIES)))
 
 
-def command_of(function: Callable[..., None]) -> Callable[..., None]:
+def help_of(verb: Verb[Any, Any]) -> str:
+    """Return the help of a command: the docstring of its request without the fields."""
+    return (verb.request.__doc__ or "").partition("\n\nAttributes:")[0]
+
+
+def command_of(verb: Verb[Any, Any]) -> Callable[..., None]:
     """Return a function that typer makes a command from."""
-    signature = Signature.of(function)
-    fields = {bound.name: bound for bound in signature.fields}
+    fields = {field.name: field for field in fields_of_command(verb)}
 
     def command(**option_values: Any) -> None:
-        values = {name: _value(bound, option_values[name]) for name, bound in fields.items()}
-        if values.get("json") and values.get("output") == STANDARD != fields["output"].default:
+        values = {name: _value(field, option_values[name]) for name, field in fields.items()}
+        given = {name: value for name, value in values.items() if value is not None}
+        quiet, verbose, json = (given.pop(name, False) for name in ("quiet", "verbose", "json"))
+        if json and values.get("output") == STANDARD != fields["output"].default:
             raise typer.BadParameter("the JSON object is written to standard output already", param_hint="--output")
-        if values["quiet"] and values["verbose"]:
+        if json and given.get("form") is not None and fields["form"].spellings == ("--format",):
+            raise typer.BadParameter("only one output format can be used", param_hint="--json, --format")
+        if quiet and verbose:
             raise typer.BadParameter("only one of them can be used", param_hint="--quiet, --verbose")
-        with printing(Detail(values["quiet"], values["verbose"], bool(values.get("json")))):
-            function(**signature.arguments(values))
+        with printing(Detail(quiet, verbose, json)):
+            _run(verb, verb.request(**given))
 
-    command.__doc__ = function.__doc__
+    command.__doc__ = help_of(verb)
     command.__annotations__ = {}
-    parameters = [_parameter(bound) for bound in fields.values()]
+    parameters = [_parameter(field) for field in fields.values()]
     # Typer expects parameters without a default first.
     parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
+
+
+def _run(verb: Verb[Any, Any], request: Any) -> None:
+    """Run a verb and print its view, or its JSON object."""
+    from splc.cli.printer import print_view
+    from splc.cli.watch import TerminalWatch
+
+    watch = TerminalWatch()
+    with watch.progress(verb.doing) if verb.doing else nullcontext():
+        result = verb.run(request, watch)
+    json_object = verb.as_json(result) if watch.detail.json and verb.as_json is not None else None
+    if code := print_view(verb.view(result, watch.detail), json_object):
+        raise typer.Exit(code)
 
 
 def _value(bound: BoundField, raw_value: Any) -> Any:

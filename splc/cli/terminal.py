@@ -83,17 +83,6 @@ def warn(text: str) -> None:
     complain(wrapped(f"warning: {text}", sys.stderr))
 
 
-def duration(seconds: float) -> str:
-    """Return a duration as text, in a fitting unit."""
-    if seconds < 10:
-        return f"{seconds:.2g} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    if seconds < 7200:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
-
-
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[str]],

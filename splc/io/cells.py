@@ -308,8 +308,7 @@ def distinct_numbers(values: Array) -> tuple[Array, Array]:
 
     The same as `numpy.unique` returns, which sorts all numbers, also those of columns with few distinct ones.
     """
-    # Without counts, numpy would import its masked arrays, which takes longer than small columns do.
-    if len(np.unique(values[:_SNIFFED], return_counts=True)[0]) > _MAX_DISTINCT:
+    if len(sorted_distinct(values[:_SNIFFED])) > _MAX_DISTINCT:
         distinct, codes = np.unique(values, return_inverse=True)
         return distinct, codes.reshape(-1)
     # Adding 0 turns -0.0 into 0.0.
@@ -319,6 +318,12 @@ def distinct_numbers(values: Array) -> tuple[Array, Array]:
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return same[rows[order]], rank[codes]
+
+
+def sorted_distinct(values: Array) -> Array:
+    """Return the distinct numbers of an array, ascending."""
+    # Without counts, numpy would import its masked arrays, which takes longer than small columns do.
+    return np.unique(values, return_counts=True)[0]
 
 
 def renumbered(keys: Array) -> Array:

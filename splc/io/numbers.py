@@ -17,7 +17,7 @@ from splc.types import Array
 ROUNDING_PERCENT = 1e-10
 ROUNDING_SHARE = ROUNDING_PERCENT / 100
 _WIDEST_NUMBER = 64
-# Squares of numbers that are so many times as large as others leave the range beside them.
+# Squares of numbers that are so many times as large as others leave the range beside them (docs/decisions/0007).
 FAR = 1e60
 # Integers of as many digits have 64 bits.
 _MAX_DIGITS = 18

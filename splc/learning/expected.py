@@ -17,6 +17,7 @@ class Expected:
         unknown: why the error is unknown, empty if it is known.
         run: the mean relative error of single runs of these in percent; None without repetitions, or where values are
             not positive.
+        printed: `percent` of the printed model, where another one predicts.
         known: where folds keep groups together, the mean relative error in percent at further rows of known groups.
     """
 
@@ -25,4 +26,5 @@ class Expected:
     difference: float | None = None
     unknown: str = ""
     run: float | None = None
+    printed: float | None = None
     known: float | None = None

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
-from splc.io.files import STANDARD
 from splc.project.files import ProjectFiles
 from splc.project.keys import PROPERTY
 from splc.system.extension import joint_system
@@ -75,10 +74,9 @@ class Project(ProjectFiles):
 
     def _with_values(self, system: VariabilityModel) -> VariabilityModel:
         """Return an inferred system that has the further values in the measurements."""
-        from splc.formats.measurements.shapes import read_table
         from splc.formats.measurements.unlisted import with_unlisted
 
-        return with_unlisted(read_table(self._tables_read), system, self.columns.unread)
+        return with_unlisted(self.table, system, self.columns.unread)
 
     @property
     def names_system(self) -> bool:
@@ -172,7 +170,7 @@ class Project(ProjectFiles):
         """The table that the system is inferred from."""
         from splc.formats.measurements.shapes import read_table
 
-        return read_table(self.system_table or self._tables_read)
+        return self.table if self.system_table is None else read_table(self.system_table)
 
     @cached_property
     def _own_table(self) -> Inference | None:
@@ -314,9 +312,9 @@ class Project(ProjectFiles):
         return tuple(with_failures(part, files, policy.check) for part in parts)
 
     @property
-    def _own_measurements(self) -> str | Source:
+    def _own_measurements(self) -> Source:
         if self.inference is None or (self.system_table is not None and self.system_table != self.measurements_file):
-            return self._tables_read
+            return self.table
         return self.inference.source
 
     @cached_property
@@ -328,9 +326,16 @@ class Project(ProjectFiles):
 
         return read_union((self.measurements_file, *self.further), self.columns)
 
-    @property
-    def _tables_read(self) -> str | Source:
-        return self.measurements_file if self._union is None else self._union
+    @cached_property
+    def table(self) -> Source:
+        """The table of the measurements, read once.
+
+        Raises:
+            InputError: if it cannot be found or read.
+        """
+        from splc.formats.measurements.shapes import read_table
+
+        return read_table(self.measurements_file if self._union is None else self._union)
 
     def _errors_with_table(self) -> AbstractContextManager[None]:
         """Let errors in a block name the table that they are about, where several are read together."""
@@ -382,13 +387,11 @@ class Project(ProjectFiles):
     def _main_property(self, measurements: Measurements) -> str | None:
         """Return the property to use where the format of the file, or the inference, says which of several; or None."""
         from splc.formats.benchmarks.table import TableSource
-        from splc.formats.measurements.shapes import read_table
 
         if len(measurements.properties) < 2 or not self.has_measurements:
             return None
         if self.inference is not None:
             main = self.inference.main
         else:
-            source = None if self.measurements_file == STANDARD else read_table(self._tables_read)
-            main = source.main if isinstance(source, TableSource) else None
+            main = self.table.main if isinstance(self.table, TableSource) else None
         return main if main in measurements.properties else None

@@ -70,7 +70,7 @@ def _formulas(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> S
     columns = []
     for subject in (old, new):
         model = subject.stored.model
-        columns.append({term.text(model.order): f"{influence:.6g}" for term, influence in model.terms})
+        columns.append({subject.named(term.text(model.order)): f"{influence:.6g}" for term, influence in model.terms})
     terms = dict.fromkeys([*columns[0], *columns[1]])
     rows = tuple((term, *(column.get(term, "-") for column in columns)) for term in terms)
     table = TextTable(("term", *names), rows, frozenset({1, 2}), caption="The printed models", name="formulas")

@@ -23,8 +23,8 @@ from splc.report.sections.sample import sample_section
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
+from splc.workflows.optimize.best import TOO_GOOD
 from splc.workflows.optimize.optimize import Result as Optimized
-from splc.workflows.optimize.unreached import TOO_GOOD
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"
@@ -44,7 +44,7 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
         influences_by_context(subject),
         formula_section(subject),
         predictions_section(subject),
-        None if best is None else best_section(best, subject.stored.unit),
+        None if best is None else best_section(subject, best),
         explorer_section(subject, best),
         sample_section(subject),
         provenance_section(subject),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
@@ -16,6 +17,7 @@ from splc.formats.models.columns import choice_of
 from splc.formats.models.learned_content import learned_content
 from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.json import parse_json
+from splc.io.json_object import JsonObject, at, each, json_object
 from splc.io.outputs import require_writable
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
@@ -35,14 +37,21 @@ from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
-from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.note import Note, Notes
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.view import Detail, View
 
 SUFFIXES = (".html", ".htm", ".md")
 
 
 @request
 class Request(ModelInputs):
-    """A request for a report."""
+    """Write a report of a model: one HTML file with pictures, which needs nothing else.
+
+    It has the answer, what matters, the effect of each option, interactions, the formula of each size, predictions
+    beside measured values, the best configurations, a form to try configurations, and the sample. Of two models it says
+    what changed; a model text is compared with a learned model; of a profile it ranks the call paths.
+    """
 
     models: Annotated[
         tuple[str, ...],
@@ -83,7 +92,7 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Write a report.
 
     Raises:
@@ -114,7 +123,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         elif results:
             page = study_page(list(map(read_archive, results)))
         else:
-            page = _page(request, profile, notes, on_progress)
+            page = _page(request, profile, notes, watch)
         if request.picture is None:
             write_page(page, output)
         else:
@@ -135,25 +144,25 @@ def require_format(output: str) -> None:
         raise OutputError(Problem("reports are not written in this format", output, hint=hint))
 
 
-def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnProgress | None) -> Page:
+def _page(request: Request, profile: str | None, notes: Notes, watch: Watch) -> Page:
     """Return the page about a profile, one model, two learned models, or a learned model and a model text."""
     if profile is not None:
-        fitted = scale.run(scale.Request(profile=profile, write=False, **_roles(request)), on_progress)
+        fitted = scale.run(scale.Request(profile=profile, write=False, **_roles(request)), watch)
         notes.add(fitted.notes)
         return profile_page(fitted, Path(profile).name)
     if any(_is_text(file) for file in request.models[-2:]) and len(request.models) == 2:
         inputs = _inputs(request)
-        compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), on_progress)
+        compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)
         notes.add(compared.notes)
         configurations = compared.basis.configurations
         name = "" if configurations is None else configurations.system.name
         return comparison_page(compared.comparisons, name, compared.basis, compared.files, compared.notes)
     if request.scale is not None:
         raise RequestError("only model text is multiplied, and none of two models is model text", "scale")
-    subjects = [_subject(request, model, notes, on_progress) for model in request.models]
+    subjects = [_subject(request, model, notes, watch) for model in request.models]
     if len(subjects) == 2:
         return change_page(subjects[0], subjects[1], _short_names(*request.models))
-    best = best_of(subjects[0], maximize=request.maximize, on_progress=on_progress)
+    best = best_of(subjects[0], maximize=request.maximize, watch=watch)
     if isinstance(best, SplcError):
         notes.append(Note(f"the report has no best configurations: {best}"))
     return model_page(subjects[0], None if isinstance(best, SplcError) else best)
@@ -186,13 +195,13 @@ def _is_text(file: str) -> bool:
     return form is not None and form.name == "txt"
 
 
-def _subject(request: Request, model: str, notes: Notes, on_progress: OnProgress | None) -> ModelSubject:
+def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelSubject:
     """Read a model, its system and its measurements, and explain it."""
     project = request.project_of_models([model])
     messages = Notes()
     space = Space(request.read_system(project, messages))
     stored = request.read_predictor(model, project, space.system, messages)
-    overview = explain.model_overview(stored, space, messages, on_progress)
+    overview = explain.model_overview(stored, space, messages, watch)
     messages += negative_notes(
         explain.checked_predictions(stored, None, space), stored.nfp, project, space, stored.full
     )
@@ -236,3 +245,32 @@ def write_page(page: Page, output: str) -> None:
     for name, content in files.pictures.items():
         write_whole(folder / name, content)
     write_whole(output, files.text)
+
+
+class ReportObject(JsonObject, schema="splc.report/1"):
+    """A written report."""
+
+    output: str
+    title: str = at("page.title")
+    answer: list[str] = at("page.answer")
+    warnings: list[str] = at("page.warnings")
+    sections: list[str] = each("page.sections", "name")
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the answer and the file."""
+    if result.output != STANDARD:
+        yield from result.page.answer
+        yield f"\n{'report' if result.picture is None else 'picture'}  {result.output}"
+    yield result.notes
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    partial(json_object, ReportObject),
+    ("splc report", "splc report learned.log -o report.html", "splc report analytical.txt learned.log --scale 500"),
+    doing="explaining",
+    without=("where", "aggregate"),
+)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
+from splc.data.value_texts import assignment_texts, text_values
 from splc.errors import ConfigurationError, SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows
@@ -22,7 +24,7 @@ from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
 from splc.workflows.fixed_space import known_failures
-from splc.workflows.note import OnProgress
+from splc.workflows.verb import NOBODY, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
 UNNAMED = "performance"
@@ -99,6 +101,20 @@ class ModelSubject:
         """Return a value of the property with a readable unit."""
         return quantity(value, self.stored.unit, digits)
 
+    def named(self, text: str) -> str:
+        """Return a text with values (`codec=zlib`) in the place of the options that stand for them."""
+        if self._values is None:
+            return text
+        pattern, values = self._values
+        return pattern.sub(lambda match: values[match["name"]], text)
+
+    @cached_property
+    def _values(self) -> tuple[re.Pattern[str], dict[str, str]] | None:
+        """The options that stand for values, longer names first, and the texts of these; None without any."""
+        values = {name: "=".join(value) for name, value in text_values(self.space.system).items()}
+        names = "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
+        return (re.compile(rf"(?<![\w.])(`?)(?P<name>{names})\1(?![\w.])"), values) if values else None
+
     @property
     def title(self) -> str:
         """The system, the property and the contexts."""
@@ -162,9 +178,15 @@ class ModelSubject:
         )
 
 
-def best_of(
-    subject: ModelSubject, *, maximize: bool = False, on_progress: OnProgress | None = None
-) -> optimize.Result | SplcError:
+def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], str]:
+    """Return configurations as texts of what differs among them, and the text of what several of them have alike."""
+    texts = [[*assignment_texts(part.system, part.assignment(row)).values()] for part, row in rows]
+    alike = [text for text in texts[0] if all(text in other for other in texts)] if len(texts) > 1 else []
+    differing = [", ".join(text for text in row if text not in alike) or "(nothing else)" for row in texts]
+    return differing, f"All of these have {', '.join(alike)}." if alike else ""
+
+
+def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:
     """Return the best configurations, or why they cannot be found."""
     stored, space = subject.stored, subject.space
     objective = optimize.Objective(
@@ -180,6 +202,6 @@ def best_of(
     if subject.measurements is not None and subject.nfp in subject.measurements.values:
         objective = optimize.with_values(objective, subject.measurements, subject.nfp)
     try:
-        return optimize.best_configurations([objective], space, top=TOP, on_progress=on_progress)
+        return optimize.best_configurations([objective], space, top=TOP, watch=watch)
     except SplcError as error:
         return error

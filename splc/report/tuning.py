@@ -61,7 +61,9 @@ def _found(content: Mapping[str, Any]) -> Section:
     blocks: list[Block] = []
     if content["front"]:
         names = list(content["front"][0]["properties"])
-        options = list(content["front"][0]["configuration"])
+        first = content["front"][0]["configuration"]
+        options = [name for name in first if any(row["configuration"][name] != first[name] for row in content["front"])]
+        alike = [f"{name}={short_number(first[name], missing='-')}" for name in first if name not in options]
         rows = tuple(
             (
                 *(short_number(row["properties"][name]["value"], 4) for name in names),
@@ -71,7 +73,10 @@ def _found(content: Mapping[str, Any]) -> Section:
         )
         caption = "The Pareto front: no other measured configuration is better in all properties"
         numeric = frozenset(range(len(names) + len(options)))
-        return Section("best", "Best configurations", (TextTable((*names, *options), rows, numeric, caption=caption),))
+        blocks.append(TextTable((*names, *options), rows, numeric, caption=caption))
+        if alike:
+            blocks.append(Paragraph(f"All of these have {', '.join(alike)}."))
+        return Section("best", "Best configurations", tuple(blocks))
     if content["changes"]:
         rows = tuple(
             (*(_plain(row[key]) for key in ("option", "from", "to")), short_number(row["change"], 3), row["because"])

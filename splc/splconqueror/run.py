@@ -18,7 +18,7 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import Note, notes_of
 
 if TYPE_CHECKING:
-    from splc.workflows.learn.parts import OnStep
+    from splc.workflows.learn.learning_sets import OnStep
 
 # Called with the script, the number of the line, and the command.
 OnCommand = Callable[[str, int, str], None]

@@ -198,7 +198,7 @@ def learners_with_deviation(
     learners: tuple[StudyLearner, ...], measured: Measurements
 ) -> tuple[tuple[StudyLearner, ...], tuple[str, ...]]:
     """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""
-    from splc.workflows.learn.learning_sets import with_deviation
+    from splc.workflows.learn.request import with_deviation
 
     resolved_learners, changed = [], []
     for learner in learners:

@@ -90,8 +90,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from splc.formats.registry import suffix_of
     from splc.learning.judging import round_errors
     from splc.learning.plausibility import implausible
-    from splc.workflows.learn.learning_sets import learning_rows
-    from splc.workflows.learn.parts import learn_rows
+    from splc.workflows.learn.learning_sets import learn_rows, learning_rows
 
     measured, learner = inputs.measurements, task.learner
     space = space_of(inputs.system)

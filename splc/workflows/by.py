@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from splc.errors import LearningError, RequestError
+from splc.formats.measurements.columns import shown_value
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
+from splc.workflows.note import Note
+from splc.workflows.view import Column
 
 # A dataclass with the fields `context` and `where`.
 R = TypeVar("R", bound=Any)
@@ -20,6 +23,29 @@ T = TypeVar("T")
 
 # The placeholder of the value in the name of a file.
 PLACE = "{}"
+
+
+@dataclass(frozen=True)
+class ByValue(Generic[T]):
+    """The results of the values of a context.
+
+    Attributes:
+        by: the context.
+        results: value → its result, in natural order.
+    """
+
+    by: str
+    results: Mapping[str, T]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes of all results, equal ones once."""
+        return tuple(dict.fromkeys(note for result in self.results.values() for note in getattr(result, "notes", ())))
+
+    @property
+    def column(self) -> Column:
+        """The column of the values in a table with a row per entry of `results`."""
+        return Column(self.by, lambda entry: shown_value(entry[0]))
 
 
 def is_pattern(name: str | None) -> bool:

@@ -1,18 +1,21 @@
-"""Test whether a property changed between two values of a context, such as two versions, and name what changed."""
+"""`splc changed`: test whether a property changed between two values of a context, and name what changed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 
 from sampling import Space
 from splc.data.measurements import Measurements
-from splc.errors import MeasurementError, Problem, RequestError, plural, unknown_name_hint
+from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import shown_value
-from splc.learning.contexts.change_test import MIN_PAIRS, ChangeTest, change_test
+from splc.io.json_object import JsonObject, at, json_object
+from splc.io.numbers import percentage, short_number, signed_percentage
+from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
 from splc.workflows.by import with_context
 from splc.workflows.common_fields import Seed
@@ -20,11 +23,22 @@ from splc.workflows.field_values import percentage_of
 from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.view import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
+
+# The number of changed influences in the first line.
+MAX_NAMED = 3
+# Logarithms that deviate less are equal except for rounding.
+ROUNDING = 1e-9
 
 
 @request
 class Request(SystemInputs):
-    """A request to test two values of a context for a change."""
+    """Test whether a property changed between two versions, and name the influences that did.
+
+    It compares configurations that were measured with both: best with runs of both versions in turn, on one machine.
+    If nothing changed, the test states a change in at most 5 % of all cases. The exit code is 1 if something changed.
+    """
 
     by: Annotated[str, as_option("COLUMN", "The context, such as version.")]
     old: Annotated[str | None, as_option("VALUE", "Its value before the change.", default="the last but one")] = None
@@ -68,11 +82,8 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Test whether a property changed between two values of a context.
-
-    Args:
-        request: the measurements, the context and its values.
 
     Raises:
         InputError: if a file cannot be read, or too few configurations were measured with both values.
@@ -152,3 +163,122 @@ def _method_notes(test: ChangeTest) -> list[Note]:
         text = "options that are equal in all pairs cannot be told apart; further pairs in which they differ can"
         notes.append(Note(text, about=Rank.LIMIT))
     return notes
+
+
+def detectable(result: Result) -> float | None:
+    """Return the change that is found in three of four cases, in percent."""
+    return None if result.test.detectable is None else (result.test.detectable - 1) * 100
+
+
+class ChangedInfluenceObject(JsonObject):
+    """A changed influence: its factor after relative to before, with its 95 % interval."""
+
+    options: list[str]
+    alternatives: list[list[str]]
+    factor: float
+    low: float
+    high: float
+    probability: float
+    relevant: bool
+
+
+class ChangedObject(JsonObject, schema="splc.changed/1"):
+    """A test of a change between two values of a context; `at_least` and `detectable` are in percent."""
+
+    by: str = at("request.by")
+    old: str
+    new: str
+    nfp: str
+    unit: str | None
+    pairs: int = at("test.pairs")
+    only_old: int
+    only_new: int
+    changed: bool = at("test.changed")
+    factor: float = at("test.factor")
+    low: float = at("test.low")
+    high: float = at("test.high")
+    probability: float = at("test.probability")
+    factor_changed: bool = at("test.factor_changed")
+    influences: list[ChangedInfluenceObject] = at("test.influences")
+    deviation: float = at("test.deviation")
+    detectable: float | None = at(detectable)
+    at_least: float = at("request.at_least")
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the answer, the common factor and the changed influences."""
+    test = result.test
+    yield Answer(_answer(result))
+    values = f"{shown_value(result.new)} / {shown_value(result.old)}"
+    unpaired = result.only_old + result.only_new
+    extra = f"; {unpaired:,} with one of them only" if unpaired else ""
+    yield Prose(f"{result.nfp}: {result.request.by} {values}, {counted(test.pairs, 'pair')} of runs{extra}")
+    rows: list[tuple[str, ChangeTest | ChangedInfluence, str]] = [
+        ("common factor", test, _remark(result, test.probability, counts=test.factor_changed))
+    ]
+    rows += [(_title(term), term, _remark(result, term.probability, counts=term.relevant)) for term in test.influences]
+    yield Rows(rows, CHANGES)
+    for term in test.influences:
+        if term.alternatives:
+            others = listed([_joined(names) for names in term.alternatives], 4)
+            yield f"{_title(term)} cannot be told apart from {others}"
+    yield result.notes
+    yield End(int(test.changed))
+
+
+def _answer(result: Result) -> str:
+    """Return the first line: what changed, or the change that would have been found."""
+    test = result.test
+    changes = [(_title(influence), influence.factor) for influence in test.influences if influence.relevant]
+    changes = [*([("common factor", test.factor)] if test.factor_changed else []), *changes]
+    size = percentage(detectable(result), 2) if test.deviation > ROUNDING else ""
+    power = f"{counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
+    if not changes:
+        limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
+        return f"no change{limit} found" + (f"; {power}" if size else "")
+    shown = listed([f"{name} {_percent(factor)}" for name, factor in changes], MAX_NAMED)
+    return f"changed: {shown}" + (f"; {power}" if size else "")
+
+
+def _remark(result: Result, probability: float, *, counts: bool) -> str:
+    """Return why a factor does not count as a change; empty if it does."""
+    if counts:
+        return ""
+    return "no change" if probability > LEVEL / 2 else f"not clearly {result.request.at_least:g} % or more"
+
+
+def _percent(factor: float) -> str:
+    """Return a factor as a signed percentage."""
+    return signed_percentage((factor - 1) * 100, 3)
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " * ".join(names)
+
+
+def _title(influence: ChangedInfluence) -> str:
+    return _joined(influence.options)
+
+
+CHANGES = (
+    Column("change", 0),
+    Column("factor", "1.factor", partial(short_number, digits=4)),
+    Column(
+        "95 % interval",
+        lambda row: interval_text((row[1].low, row[1].high), partial(short_number, digits=4)),
+        right=True,
+    ),
+    Column("", 2),
+)
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    partial(json_object, ChangedObject),
+    (
+        "splc changed --measurements versions.csv --by version",
+        "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
+    ),
+    doing="testing",
+)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
+from splc.errors import RequestError
+from splc.io.files import STANDARD
 from splc.project import keys
 from splc.types import Aggregate, Duplicates, Invalid
 from splc.workflows.field_values import names_in, one_or_several, values_of
-from splc.workflows.fields import Field, as_flag, as_option
+from splc.workflows.fields import Field, as_flag, as_option, fields_of
 
 INPUTS = "Inputs (default: those of the current folder)"
 POLICIES = "Problematic measurements"
@@ -58,3 +60,59 @@ FixedValues = Annotated[
     as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
 ]
 Printed = Annotated[bool, as_flag("--printed", "Predict with the printed model although the file has the full one.")]
+By = Annotated[
+    str | None,
+    as_option(
+        "COLUMN",
+        "Do this for each value of this context (version, machine). Files are written per value: the value replaces {} "
+        "in the name, or is added to it.",
+        POLICIES,
+    ),
+]
+
+
+def scheduler_of(backend: str, scheduler: str | None) -> str | None:
+    """Return the dask scheduler of a request, `local` to start one here, or None without dask.
+
+    Raises:
+        RequestError: if there is a scheduler without dask.
+    """
+    if backend == "dask":
+        return scheduler or "local"
+    if scheduler is not None:
+        raise RequestError("a scheduler needs --backend dask", "scheduler")
+    return None
+
+
+def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, ...] | None:
+    """Return the options that give another request the inputs of a request; None if one is standard input.
+
+    Args:
+        request: the request whose inputs are meant.
+        kind: the class of inputs that the other request has.
+        policies: whether it has the treatment of problematic measurements, too.
+    """
+    words: list[str] = []
+    for bound in fields_of(kind):
+        value = getattr(request, bound.name, bound.default)
+        if value == bound.default or not (policies or bound.field.panel == INPUTS):
+            continue
+        if value == STANDARD:
+            return None
+        if bound.field.kind == "flag":
+            words.append(bound.spellings[0])
+            continue
+        # A list of names is one text.
+        for text in (",".join(value),) if bound.field.parse is names_in else _texts(value):
+            words += [bound.spellings[0], text]
+    return tuple(words)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of a value, one for each time that the option is given."""
+    if isinstance(value, Mapping):
+        yield from (f"{name}={entry}" for name, entry in value.items())
+    elif isinstance(value, tuple):
+        yield from map(str, value)
+    else:
+        yield str(value)

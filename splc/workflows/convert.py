@@ -1,4 +1,4 @@
-"""Convert measurements, models, system descriptions and profiles into other file formats."""
+"""`splc convert`: convert measurements, models, system descriptions and profiles into other file formats."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from splc.workflows.field_values import numbers_of
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.view import Detail, Message, View
 
 # XML that commands do not find in a folder.
 OTHER_XML = ("featureide", "sxfm")
@@ -44,7 +46,7 @@ NAMES: Mapping[registry.Kind, str] = {
 
 @request
 class Request(ModelInputs):
-    """A request to convert a file."""
+    """Convert measurements, learned models, system descriptions and profiles into other formats."""
 
     source: Annotated[str, as_argument("INPUT", "The file to convert; its content tells what it is.")]
     output: Annotated[str, as_option("FILE", "The file to write.", names="--output -o")]
@@ -87,7 +89,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Convert a file.
 
     Raises:
@@ -250,3 +252,21 @@ def _replaced_tables(model: InfluenceModel, at: Mapping[str, float]) -> Iterator
                 f"{parameter.name} is a table over {parameter.by}: its row for {value:g} was inserted, so that "
                 "predictions differ wherever another row applies"
             )
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the notes and what was written."""
+    yield result.notes
+    if result.output != STANDARD:
+        yield Message(f"{result.content} written to {result.output} ({result.form})")
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    None,
+    ("splc convert learned.log -o model.json", "splc convert measurements.csv --to splconqueror-csv -o -"),
+    doing="converting",
+    without=("measurements", "options"),
+)

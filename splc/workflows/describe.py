@@ -15,11 +15,12 @@ from splc.data.measurements import Measurements
 from splc.data.summary import Summary, summary_of
 from splc.errors import RequestError, SplcError
 from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.file_columns import read_file_columns
 from splc.formats.measurements.inference import Inference
-from splc.formats.measurements.shapes import read_table
 from splc.formats.registry import kind_of
+from splc.io.csv_rows import first_header
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.project import Project
 from splc.project.files import first_and_further
@@ -125,7 +126,7 @@ def _project(request: Request) -> Project:
         if request.measurements is not None:
             raise RequestError("the first argument is a table of measurements, too", "measurements")
         project = replace(request, system=None, measurements=argument).project()
-        if not _is_of_another_system(argument, project):
+        if not _is_of_another_system(project):
             return project
     # The splc.toml of the folder is about its own system.
     first, further = first_and_further(request.measurements)
@@ -134,12 +135,13 @@ def _project(request: Request) -> Project:
     return Project(Path(), settings, chosen=request.columns, further=further, measured=request.measured)
 
 
-def _is_of_another_system(table: str, project: Project) -> bool:
-    """Return whether a table lacks the columns of most options that a folder describes."""
+def _is_of_another_system(project: Project) -> bool:
+    """Return whether the table of a project lacks the columns of most options that its folder describes."""
     if not project.has_system:
         return False
     with suppress(SplcError):
-        columns = read_file_columns(read_table(table)).columns
+        table = project.table
+        columns = read_file_columns(table).columns if is_xml(table) else first_header(table.text())
         system = project.variability_model(observed=False)
         names = {system.spellings.get(name, name) for name in columns}
         options = [option for option in system.options if option.name not in system.mandatory]

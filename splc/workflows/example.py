@@ -1,7 +1,8 @@
-"""Copy a case study out of the installed package."""
+"""`splc example`: copy a case study out of the installed package."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,10 @@ from typing import Annotated
 import splc
 from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hint
 from splc.io.files import missing_folder, read_source, write_whole
+from splc.io.json_object import JsonObject, at, json_object
 from splc.workflows.fields import as_argument, request
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.view import Column, Detail, Rows, View, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
 ANALYTICAL = ("analytical.txt", "parameters.toml")
@@ -97,7 +101,10 @@ EXAMPLES: Mapping[str, Example] = {
 
 @request
 class Request:
-    """A request to copy a case study, or to list all."""
+    """Copy a case study with measurements into a folder, to try the commands on it.
+
+    Without a name the case studies are listed. Nothing is overwritten.
+    """
 
     name: Annotated[str | None, as_argument("NAME", "The case study.", default="list them")] = None
     folder: Annotated[
@@ -118,7 +125,7 @@ class Result:
     folder: str | None = None
 
 
-def run(request: Request) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Copy a case study into a folder, or list all if the request names none.
 
     Raises:
@@ -165,3 +172,54 @@ def _copy(example: Example, target: str) -> None:
             hint = (missing_folder(target) if isinstance(error, FileNotFoundError) else None) or "name another folder"
             raise OutputError(Problem(f"cannot be written: {reason}", target, hint=hint)) from None
         raise
+
+
+class ExampleObject(JsonObject, schema="splc.example/1"):
+    """A case study that was copied."""
+
+    name: str = at("examples.0.name")
+    folder: str
+    files: list[str] = at(lambda result: list(result.examples[0].paths))
+    commands: list[str] = at("examples.0.commands")
+
+
+class ListedExampleObject(JsonObject):
+    """A case study that can be copied."""
+
+    name: str
+    about: str
+    bytes: int = at("size")
+
+
+class ExamplesObject(JsonObject, schema="splc.example.list/1"):
+    """The case studies that can be copied."""
+
+    examples: list[ListedExampleObject]
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield what was copied and what to run next, or the case studies."""
+    if result.folder is None:
+        yield Rows(result.examples, (Column("example", "name"), Column("about"), Column("size", "size", _size)))
+        yield ""
+        yield "splc example NAME copies one into a folder of this name."
+        return
+    (example,) = result.examples
+    yield example.about
+    yield f"{result.folder}: {counted(len(example.files), 'file')}, {_size(example.size)}; README.md describes them"
+    yield ""
+    yield "next:"
+    yield from (f"  {command}" for command in (f"cd {shlex.quote(result.folder)}", *example.commands))
+
+
+def _size(count: int) -> str:
+    return f"{max(round(count / 1000), 1)} kB"
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    lambda result: json_object(ExamplesObject if result.folder is None else ExampleObject, result),
+    ("splc example", "splc example zstd", "splc example smg2000 multigrid"),
+)

@@ -168,15 +168,3 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def pairs_in(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return the names and values of the texts that are written NAME=VALUE.
-
-    Raises:
-        SpecError: if a name or a value is empty.
-    """
-    pairs = [tuple(part.strip() for part in text.split("=", 1)) for text in texts if "=" in text]
-    if any(not name or not value for name, value in pairs):
-        raise SpecError(f"write COLUMN=VALUE, not {next(text for text in texts if '=' in text)!r}")
-    return tuple((name, value) for name, value in pairs)

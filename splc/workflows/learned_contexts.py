@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -14,7 +14,6 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
 from splc.learning.learn import learn
 from splc.learning.projection import ProjectionLearner
 from splc.learning.registry import learner_of
@@ -88,7 +87,6 @@ def learn_contexts(
     preset: str | None = None,
     *,
     share: bool = False,
-    unmeasured: Collection[str] = (),
     learner: str | None = None,
     settings: Mapping[str, Any] | None = None,
     **further: Any,
@@ -101,7 +99,6 @@ def learn_contexts(
         nfp: the property; None is the only one.
         preset: as for `splc.learning.learn`, likewise `learner`, `settings` and `further`.
         share: whether all values are learned together.
-        unmeasured: further values of which nothing was measured, with `share`; they follow the others.
         learner: see `preset`.
         settings: see `preset`.
         further: see `preset`.
@@ -127,14 +124,6 @@ def learn_contexts(
 
     failed: dict[str, str] = {}
     results = dict(each_learned(parts, learned, failed))
-    for value in unmeasured:
-        if sharing is None or not isinstance(chosen, ProjectionLearner):
-            raise SpecError("a value without measurements is learned from the others", hint="share=True")
-        fit = UnmeasuredContextFit(sharing, value)
-        name = next(iter(results.values())).nfp
-        logarithmic = replace(chosen, chosen=replace(chosen.chosen, scale="log"), fit=fit)
-        result = learn(fit.levelled(name), name, learner=logarithmic, **further)
-        results[value] = replace(result, notes=(*fit.notes(by), *result.notes))
     weights = {} if sharing is None else sharing.weights_of(results)
     joint = None if sharing is None else sharing.given
     return LearnedContexts(by, results, weights, None if joint is None else ContextInfluences.of_joint(joint), failed)

@@ -10,10 +10,13 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, listed, plural
 from splc.formats.models.stored_model import StoredModel
+from splc.io.numbers import percentage
+from splc.learning.folds import Groups
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.projection import Ensemble
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.learn.expected_error import DIGITS, ExpectedError
 from splc.workflows.note import Note
 
 
@@ -49,3 +52,29 @@ def learned_from_notes(
         return ()
     rows = plural(len(judging), "measured configuration", "measured configurations")
     return (Note(f"of {rows}, {listed(parts)}: expect larger errors on new ones"),)
+
+
+def known_settings_notes(
+    predicted: Configurations, learned: Configurations | None, expected: ExpectedError, beyond: Array | None
+) -> tuple[Note, ...]:
+    """Return a note with the error that applies where settings were learned from with other values of the rest.
+
+    Args:
+        predicted: the configurations.
+        learned: those that the model was learned from, None if they are not known.
+        expected: the error to expect of the model.
+        beyond: which configurations have values that were not learned from, for which no error is known.
+    """
+    if learned is None or expected.known_percent is None or not set(expected.known_by) <= set(predicted.system.names):
+        return ()
+    is_new = learned.find(predicted) < 0
+    judged = is_new if beyond is None else is_new & ~beyond
+    known = judged & Groups(np.zeros(0), expected.known_by).known(learned, predicted)
+    if not known.any():
+        return ()
+    some = f"{known.sum():,} of {plural(len(predicted), 'configuration', 'configurations')}"
+    text = f"{some} {'is' if known.sum() == 1 else 'are'} of {expected.known}: "
+    text += f"the typical error there is {percentage(expected.known_percent, DIGITS)}"
+    if expected.percent is not None:
+        text += f", not the {percentage(expected.percent, DIGITS)} on {expected.about}"
+    return (Note(text),)

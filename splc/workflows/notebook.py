@@ -61,7 +61,6 @@ def learn(
     *,
     by: str | None = None,
     share: bool = False,
-    unmeasured: Collection[str] = (),
     system: VariabilityModel | None = None,
     options: str | Collection[str] = (),
     contexts: str | Collection[str] = (),
@@ -79,7 +78,6 @@ def learn(
         preset: the settings to start from; 'splconqueror' is SPL Conqueror's algorithm.
         by: a context, such as the version: each of its values has a model.
         share: with `by`, whether all values are learned together.
-        unmeasured: with `share`, further values of the context, of which nothing was measured.
         system: the system; None is the one of `Measurements`, or is inferred from the table (`splc.infer_system`).
         options: columns that are options, beside the inferred ones.
         contexts: columns of numbers that are contexts.
@@ -107,11 +105,8 @@ def learn(
         tables = _tables(data, nfp, system, columns, invalid, by)
         parts = {value: table.measurements for value, table in tables.items()}
         first = next(iter(tables.values()))
-        return replace(
-            learn_contexts(parts, by, first.nfp, preset, share=share, unmeasured=unmeasured, **settings),
-            notes=first.notes,
-        )
-    if share or unmeasured:
+        return replace(learn_contexts(parts, by, first.nfp, preset, share=share, **settings), notes=first.notes)
+    if share:
         raise SpecError("what is learned together are the values of a context", hint="by='version'")
     if groups is None or isinstance(data, Measurements):
         table = _table(data, nfp, system, columns, invalid)

@@ -1,30 +1,38 @@
-"""Pick configurations to measure."""
+"""`splc sample`: pick configurations to measure."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from functools import partial
+from typing import Annotated, Any, ClassVar
 
-from sampling import Sample, SamplingSpec, Space, draw_sample, parse_spec
+from sampling import Sample, SamplingSpec, Space, command_strings, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
+from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
+from splc.io.files import write_whole
+from splc.io.json_object import JsonObject, at, count, json_object, optional
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
-from splc.workflows.fields import as_option, request
+from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.view import Detail, Output, View, counted
 
+AS_COMMANDS = "As command lines"
 # The noise of measurements for which the power of pairs is stated, in percent.
 NOISES = (2, 5)
 
 
 @request
 class Request(SystemInputs):
-    """A request to sample configurations."""
+    """Pick configurations to measure, and write them as CSV."""
 
     measured: ClassVar[bool | None] = None
 
@@ -43,6 +51,12 @@ class Request(SystemInputs):
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
     ] = None
+    command: Annotated[
+        bool,
+        as_flag("--command", "Write command lines as SPL Conqueror's printconfigs does, not a CSV table.", AS_COMMANDS),
+    ] = False
+    prefix: Annotated[str, as_option("TEXT", "The beginning of every line.", AS_COMMANDS)] = ""
+    postfix: Annotated[str, as_option("TEXT", "The end of every line.", AS_COMMANDS)] = ""
 
 
 @dataclass(frozen=True)
@@ -51,14 +65,18 @@ class Result:
 
     Attributes:
         sample: the configurations, with the spec and the seed that they come from.
+        commands: the command lines that are written instead of a table; None for a table.
+        output: the file; None is standard output.
         notes: what the user should know.
     """
 
     sample: Sample
+    commands: Sequence[str] | None = None
+    output: str | None = None
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Sample configurations.
 
     Raises:
@@ -66,6 +84,8 @@ def run(request: Request) -> Result:
         InputError: if a file cannot be found or read.
         OutputError: if the output is an input or cannot be written.
     """
+    if (request.prefix or request.postfix) and not request.command:
+        raise RequestError("they need --command", "prefix", "postfix")
     spec = _spec(request)
     project = request.project()
     require_writable(request.output, (request.extend, *spec.files, *project.files))
@@ -84,7 +104,10 @@ def run(request: Request) -> Result:
             notes += reading_notes(read.report)
         sample = draw_sample(space.system, spec, request.seed, measured, space, existing)
         power = () if request.pairs is None else _power(sample.configurations)
-        return Result(sample, (*notes, *notes_of((*sample.notes, *power))))
+        lines = None
+        if request.command:
+            lines = command_strings(sample.configurations, request.prefix, request.postfix)
+        return Result(sample, lines, request.output, (*notes, *notes_of((*sample.notes, *power))))
 
 
 def _spec(request: Request) -> SamplingSpec:
@@ -109,3 +132,51 @@ def _power(configurations: Configurations) -> tuple[str, ...]:
     ]
     pairs = plural(len(configurations), "pair finds", "pairs find")
     return (f"{pairs} a change of one influence in three of four cases from {listed(names)}",) if names else ()
+
+
+class SampleObject(JsonObject, schema="splc.sample/1"):
+    """A sample: a summary, with the configurations or command lines unless a file holds them."""
+
+    sampling: str = at("sample.spec")
+    seed: int = at("sample.seed")
+    configurations: int = count("sample.configurations")
+    removed: int = at("sample.removed")
+    notes: list[str] = at("sample.notes")
+    output: str | None
+    extended: int = optional("sample.extended")
+    commands: list[str] = optional(lambda result: result.commands if result.output is None else None)
+    rows: list[dict[str, float | None]] = optional(
+        lambda result: rows_of(result.sample.configurations) if result.output is result.commands is None else None
+    )
+
+
+def rows_of(configurations: Configurations) -> list[dict[str, Any]]:
+    """Return the configurations, each as option → value."""
+    names = configurations.system.names
+    columns = [configurations.value(name).tolist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the table of configurations, or the command lines, and the notes."""
+    configurations, lines = result.sample.configurations, result.commands
+    write = partial(write_configurations, configurations)
+    if lines is not None:
+        write = partial(write_whole, content=(f"{line}\n".encode() for line in lines))
+    yield Output(result.output, write, counted(len(configurations), "configuration"))
+    yield result.notes
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    partial(json_object, SampleObject),
+    (
+        "splc sample --sampling pb:9,3",
+        "splc sample --sampling random:20 --seed 1 -o configurations.csv",
+        "splc sample --sampling random:50 --extend configurations.csv -o more.csv",
+    ),
+    doing="sampling",
+    without=("nfp", "aggregate"),
+)

@@ -169,6 +169,10 @@ def test_errors_of_settings_that_repeat(tmp_path: Path, monkeypatch: pytest.Monk
     sampled = json.loads(run(*command, "--sampling", "measured:40", "--json").stdout)
     assert sampled["expected_error"]["known_percent"] < 0.1 * sampled["error"]
     assert sampled["expected_error"]["source"] != "measured"
+    # The rows that were not learned from are of known settings, and predictions say so.
+    assert sampled["expected_error"]["known_by"] == ["a", "n", "m"]
+    shown = run("predict", "learned.json", "table.csv")
+    assert " of 57 configurations are of known settings with another version: the typical error" in shown.stderr
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.workflows import split
+from splc.workflows.learn import baselines as split
 from tests.cli.conftest import Run
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from comparison.changes import ModelChange, SetChange, TermChange
-from splc.cli.show.learn_by import show_influences
+from splc.cli.printer import print_view
 from splc.cli.show.scale_tree import show_trees
-from splc.workflows.learn.context_changes import Change
+from splc.workflows.learn.changes import Change, view_of_influences
 from splc.workflows.scale.tree import CallPath, CallTree
 
 
@@ -18,7 +18,7 @@ def test_most_sets(capsys: pytest.CaptureFixture[str], count: int, rest: str | N
     """Five changed sets are shown, and the number of the others."""
     sets = tuple(SetChange((f"x{at}",), 9.0 - at, (TermChange(f"x{at}", 1.0, 3.0, 20.0),)) for at in range(count))
     found = ModelChange("identity", 1.0, sets)
-    show_influences("version", Change("v1", "v2", 9, None, None, False, 8.0, 26.0, found), found)
+    print_view(view_of_influences("version", Change("v1", "v2", 9, None, None, False, 8.0, 26.0, found)))
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[2:7]] == [f"x{at}" for at in range(5)]
     assert lines[7:] == ([] if rest is None else [f"{rest} with smaller changes (--json)"])

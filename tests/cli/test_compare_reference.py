@@ -24,7 +24,7 @@ def test_every_row_names_the_reference(models: Path, run: Run) -> None:
     assert chosen["measured"] == plain["measured"]
 
     def rows(*arguments: str) -> list[tuple[str, float]]:
-        text = run("compare", *arguments, *wanted, "--csv").stdout
+        text = run("compare", *arguments, *wanted, "--format", "csv").stdout
         found = [row for row in csv.reader(io.StringIO(text)) if "rror" in row[1] or "R²" in row[1]]
         return [(row[1], float(row[3])) for row in found]
 
@@ -74,5 +74,5 @@ def test_influences_of_opposite_sign_are_marked(models: Path, run: Run) -> None:
     text = run("compare", "a.txt", "b.txt").stdout
     assert "normalised 0.75, 1 influence of opposite sign" in text
     assert "opposite sign" in next(line for line in text.splitlines() if line.startswith("x "))
-    assert "influences of opposite sign" in run("compare", "a.txt", "b.txt", "--csv").stdout
+    assert "influences of opposite sign" in run("compare", "a.txt", "b.txt", "--format", "csv").stdout
     assert "opposite" not in run("compare", "a.txt", "a.txt").stdout

@@ -6,12 +6,12 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from splc.cli.app import COMMANDS, function_of, module_of
+from splc.cli.app import COMMANDS
 from tests.cli.conftest import Run
+from tests.support.command_fields import command_fields, examples_of
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
@@ -27,7 +27,7 @@ SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 
 def examples() -> list[tuple[str, str]]:
     """Return every example with the name of its command."""
-    return [(name, text) for name in COMMANDS for text in module_of(name).EXAMPLES]
+    return [(name, text) for name in COMMANDS for text in examples_of(name)]
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +100,5 @@ def test_help_is_plain(command: str, run: Run) -> None:
     usage = re.search(r"Usage: .*", text)
     assert usage is not None
     assert "{" not in usage[0]
-    for hint in get_type_hints(function_of(command)).values():
-        for choices in (each for each in (hint, *get_args(hint)) if get_origin(each) is Literal):
-            assert "|".join(get_args(choices)) in found
+    for field in command_fields(command):
+        assert all(choice in found for choice in field.choices)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.workflows import split
+from splc.workflows.learn import baselines as split
 from tests.cli.conftest import MEASUREMENTS, Run
 
 SPLCONQUEROR = ("--preset", "splconqueror")
@@ -96,7 +96,7 @@ class TestInterruption:
 
 
 class TestSteps:
-    """Requests to end in folds, baselines and searches end the command at once; models that are learned are kept."""
+    """Requests to end in folds and baselines end the command at once; models that are learned are kept."""
 
     @pytest.fixture
     def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int, signal.Signals], None]:
@@ -128,7 +128,7 @@ class TestSteps:
         learner: tuple[str, ...],
     ) -> None:
         """The model is written, without the error of the folds."""
-        pressing("splc.workflows.split:cross_validate_all", 0, sent)
+        pressing("splc.workflows.learn.baselines:cross_validate_all", 0, sent)
         result = run("learn", *learner, "--folds", "3", "--json")
         assert result.exit_code == 130
         assert "learning was interrupted; what was learned until then is kept" in result.stderr
@@ -151,19 +151,8 @@ class TestSteps:
     ) -> None:
         """The baselines that are finished are kept, too."""
         monkeypatch.setattr(split, "BASELINES", ("tree", "knn"))
-        pressing("splc.workflows.split:cross_validate_all", 2, signal.SIGINT)
+        pressing("splc.workflows.learn.baselines:cross_validate_all", 2, signal.SIGINT)
         result = run("learn", *SPLCONQUEROR, "--baselines", "--folds", "2", "--json")
         assert result.exit_code == 130
         assert len(json.loads(result.stdout)["baselines"]) == 1
         assert Path("learned.log").exists()
-
-    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-    def test_search(
-        self, run: Run, folder: Path, pressing: Callable[[str, int, signal.Signals], None], sent: signal.Signals
-    ) -> None:
-        """The best settings until then are in the message; no model is written."""
-        pressing("splc.learning.settings_search:cross_validate", 2, sent)
-        result = run("learn", *SPLCONQUEROR, "--search", "numberOfRounds=[1,3,5]")
-        assert (result.exit_code, result.stdout) == (130, "")
-        assert "interrupted after 2 of 3 trials of settings; the best: numberOfRounds=" in result.stderr
-        assert not (folder / "learned.log").exists()

@@ -108,21 +108,3 @@ class TestSystems:
         assert found["at"] == {"p": 256}
         assert found["predicted"] == pytest.approx(3 + 2 * 256**2)
         assert found["lower"] <= found["predicted"] <= found["upper"]
-
-
-class TestProfiles:
-    @pytest.fixture
-    def profile(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-        """Return the name of a profile in the current folder, which has no system description."""
-        monkeypatch.chdir(tmp_path)
-        rows = [f"{p},{path},{p * scale}" for path, scale in (("sort", 2), ("send", 3)) for p in (2, 4, 8, 16, 32)]
-        (tmp_path / "profile.csv").write_text("\n".join(["p,callpath,time", *rows]) + "\n", encoding="utf-8")
-        return "profile.csv"
-
-    def test_a_profile_is_scaled(self, run: Run, profile: str) -> None:
-        """With a profile as measurements the command does what `splc scale` does, and a note says so."""
-        result = run(*PMNF, "--measurements", profile, "--json")
-        assert f"this is 'splc scale {profile}'" in result.stderr
-        found, wanted = json.loads(result.stdout), json.loads(run("scale", profile, "--json").stdout)
-        assert found["schema"] == "splc.scale.several/1"
-        assert {**found, "seconds": 0} == {**wanted, "seconds": 0}

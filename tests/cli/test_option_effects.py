@@ -43,7 +43,6 @@ EFFECTS = {
             "--seed 3",
             "--nfp messages",
             "--aggregate min",
-            "--search numberOfRounds=[1,2]",
             "--where iterations=7",
         ),
     ),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli.terminal import duration
 from splc.cli.time_left import TimeLeft
+from splc.workflows.view import duration
 from tests.cli.conftest import Run
 
 

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from splc.cli.app import app
 from splc.cli.errors import usage_message
-from splc.cli.show.scale import scaling_facts
 from splc.cli.show.study import show_place
 from splc.scaling import fit
+from splc.workflows.scaling_view import scaling_facts
 
 
 def test_certainty_of_a_lead_term() -> None:

@@ -12,11 +12,11 @@ import typer
 from typer.testing import CliRunner
 
 from splc.cli.command import Command
-from splc.cli.scheduler import scheduler_of
 from splc.cli.signature import command_of
+from splc.errors import RequestError
+from splc.workflows.common_fields import scheduler_of
 from splc.workflows.field_values import names_in, numbers_of
 from splc.workflows.fields import (
-    Without,
     as_argument,
     as_flag,
     as_option,
@@ -26,6 +26,7 @@ from splc.workflows.fields import (
     request,
     values_of,
 )
+from splc.workflows.verb import Verb, Watch
 
 
 @request
@@ -38,7 +39,10 @@ class Shared:
 
 @request
 class First(Shared):
-    """A request with a field of each kind."""
+    """A request with a field of each kind.
+
+    A second paragraph.
+    """
 
     model: Annotated[str, as_argument("MODEL", "The model.")]
     at: Annotated[Mapping[str, float], as_option("A=1", "Numbers.", parse=numbers_of, repeated=True)] = field(
@@ -51,12 +55,6 @@ class First(Shared):
     output: Annotated[str | None, as_option("FILE", "The file.", names="--output -o")] = None
     folder: Annotated[str, python_only("The folder.")] = "here"
 
-
-@request
-class Second:
-    """Another request with some of the same fields."""
-
-    seed: Annotated[int, as_option("N", "Another text.")] = 0
     top: Annotated[int, as_option("N", "How many.", minimum=1)] = 3
     rate: Annotated[float | None, as_option("X", "How fast.", minimum=0)] = None
     form: Annotated[Literal["sum", "product"] | None, as_option("sum|product", "The form.")] = None
@@ -65,33 +63,35 @@ class Second:
 FOUND: dict[str, Any] = {}
 
 
-def both(
-    one: Annotated[First, Without(("system",))],
-    other: Second,
-    json: Annotated[bool, as_flag("--json", "JSON.")] = False,
-) -> None:
-    """Do it."""
-    FOUND.update(one=one, other=other, json=json)
+def run(request: First, watch: Watch) -> str:
+    """Return the model."""
+    FOUND.update(request=request, json=watch.detail.json)
+    return request.model
+
+
+VERB = Verb(
+    First, run, lambda result, detail: [f"model {result}"], lambda result: {"model": result}, (), without=("system",)
+)
 
 
 def invoke(*arguments: str) -> Any:
     """Run the command; return the result of typer's runner."""
     FOUND.clear()
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(cls=Command)(command_of(both))
+    app.command(cls=Command)(command_of(VERB))
     return CliRunner().invoke(app, arguments)
 
 
 def test_defaults() -> None:
     """Options that are not given have the defaults of the requests."""
     assert invoke("m").exit_code == 0
-    assert {"one": First(model="m"), "other": Second(), "json": False} == FOUND
+    assert {"request": First(model="m"), "json": False} == FOUND
 
 
 def test_values() -> None:
-    """Every option sets its field; options of one name set those of both requests."""
+    """Every option sets its field."""
     line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -k -o f --seed 5 --top 1"
-    line += " --rate 2 --form sum --json"
+    line += " --rate 2 --form sum"
     assert invoke(*line.split()).exit_code == 0
     expected: dict[str, Any] = {
         "at": {"a": 1.0, "b": 2.5},
@@ -100,10 +100,10 @@ def test_values() -> None:
         "folds": 4,
         "output": "f",
     }
-    assert FOUND["one"] == First(model="m", quick=True, seed=5, **expected)
-    assert FOUND["other"] == Second(seed=5, top=1, rate=2.0, form="sum")
-    assert given_fields(FOUND["other"]) == ("seed", "top", "rate", "form")
-    assert values_of(FOUND["other"]) == {"seed": 5, "top": 1, "rate": 2.0, "form": "sum"}
+    made = First(model="m", quick=True, seed=5, top=1, rate=2.0, form="sum", **expected)
+    assert {"request": made, "json": False} == FOUND
+    assert given_fields(First(model="m", seed=5, top=1)) == ("seed", "model", "top")
+    assert values_of(made)["rate"] == pytest.approx(2)
 
 
 @pytest.mark.parametrize(
@@ -130,8 +130,8 @@ def test_refused(line: str, message: str) -> None:
 
 
 def test_order_and_help() -> None:
-    """A request's own fields come first, then those of the command, then shared ones; the first text counts."""
-    assert list(inspect.signature(command_of(both)).parameters) == [
+    """A request's own fields come first, then those of all commands, then shared ones."""
+    assert list(inspect.signature(command_of(VERB)).parameters) == [
         *(
             "model",
             "at",
@@ -159,7 +159,9 @@ def test_order_and_help() -> None:
 def test_docstrings() -> None:
     """The docstring of a request lists its fields, those without an option, too."""
     doc = inspect.getdoc(First) or ""
-    assert doc.startswith("A request with a field of each kind.\n\nAttributes:\n    system: The system.\n")
+    assert doc.startswith(
+        "A request with a field of each kind.\n\nA second paragraph.\n\nAttributes:\n    system: The system.\n"
+    )
     assert "\n    folder: The folder." in doc
 
 
@@ -173,7 +175,7 @@ def test_a_field_without_help() -> None:
 
             seed: int = 0
 
-    assert [each.name for each in fields_of(Second)] == ["seed", "top", "rate", "form"]
+    assert [each.name for each in fields_of(Shared)] == ["system", "seed"]
 
 
 def test_schedulers() -> None:
@@ -181,5 +183,5 @@ def test_schedulers() -> None:
     assert scheduler_of("dask", None) == "local"
     assert scheduler_of("dask", "tcp://x") == "tcp://x"
     assert scheduler_of("local", None) is None
-    with pytest.raises(typer.BadParameter, match="a scheduler needs --backend dask"):
+    with pytest.raises(RequestError, match="a scheduler needs --backend dask"):
         scheduler_of("local", "tcp://x")

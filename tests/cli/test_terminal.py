@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 
 from splc.cli import terminal
 from splc.cli.app import app
-from splc.cli.detail import Detail, printing
-from splc.cli.json_output import print_json
+from splc.cli.detail import printing
+from splc.cli.printer import print_json
 from splc.cli.progress import progress
 from splc.cli.show.blocks import show_table
 from splc.data.measurements import ReadingReport
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank, reading_notes
+from splc.workflows.view import Detail, duration
 
 
 class Terminal(StringIO):
@@ -283,7 +284,7 @@ def test_characters_that_terminals_act_on() -> None:
 )
 def test_durations(seconds: float, text: str) -> None:
     """A duration has the largest unit of which there are at least two, or ten seconds."""
-    assert terminal.duration(seconds) == text
+    assert duration(seconds) == text
 
 
 @pytest.mark.parametrize(

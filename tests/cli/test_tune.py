@@ -230,9 +230,16 @@ def test_a_picture_and_a_page(run: Run, solver: Path) -> None:
     assert page.count("out of memory") == json.loads(result.stdout)["failed"]
     assert "Where it searched" in page
     assert run("report", "tuned.json", "--picture", "tuning-tried").exit_code == 0
-    (solver / "both.json").write_text(finished(*FRONT)[0].stdout, encoding="utf-8")
+    both = json.loads(finished(*FRONT)[0].stdout)
+    # An option that all configurations have alike is named once, and has no column.
+    for row in both["front"]:
+        row["configuration"]["fixed"] = 7
+    (solver / "both.json").write_text(json.dumps(both), encoding="utf-8")
     assert run("report", "both.json", "-o", "both.html").exit_code == 0
-    assert "The Pareto front" in (solver / "both.html").read_text(encoding="utf-8")
+    page = (solver / "both.html").read_text(encoding="utf-8")
+    assert "The Pareto front" in page
+    assert "fixed=7" in page
+    assert ">fixed</th>" not in page
 
 
 def test_not_the_json_of_a_tuning_run(run: Run, refused: Refused, solver: Path) -> None:

@@ -241,3 +241,19 @@ def test_huge_and_tiny_values(unit: float) -> None:
     for single in (False, True):
         band = prediction_intervals(plain, ALL, single=single)
         np.testing.assert_allclose(prediction_intervals(found, ALL, single=single) / unit, band, rtol=1e-9)
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_intervals_of_a_new_run(link: Any) -> None:
+    """Nine of ten runs lie in the intervals of a new run where runs scatter more than their means."""
+    truth = model_of({CONSTANT: 5.0, B: 2.0, X: 0.5}, link)
+    noise = np.random.default_rng(1).normal(size=(len(ALL), 20))
+    values = truth.predict(ALL)[:, None]
+    runs = values + noise if link == "identity" else values * np.exp(noise)
+    runs[0, 3:] = np.nan
+    found = influence_intervals(truth, ALL, np.nanmean(runs, axis=1), 0.9, runs)
+    single = prediction_intervals(found, ALL, single=True)
+    assert 0.85 < coverage(runs, single) < 0.97
+    means = influence_intervals(truth, ALL, np.nanmean(runs, axis=1), 0.9)
+    assert coverage(runs, prediction_intervals(means, ALL, single=True)) < 0.6
+    np.testing.assert_array_equal(prediction_intervals(found, ALL), prediction_intervals(means, ALL))

@@ -225,12 +225,6 @@ def _published(path: Path) -> object:
     return found
 
 
-def _search(path: Path) -> object:
-    from splc.workflows.learn.search import search_values
-
-    return search_values([str(path)])
-
-
 def _journal(path: Path) -> object:
     from splc.measuring.journal import read_journal
 
@@ -304,7 +298,6 @@ READERS: dict[str, Reader] = {
     "project-toml": Reader(_named("splc.project.config:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
     "study-toml": Reader(_named("splc.study.reader:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
     "published-csv": Reader(_published, (seeds.PUBLISHED, seeds.PUBLISHED.replace(",", ";")), (), ".csv"),
-    "search-toml": Reader(_search, (seeds.SEARCH,), (), ".toml"),
     "sampling": Reader(_lines(_spec), (seeds.SPECS,)),
     "template": Reader(_lines(_template), (seeds.TEMPLATES,)),
     "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),

@@ -93,7 +93,6 @@ analytical_learned,SC,"pb:9,3",-7,
 measured_learned,error_rate,ff,9.8,10
 measured_analytical,ER,,9.7,
 """
-SEARCH = 'terms = [3, 5]\nabortError = [0.5, 1]\nloss = ["relative", "absolute"]\n'
 SPECS = """pb:9,3,compat + pairwise
 random:10,seed=3
 measured:70%

@@ -29,7 +29,8 @@ from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
-from splc.workflows.explain.explain import contributions, overview
+from splc.workflows.explain.contributions import contributions
+from splc.workflows.explain.overview import overview
 
 
 @cache

@@ -181,3 +181,39 @@ def test_options_that_hardly_matter_are_not_named(tmp_path: Path, monkeypatch: p
     learn.run(learn.Request(measurements="t.csv"))
     second = run(Request(measurements="t.csv")).page.answer[1]
     assert re.fullmatch(r"What matters most for time: a \(.*\), n \([^,]*\) of the variance", second)
+
+
+def test_values_of_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page has the texts of the table, not the options that stand for them; one of a group is always chosen.
+
+    A table of configurations has what differs among them.
+    """
+    monkeypatch.chdir(tmp_path)
+    learners = {"LightGBM 4.6.0": 9, "forest": 5, "linear": 1}
+    rows = [f"{name},{n},3,{n * factor + 2}" for name, factor in learners.items() for n in (1, 2, 4, 8)]
+    Path("t.csv").write_text("\n".join(["learner,n,depth,time", *rows]) + "\n", encoding="utf-8")
+    learn.run(learn.Request(measurements="t.csv", options=("learner",)))
+    run(Request(measurements="t.csv"))
+    page = html.document_fromstring(Path("report.html").read_text(encoding="utf-8"))
+    (explorer,) = data(page, "script.program")
+    (labels,) = [each["labels"] for each in explorer["controls"] if each["kind"] == "choice"]
+    assert labels == [*learners]
+    shown = [*explorer["terms"], *(each["text"] for each in explorer["space"]["clauses"])]
+    for script in page.cssselect("script:not(.data), style"):
+        script.drop_tree()
+    shown.append(page.text_content())
+    assert "learner=LightGBM 4.6.0" in shown[-1]
+    assert not [text for text in shown if "learner_" in text]
+    cells = [
+        each[0].text_content() for name in ("best", "worst") for each in page.cssselect(f"[data-name={name}] tbody tr")
+    ]
+    assert cells
+    assert not [cell for cell in cells if "depth" in cell]
+    assert page.get_element_by_id("best").text_content().count("depth=3") == 2
+
+
+def test_wide_screens(page: Any) -> None:
+    """A wide screen has two columns of sections, below an answer over both; prints and phones have one."""
+    (rules,) = re.findall(r"@media screen and \(min-width:1200px\)\{(.*?\})\}", page.cssselect("style")[0].text)
+    assert "main{columns:2;" in rules
+    assert ".answer{column-span:all}" in rules

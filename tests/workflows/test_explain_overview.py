@@ -9,8 +9,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.explain import overview
-from splc.workflows.explain.overview import choices_of
+from splc.workflows.explain.overview import choices_of, overview
 
 
 def test_overview_of_used_options() -> None:

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from splc import read_model
 from splc.cli.app import app
 from splc.errors import LearningError, RequestError
-from splc.learning.result import Step
 from splc.workflows import learn, scale
+from tests.support.watch import Recorder
 
 TIMES = ("seconds", "output")
 PROFILE = "p,callpath,time\n" + "".join(f"{p},{path},{k * p}\n" for path, k in (("a", 2), ("b", 3)) for p in (2, 4, 8))
@@ -101,16 +101,11 @@ def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> No
 
 
 def test_rounds_are_reported_and_can_be_stopped(project: Path) -> None:
-    """The callback gets every round with a line; stopping keeps what was learned."""
-    seen: list[tuple[Step, str]] = []
-
-    def after(this: Step, line: str) -> None:
-        seen.append((this, line))
-
-    found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), after, lambda: len(seen) == 2)
+    """The watch gets every round as a line; stopping keeps what was learned."""
+    watch = Recorder(lambda lines: len(lines) == 2)
+    found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), watch)
     assert found.interrupted
-    assert [this.number for this, _ in seen] == [1, 2]
-    assert seen[0][1].startswith("round 1: + ")
+    assert [line.split(" + ")[0] for line in watch.lines] == ["round 1:", "round 2:"]
 
 
 def test_requests_that_contradict_themselves(project: Path) -> None:

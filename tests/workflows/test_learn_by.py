@@ -15,8 +15,9 @@ from splc.errors import RequestError
 from splc.formats.models.read import read_model
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.learn.context_changes import mean_ratio
-from splc.workflows.learn.contexts import Request, run
+from splc.workflows.learn import Request
+from splc.workflows.learn.changes import mean_ratio
+from splc.workflows.learn.contexts import run
 
 
 def measured(values: list[float]) -> Measurements:
@@ -96,7 +97,7 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = read_model("m-shared.log", system)
     predicted = model.predict(Configurations.from_columns(system, points))
     np.testing.assert_allclose(predicted, [12, 27], rtol=0.05)
-    for refused in ({"learner": "forest"}, {"search": ("terms=[1,2]",)}):
+    for refused in ({"learner": "forest"}, {"given_terms": "terms.txt"}):
         with pytest.raises(RequestError, match="alone"):
             run(Request(write=False, **(asked | refused)))
 

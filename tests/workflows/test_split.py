@@ -25,7 +25,8 @@ from splc.learning.registry import BASELINES
 from splc.learning.result import InfluenceEstimate
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.learn.learning_sets import LearningRows, chosen_learner
+from splc.workflows.learn.learning_sets import LearningRows
+from tests.support.watch import Recorder
 
 PROPERTY = "solve_compute_seconds"
 POWERS = [2**k for k in range(1, 13)]
@@ -109,7 +110,7 @@ def test_cross_validation_learns_without_each_fold(project: Path, learner: str) 
     values, errors = one.measured.column(PROPERTY), []
     for row in one.rows:
         others = one.rows[one.rows != row]
-        chosen = chosen_learner(one.request, one.request.project())[0]
+        chosen = one.request.chosen_learner(one.request.project())[0]
         model = learn_model(one.measured, PROPERTY, learner=chosen, learning_set=others).predictor
         predicted = model.predict(one.measured.configurations[[row]])[0]
         errors.append(100 * abs(predicted - values[row]) / values[row])
@@ -262,8 +263,8 @@ def test_no_pmnf_beside_binary_options(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_stop_ends_the_baselines(project: Path) -> None:
     """A request to stop after learning keeps the result, and learns no further baseline."""
     calls = iter([False] * 2)
-    one = learn.run(learn.Request(nfp=PROPERTY, learner="tree", baselines=True, folds=3, write=False),
-                    should_stop=lambda: next(calls, True))  # fmt: skip
+    request = learn.Request(nfp=PROPERTY, learner="tree", baselines=True, folds=3, write=False)
+    one = learn.run(request, Recorder(lambda lines: next(calls, True)))
     assert one.interrupted
     assert [each.result.learner for each in one.compared] == ["tree"]
     assert one.result.learner == "tree"

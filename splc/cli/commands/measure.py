@@ -11,16 +11,17 @@ import typer
 from splc.cli import INTERRUPTED
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
-from splc.cli.next_steps import NextStep, show_next_steps
+from splc.cli.next_steps import show_next_steps
 from splc.cli.options import Json
 from splc.cli.progress import progress
-from splc.cli.scheduler import scheduler_of
 from splc.cli.show.measure import MeasurementObject, PreviewObject, progress_text, show, show_preview
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
+from splc.workflows.common_fields import scheduler_of
 from splc.workflows.fields import as_argument, as_flag, as_option
 from splc.workflows.measure.measure import preview, run
 from splc.workflows.measure.request import MACHINES, REPETITIONS, Request
+from splc.workflows.view import NextStep
 
 EXAMPLES = (
     "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",

@@ -10,10 +10,10 @@ from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
 from splc.cli.progress import progress
-from splc.cli.scheduler import scheduler_of
 from splc.cli.show.study import ContextStudiesObject, StudyObject, advance_by, end_if_interrupted, show, show_by
 from splc.cli.terminal import show_notes, warn
 from splc.study import read_study, run_study, run_study_by
+from splc.workflows.common_fields import scheduler_of
 from splc.workflows.fields import as_argument, as_flag, as_option
 from splc.workflows.note import notes_of
 

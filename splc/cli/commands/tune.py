@@ -10,7 +10,7 @@ import typer
 from splc.cli import INTERRUPTED
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
-from splc.cli.next_steps import NextStep, show_next_steps
+from splc.cli.next_steps import show_next_steps
 from splc.cli.options import Json
 from splc.cli.progress import progress
 from splc.cli.show.tune import TuneObject, show, show_failure, show_run, show_start
@@ -21,6 +21,7 @@ from splc.cli.terminal import end_if_negative, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import Without
 from splc.workflows.tune import Request, preview, replay, run
+from splc.workflows.view import NextStep
 
 EXAMPLES = (
     "splc tune --command './solver -n {nx} -P {px}' --budget 30 --default nx=100 -o tuned.csv",

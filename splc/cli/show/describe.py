@@ -12,7 +12,6 @@ from sampling.space.analysis import Description, Finding, constraint_kind, in_tr
 from sampling.space.space import DIAGRAMS
 from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, counted, narrowed, show_list, show_rows
-from splc.cli.show.init import InferenceObject
 from splc.cli.show.measurements import MeasurementsObject, show_measurements
 from splc.cli.show.tree import shown_values, tree_lines
 from splc.cli.terminal import say
@@ -21,6 +20,7 @@ from splc.io.numbers import count_text
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.describe import Result
+from splc.workflows.objects import InferenceObject
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from splc.cli.show.blocks import counted
-from splc.cli.terminal import complain, duration, note, say, warn
+from splc.cli.terminal import complain, note, say, warn
 from splc.data.configurations import describe_configuration
 from splc.errors import shorten
 from splc.io.json_object import JsonObject, at, count, each
@@ -18,6 +18,7 @@ from splc.measuring.scatter import failure_reasons, scatters
 from splc.measuring.session import Progress
 from splc.measuring.setup import Setup
 from splc.workflows.measure.measure import Preview, Result
+from splc.workflows.view import duration
 
 SHOWN = 5
 # The length of a line about a failure.

@@ -6,14 +6,13 @@ from functools import partial
 from typing import Any
 
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
-from splc.cli.show.scale import model_text
-from splc.cli.show.scale_tree import point_text
 from splc.cli.terminal import say
 from splc.formats.models.entries import percent_text
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.scaling.suggestion.suggestions import Suggestion, TargetPrediction
 from splc.types import PointStrategy
+from splc.workflows.scaling_view import model_text, point_text
 from splc.workflows.suggest import Result
 
 VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
@@ -32,7 +31,7 @@ class SuggestedPointObject(JsonObject):
 
 
 class TargetObject(JsonObject):
-    """The prediction at the target; the error is half the width of the interval in percent."""
+    """The prediction at the target, and the interval of a measurement; the error is that of the mean in percent."""
 
     point: dict[str, float]
     predicted: float
@@ -89,7 +88,7 @@ def show(result: Result, budget: float | None) -> None:
         where = point_text(dict(zip(batch.names, target.point, strict=True)))
         interval = interval_text((target.lower, target.upper))
         text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
-        say(f"{text} (within {percent_text(target.error)})")
+        say(f"{text} (mean of many measurements: within {percent_text(target.error)})")
     if batch.error is not None:
         say(f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"

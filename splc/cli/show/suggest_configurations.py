@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from splc.cli.show.blocks import counted
-from splc.cli.show.optimize import FailuresObject
-from splc.cli.show.sample import rows_of
 from splc.cli.terminal import note
 from splc.data.property_unit import quantity
 from splc.formats.measurements.configurations_csv import write_configurations
@@ -18,6 +16,8 @@ from splc.io.json_object import JsonObject, at, count, each, optional
 from splc.io.numbers import percentage
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.types import Array, Goal
+from splc.workflows.objects import FailuresObject
+from splc.workflows.sample import rows_of
 from splc.workflows.suggest.configurations import Result
 
 

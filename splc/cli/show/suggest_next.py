@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from splc.cli.next_steps import NextStep
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
 from splc.workflows.measure.files import Outputs
 from splc.workflows.measure.request import Request as MeasureRequest
 from splc.workflows.suggest.configurations import Request
+from splc.workflows.view import NextStep
 
 
 def next_steps(request: Request) -> Iterator[NextStep]:

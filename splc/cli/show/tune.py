@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from splc.cli.detail import detail
-from splc.cli.show.answer import answer
 from splc.cli.show.blocks import Column, counted, interval_text, show_facts, show_rows, value_text
-from splc.cli.show.optimize import FailuresObject, option_values
 from splc.cli.terminal import complain, note, say, warn
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
@@ -20,6 +18,8 @@ from splc.tuning.result import FoundConfiguration
 from splc.tuning.session import TuningSession
 from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
+from splc.workflows.learn.model_view import answer
+from splc.workflows.objects import FailuresObject, option_values
 from splc.workflows.tune import Result
 
 OptionValues = dict[str, float | None]

@@ -30,7 +30,9 @@ ROUNDED = 1e-6
 MAX_TESTS = 5000
 # Configurations have as many rows as the others in this share of cases; a count is a function of few options.
 NEARLY_SAME, _MOST_ARGUMENTS, _MOST_CELLS = 0.9, 4, 10_000_000
+# Names of counters of rows; those of runs, where each row has another number; and those of repetitions.
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid")
+ROW_NUMBERS = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
     *("run", "run_id", "trial", "iteration", "seed"),
@@ -208,12 +210,16 @@ class CodedColumns:
             return group
         return renumbered(group * self.sizes[name] + self.codes[name])
 
-    def groups(self, names: Iterable[str]) -> Array:
-        """Return the group of each row: rows with equal values in these columns are one."""
-        group = np.zeros(self.rows, dtype=np.int64)
+    def groups(self, names: Iterable[str], group: Array | None = None) -> Array:
+        """Return the group of each row: rows with equal values in these columns, and of one given group, are one."""
+        group = np.zeros(self.rows, dtype=np.int64) if group is None else group
         for name in names:
             group = self.refined(group, name)
         return group
+
+    def larger_first(self, names: Iterable[str]) -> list[str]:
+        """Return columns with more values first, whatever their order: results have more than options."""
+        return sorted(names, key=lambda name: (self.sizes[name], name), reverse=True)
 
     def differs(self, name: str, group: Array) -> bool:
         """Return whether a column differs among rows of one group."""
@@ -229,12 +235,9 @@ class CodedColumns:
         The groups have each value of such a column as often as the others; or they are no repetitions, as many in each
         group, but all configurations have as many rows with these columns.
         """
-        together = group
-        for name in columns:
-            together = self.refined(together, name)
-        counts, both = np.bincount(group), np.bincount(together)
+        counts, both = np.bincount(group), np.bincount(self.groups(columns, group))
         # Some configurations of repetitions were only one without the columns.
-        clearer = alike(counts) < NEARLY_SAME and np.bincount(both).argmax() == np.bincount(counts).argmax()
+        clearer = alike(counts) < alike(both) and np.bincount(both).argmax() == np.bincount(counts).argmax()
         if len(both) >= len(counts) + MIN_GROUPS and alike(both) >= NEARLY_SAME and (clearer or not repeats(counts)):
             return [*columns]
         return [name for name in columns if self.is_crossed(name, group)]
@@ -307,7 +310,7 @@ class CodedColumns:
         if self.differs(name, group):
             return None
         needed = list(others)
-        for other in others:
+        for other in self.larger_first(others):
             without = self.groups(argument for argument in needed if argument != other)
             if not self.differs(name, without):
                 needed.remove(other)
@@ -316,7 +319,8 @@ class CodedColumns:
         if groups < MIN_GROUPS:
             return None
         enough = groups * EVIDENCE <= self._uncrossed(others, needed)
-        return tuple(needed) if enough or self._is_simple(name, needed, groups) else None
+        is_function = enough or self._is_simple(name, needed, groups) or self._is_outcome(name, needed, groups)
+        return tuple(needed) if is_function else None
 
     def _uncrossed(self, names: Sequence[str], required: Sequence[str]) -> int:
         """Return how many combinations of these columns there are without those that are crossed with the others."""
@@ -328,6 +332,20 @@ class CodedColumns:
             if count >= CROSSED * self.sizes[name] * without:
                 names, count = subset, without
         return count
+
+    def _is_outcome(self, name: str, arguments: Sequence[str], groups: int) -> bool:
+        """Return whether a column has values as those of a result of its arguments, a complete grid with repetitions.
+
+        Designs have each value of an option as often, if these are not few. Else they are fractions or in a wide range,
+        more than each argument has, and most combinations have one of their own.
+        """
+        if EVIDENCE * groups > self.rows or not self.is_grid(arguments):
+            return False
+        if groups >= MIN_GROUPS**2 and alike(np.bincount(self.codes[name])) < CROSSED:
+            return True
+        size = self.sizes[name]
+        is_wide = not self.has_integers(name) or bool(np.ptp(self.numbers[name]) > MAX_VALUES * size)
+        return is_wide and size > max(groups / 2, *(self.sizes[each] for each in arguments))
 
     def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
         """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""

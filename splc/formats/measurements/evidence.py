@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from splc.data.property_name import is_measurement_name, words_of
+from splc.formats.measurements.coded_columns import ROW_NUMBERS
 from splc.io.cells import distinct_texts
 from splc.io.numbers import parse_column
 
@@ -42,8 +43,6 @@ _HASH = re.compile(
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
 _LEAST_ROWS = 5
-# Numbers of runs, if each row has another one.
-_ROW_NAMES = re.compile(r"(?:job|run|trial|task|build|experiment|test|row|pipeline|measurement|config)_id")
 # Fewer days may be contexts.
 _MANY_DAYS = 10
 # The number of cells among which the first one with a text is looked for.
@@ -111,7 +110,7 @@ def _stamps_or_hashes(name: str, texts: Sequence[str]) -> str | None:
     """Return whether a column has time stamps, hashes or numbers of rows, None if it has none."""
     key = "_".join(words_of(name))
     first = next(filter(None, map(str.strip, texts[:_LOOKED_AT])), None)
-    if _ROW_NAMES.fullmatch(key) and first is not None and first.isdecimal():
+    if ROW_NUMBERS.fullmatch(key) and first is not None and first.isdecimal():
         return "it numbers the rows" if len(distinct_texts(texts)[0]) == len(texts) >= _LEAST_ROWS else None
     is_named = key in _STAMP_NAMES or _HASH_NAMES.fullmatch(key)
     if first is not None and not is_named and not _STAMP.fullmatch(first) and not _HASH.fullmatch(first):

@@ -190,7 +190,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
     numbers = [name for name in names if name in table.numbers and table.complete(name)]
     numeric = [name for name in numbers if not table.is_binary(name) and table.sizes[name] > 1]
     if len(numeric) * len(inputs) ** 2 <= MAX_TESTS:
-        for name in reversed(numeric):
+        for name in table.larger_first(numeric):
             arguments = table.arguments(name, [other for other in inputs if other != name])
             if arguments is not None:
                 functions[name] = arguments

@@ -18,9 +18,9 @@ option without these names remains one. All others:
 - a column to the right of a property is an option if the rows show that it was set: they have each of its values as
   often, or rows of the same options are different configurations with it;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
-  another function whose values were repeated in other configurations, or nearly one with noise, as counts of a run
-  are. Columns that count rows, repetitions or events of a run by their names (`id`, `rep`, `retries`) are ignored, too,
-  and so are columns without values;
+  another function whose values were repeated in other configurations, or of a complete grid with values as those of a
+  result (`binary_size`), or nearly one with noise, as counts of a run are. Columns that count rows, repetitions or
+  events of a run by their names (`id`, `rep`, `retries`) are ignored, too, and so are columns without values;
 - statistics beside a mean, time stamps and hashes (`splc.formats.measurements.evidence`) are ignored unless the user
   names them, and so are properties that are a constant times another one.
 """

@@ -17,6 +17,7 @@ from splc.errors import MeasurementError, Problem, SpecError, listed, unknown_na
 from splc.formats.measurements.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
+from splc.io.cells import sorted_distinct
 from splc.io.files import Source
 from splc.io.numbers import beyond_all
 from splc.system.variability import VariabilityModel
@@ -255,8 +256,7 @@ def _failed(values: Array, group: Array) -> Array | None:
     `values`: those of a property, shape (n, k). `group`: the configuration of each row, shape (n,).
     """
     sizes = np.abs(np.nan_to_num(values))
-    # Without counts, numpy would import its masked arrays, which takes longer than all else here.
-    largest = np.unique(sizes, return_counts=True)[0][::-1]
+    largest = sorted_distinct(sizes)[::-1]
     beyond = next((at for at in (1, 2) if at < len(largest) and largest[at - 1] >= _FAR * largest[at] > 0), 0)
     far = np.zeros(len(values), dtype=bool)
     if beyond and all(_SENTINEL.fullmatch(f"{size:.0f}") for size in largest[:beyond]):
@@ -266,7 +266,7 @@ def _failed(values: Array, group: Array) -> Array | None:
     low = _few(np.any(signs <= 0, axis=1) & ~far)
     distinct, counts = np.unique(values[low][signs[low] <= 0], return_counts=True)
     others = values[(signs > 0) & ~far[:, np.newaxis]]
-    differ = len(np.unique(others, return_counts=True)[0]) >= NEARLY_ALL * len(others)
+    differ = len(sorted_distinct(others)) >= NEARLY_ALL * len(others)
     is_failure = len(distinct) <= 2 and ((distinct % 1 == 0).all() or (differ and (counts > 1).all()))
     if 0 in distinct:
         several = np.bincount(group)[group[low]] > 1

@@ -46,6 +46,8 @@ from splc.types import Link
 
 NAME = "projection"
 WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
+# The printed model is no part of predictions if the error on known settings is more than this multiple with it.
+KNOWN_ERROR = 1.5
 # The expected share of the work after the full model, and after its predictions.
 FULL, PREDICTED = 0.6, 0.7
 # The iterations that most full models take: two scales, two kinds of columns, and the folds of both scales.
@@ -126,7 +128,10 @@ class ProjectionLearner:
                 *remarks(problem, full, printed),
             ],
             cross_validated=full.cross_validated if stated else None,
-            expected=expected(full, target, search.valid, given),
+            expected=replace(
+                expected(full, target, search.valid, given),
+                printed=printed.cross_validated.mean if stated else None,
+            ),
             estimates=()
             if len(full.rows) == 1 or _is_saturated(full, printed)
             else _estimates(printed.estimates, model),
@@ -256,7 +261,10 @@ def _stacked(
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
     rows = Rows(replace(target, predicted=predicted, divisor=predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
-    return replace(full, stacked=stacked), replace(printed, distance=distance)
+    both = replace(full, stacked=stacked)
+    if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):
+        return full, printed
+    return both, replace(printed, distance=distance)
 
 
 def _is_saturated(full: FullModel, printed: SparseModel) -> bool:

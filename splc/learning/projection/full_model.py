@@ -194,7 +194,8 @@ class FullModel:
             return None
         _, group, counts = np.unique(self.data.groups, return_inverse=True, return_counts=True)
         several = counts[group] > 1
-        predicted = self.scale.backward(means_by_rows(self.data, self.refits))
+        t, stacked = means_by_rows(self.data, self.refits), self.stacked
+        predicted = self.scale.backward(t if stacked is None else stacked.mixed(t, stacked.held_out))
         errors = self.scale.residual(predicted, self.data.y / self.scale.unit)[several]
         return CrossValidated.of(errors).mean if several.any() else None
 

@@ -15,10 +15,11 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
+from splc.learning.judging import predictions
 from splc.learning.projection import constants
 from splc.learning.projection.rows import FEW_ROWS
 from splc.learning.projection.scales import Scale
-from splc.models.influence import EvaluationError, InfluenceModel
+from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Link
 
@@ -52,7 +53,7 @@ class Stacked:
 
     def blended(self, t: Array, configurations: Configurations, scale: Scale) -> Array:
         """Return the blend with predictions of the Gaussian processes on the scale, shape (m,)."""
-        y = np.maximum(_known(self.printed, configurations) / scale.unit, scale.lowest)
+        y = np.maximum(predictions(self.printed, configurations) / scale.unit, scale.lowest)
         return self.mixed(t, scale.forward(y))
 
     def as_json(self) -> dict[str, Any]:
@@ -108,14 +109,3 @@ def raised(rows: int, terms: float) -> float:
     without it 0.8 % fewer.)
     """
     return math.sqrt(1 + terms / rows)
-
-
-def _known(model: InfluenceModel, configurations: Configurations) -> Array:
-    """Return the predictions of a model, NaN where it has none, shape (m,)."""
-    try:
-        return model.predict(configurations)
-    except EvaluationError:
-        half = len(configurations) // 2
-        if not half:
-            return np.full(1, np.nan)
-        return np.concatenate([_known(model, configurations[:half]), _known(model, configurations[half:])])

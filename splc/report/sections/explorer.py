@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import value_table
+from splc.data.value_texts import text_values
 from splc.formats.models.programs.program import program_object, program_of
 from splc.formats.models.programs.space import space_object
 from splc.report.page import Explorer, Paragraph, Section
@@ -34,13 +35,16 @@ def explorer_section(subject: ModelSubject, best: Optimized | None) -> Section |
         start = rows.configurations[[0]]
     if start is None:
         start = subject.space.draw(1, np.random.default_rng(0))
+    space = space_object(system)
+    for constraint in (*space["clauses"], *space["comparisons"]):
+        constraint["text"] = subject.named(constraint["text"])
     content = {
         "program": program_object(program_of(stored)),
-        "space": space_object(system),
+        "space": space,
         "controls": _controls(system),
         "start": start.indices[0].tolist(),
         "best": None if best is None or not best.candidates else best.candidates[0].configuration.indices[0].tolist(),
-        "terms": [term.text(stored.model.order) for term, influence in stored.model.terms if influence != 0],
+        "terms": [subject.named(term.text(stored.model.order)) for term, value in stored.model.terms if value != 0],
         "intervals": rows is None or int(rows.learned.sum()) <= MAX_INTERVAL_ROWS,
     }
     text = "Choose a value of each option: the page computes the prediction, and says which constraint a choice breaks."
@@ -50,7 +54,7 @@ def explorer_section(subject: ModelSubject, best: Optimized | None) -> Section |
 def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
     """Return the controls: one for each option and each alternative group, with what each of its values sets."""
     titles, choices = choices_of(system)
-    controls = []
+    texts, controls = text_values(system), []
     for title, positions in zip(titles, choices, strict=True):
         if len(positions) == 1:
             (position,) = positions
@@ -62,10 +66,12 @@ def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
             states = [[[position, index]] for index in range(option.size)]
             controls.append({"name": title, "kind": kind, "labels": labels, "states": states})
             continue
-        names = [system.names[position] for position in positions]
-        none = [[position, 0] for position in positions]
-        selected = [[[index, int(index == position)] for index in positions] for position in positions]
-        controls.append({"name": title, "kind": "choice", "labels": ["(none)", *names], "states": [none, *selected]})
+        labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in positions)]
+        states = [[[index, int(index == position)] for index in positions] for position in positions]
+        # One of the group is selected wherever its parent is.
+        if system.options[positions[0]].parent not in (None, *system.mandatory):
+            labels, states = ["(none)", *labels], [[[position, 0] for position in positions], *states]
+        controls.append({"name": title, "kind": "choice", "labels": labels, "states": states})
     return controls
 
 

@@ -37,7 +37,7 @@ def formula_section(subject: ModelSubject) -> Section | None:
     blocks.append(Paragraph(kind))
     path = [{**step, "terms": int(step["terms"])} for step in subject.content.get("path", ()) if isinstance(step, dict)]
     table = _terms(subject)
-    steps = _steps(path, table, len(model.terms))
+    steps = _steps(subject, path, table)
     blocks.append(table if steps is None else steps)
     influences = _influences(subject)
     if influences:
@@ -66,7 +66,7 @@ def _terms(subject: ModelSubject) -> TextTable:
         if estimate.get("low") is not None and estimate.get("high") is not None:
             interval = f"{short_number(estimate['low'], 4)} to {short_number(estimate['high'], 4)}"
         support = "" if estimate.get("folds") is None or not folds else f"{estimate['folds']:.0f}/{folds}"
-        rows.append((text, short_number(influence), interval, share_text(share), support))
+        rows.append((subject.named(text), short_number(influence), interval, share_text(share), support))
     whole_text = "all contributions" if shares.absolute else "the prediction"
     header = ("term", "influence", "90 % interval", f"share of {whole_text}", "folds")
     kind = "model" if subject.stored.full is None else "printed model"
@@ -75,7 +75,7 @@ def _terms(subject: ModelSubject) -> TextTable:
     return TextTable.of(header, rows, caption=caption, name="model")
 
 
-def _steps(path: Sequence[Mapping[str, Any]], table: TextTable, size: int) -> Steps | None:
+def _steps(subject: ModelSubject, path: Sequence[Mapping[str, Any]], table: TextTable) -> Steps | None:
     """Return the models on the path as states of a slider, the printed one as it is."""
     steps = [step for step in path if step.get("formula")]
     if len(steps) < 2:
@@ -85,11 +85,11 @@ def _steps(path: Sequence[Mapping[str, Any]], table: TextTable, size: int) -> St
     for step in steps:
         count = step["terms"]
         name = f"{count} {'term' if count == 1 else 'terms'}, expected error {percentage(step['error'], 3)}"
-        if count == size:
+        if count == len(subject.stored.model.terms):
             chosen = len(states)
             states.append((f"{name} (printed)", (table,)))
             continue
-        rows = tuple((term["term"], short_number(term["influence"])) for term in step["formula"])
+        rows = tuple((subject.named(term["term"]), short_number(term["influence"])) for term in step["formula"])
         caption = f"The best model of {count} {'term' if count == 1 else 'terms'}"
         states.append((name, (TextTable(("term", "influence"), rows, frozenset({1}), caption=caption, name="model"),)))
     return Steps("Number of terms", tuple(states), chosen)
@@ -111,7 +111,7 @@ def _influences(subject: ModelSubject) -> list[Influence]:
         scale = mean / influence if influence else 0.0
         ends = [math.nan if estimate.get(end) is None else estimate[end] * scale for end in ("low", "high")]
         values = (mean, min(ends), max(ends))
-        influences.append(Influence(text, *(map(_percent, values) if model.link == "log" else values)))
+        influences.append(Influence(subject.named(text), *(map(_percent, values) if model.link == "log" else values)))
     return influences
 
 

@@ -16,5 +16,5 @@ def importance_section(subject: ModelSubject) -> Section | None:
         return None
     blocks: list[Block] = [importance_chart(shares, subject.nfp)]
     if unused := subject.overview.unused:
-        blocks.append(Paragraph(f"Without influence in the model: {listed(unused, 20)}."))
+        blocks.append(Paragraph(f"Without influence in the model: {listed([*map(subject.named, unused)], 20)}."))
     return Section("importance", "What matters", tuple(blocks))

@@ -12,7 +12,7 @@ from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.course import course_chart
 from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
-from splc.workflows.learn.context_changes import joint_course
+from splc.workflows.learn.changes import joint_course
 
 # The greatest numbers of values in a matrix of all pairs, of values with a column, and of named options.
 MAX_MATRIX, MAX_COLUMNS, MAX_NAMED = 12, 6, 5

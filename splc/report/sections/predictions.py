@@ -7,8 +7,8 @@ import numpy as np
 from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
-from splc.report.page import Block, Section, TextTable
-from splc.report.subject import ModelSubject
+from splc.report.page import Block, Paragraph, Section, TextTable
+from splc.report.subject import ModelSubject, differing_texts
 from splc.workflows.explain.plot import positions
 
 WORST = 10
@@ -34,18 +34,21 @@ def predictions_section(subject: ModelSubject) -> Section | None:
         blocks.append(residual_chart(options, rows.errors, rows.learned))
     worst = np.argsort(-np.nan_to_num(np.abs(rows.errors), nan=-1), kind="stable")[:WORST]
     worst = worst[np.isfinite(rows.errors[worst])]
+    texts, alike = differing_texts((rows.configurations, row) for row in worst.tolist())
     cells = tuple(
         (
-            rows.texts[row],
+            text,
             short_number(rows.measured[row]),
             short_number(rows.predicted[row]),
             percentage(rows.errors[row], 3),
             "yes" if rows.learned[row] else "no",
         )
-        for row in worst.tolist()
+        for row, text in zip(worst.tolist(), texts, strict=True)
     )
     unit = subject.stored.unit
     header = ("configuration", titled("measured", unit), titled("predicted", unit), "error", "learned from")
     caption = "The configurations with the largest relative errors"
     blocks.append(TextTable(header, cells, frozenset({1, 2, 3}), tuple(worst.tolist()), caption, "worst"))
+    if alike:
+        blocks.append(Paragraph(alike))
     return Section("predictions", "Predicted and measured", tuple(blocks))

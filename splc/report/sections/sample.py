@@ -38,7 +38,8 @@ def sample_section(subject: ModelSubject) -> Section | None:
     titles, choices = choices_of(system)
     blocks += _aliases(subject, configurations.indices, titles, choices)
     texts = [
-        " and ".join(system.names[position] for position in group) for group in aliases(configurations.indices, choices)
+        " and ".join(subject.named(system.names[position]) for position in group)
+        for group in aliases(configurations.indices, choices)
     ]
     if texts:
         text = "Options that always change together in the sample, so that it cannot separate them"

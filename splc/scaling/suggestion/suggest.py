@@ -14,7 +14,7 @@ from splc.io.numbers import percentage
 from splc.scaling.data import numbers, quantities
 from splc.scaling.fit import fit
 from splc.scaling.grids import candidate_axes
-from splc.scaling.prediction import LEVEL
+from splc.scaling.prediction import LEVEL, intervals_of
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion import cheapest
 from splc.scaling.suggestion.candidates import MAX_CANDIDATES, CandidatePoints, Cost, costs_of
@@ -165,7 +165,7 @@ def _at_target(
     aim = _prediction(model, surrogate, target, model.uncertainty.unit)
     # By the upper bound: a prediction that is far too small would rule out the points that show it.
     size = max(aim.predicted, float(np.nanmax(candidates.values)), 0.0)
-    highest = min(max(size, aim.upper), _HIGHEST * size)
+    highest = min(max(size, aim.mean[1]), _HIGHEST * size)
     limit = result.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
     by_gain = TargetStrategy(candidates, surrogate, target, limit, result.spent, result.repetitions)
     location = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
@@ -175,7 +175,7 @@ def _at_target(
     enough = until is not None and aim.error <= until
     if enough and by_gain.required(TRUSTED_LINE) is None:
         within = percentage(max(aim.error, MIN_ERROR), 3)
-        reason = f"good enough: the value at {location} is predicted within {within} (90 % interval)"
+        reason = f"good enough: the expected value at {location} is predicted within {within} (90 % interval)"
         return replace(result, why=reason, done=True)
     chosen = cheapest.CheapestStrategy(candidates) if strategy == "cheapest" else replace(by_gain, enough=enough)
     return _collected(result, candidates, chosen, budget, count)
@@ -203,13 +203,14 @@ def _collected(
 
 
 def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, unit: float) -> TargetPrediction:
-    """Return the prediction of the expected value at a target.
+    """Return the prediction at a target.
 
-    Its interval is that of the model for a measurement there, less the share that noise has in the surrogate, whose
+    The interval of the expected value is that of a measurement less the share that noise has in the surrogate, whose
     values are in multiples of `unit`.
     """
-    predicted = float(model.predict(target[None]).ravel()[0])
-    measured = [float(bound.ravel()[0]) for bound in model.interval(target[None], LEVEL)]
+    centers = model.predict(target[None]).reshape(1, 1)
+    predicted = float(centers[0, 0])
+    measured = [float(bound[0, 0]) for bound in intervals_of([model], target[None], centers, LEVEL)]
     center = predicted / unit
     noisy, quiet = (surrogate.interval(target, center, LEVEL, noise=with_noise) for with_noise in (True, False))
     bounds = []
@@ -218,7 +219,7 @@ def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, 
         widths = [max(sign * (interval[side] - center), 0.0) for interval in (noisy, quiet)]
         share = widths[1] / widths[0] if widths[0] > 0 else 0.0
         bounds.append(predicted + sign * distance * min(share, 1.0))
-    return TargetPrediction(tuple(target.tolist()), predicted, bounds[0], bounds[1])
+    return TargetPrediction(tuple(target.tolist()), predicted, measured[0], measured[1], (bounds[0], bounds[1]))
 
 
 def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequence[str]) -> Array:

@@ -34,23 +34,25 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class TargetPrediction:
-    """The prediction of the expected value at the target, that is, of the mean of many measurements there.
+    """The prediction at the target.
 
     Attributes:
         point: its coordinates.
         predicted: the prediction.
-        lower, upper: its 90 % interval; infinite where too little is known.
+        lower, upper: the 90 % interval of a measurement there, as of `splc scale`; infinite where too little is known.
+        mean: that of the expected value, the mean of many measurements.
     """
 
     point: tuple[float, ...]
     predicted: float
     lower: float
     upper: float
+    mean: tuple[float, float]
 
     @property
     def error(self) -> float:
-        """The half width of the interval: the larger distance of a bound, in percent of the prediction."""
-        distance = max(self.upper - self.predicted, self.predicted - self.lower)
+        """The half width of the interval `mean`: the larger distance of a bound, in percent of the prediction."""
+        distance = max(self.mean[1] - self.predicted, self.predicted - self.mean[0])
         if distance == 0:
             return 0.0
         return 100 * distance / abs(self.predicted) if self.predicted else float("inf")

@@ -14,7 +14,7 @@ from splc.splconqueror.scripts.log import RunLog
 from splc.splconqueror.scripts.paths import located
 from splc.splconqueror.scripts.settings import stepwise
 from splc.splconqueror.scripts.state import Learned, Own, Shared, State
-from splc.workflows.learn.parts import OnStep
+from splc.workflows.learn.learning_sets import OnStep
 
 
 @dataclass

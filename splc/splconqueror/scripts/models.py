@@ -20,7 +20,7 @@ from splc.splconqueror.scripts.outputs import derived_path, write_predictions
 from splc.splconqueror.scripts.samples import learning_rows
 from splc.splconqueror.scripts.settings import effective, stepwise
 from splc.splconqueror.scripts.state import Learned, MatchedRows, State
-from splc.workflows.learn.parts import learn_rows
+from splc.workflows.learn.learning_sets import learn_rows
 
 PERFORM = "performWithOptimal"
 

@@ -33,7 +33,8 @@ from splc.workflows.compare.intervals import with_intervals
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
-from splc.workflows.note import Note, Notes, OnProgress, Rank
+from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.verb import NOBODY, Watch
 
 __all__ = ["Request", "Result", "run"]
 
@@ -114,17 +115,16 @@ class Result(Reported):
 
 
 @standard_input_kept()
-def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Compare models.
-
-    Args:
-        request: the models to compare, and how.
-        on_progress: called after each pair of models.
 
     Raises:
         SplcError: if an input cannot be found or read, the request contradicts itself or the inputs, or a model has
             no value at some configuration.
     """
+    if request.view is not None and request.plot is None:
+        raise RequestError("it needs --plot FILE", "view")
+    _ = request.chosen_tables
     keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(measure(key).key for key in request.measures))))
     thresholds = [
         *((key, "fail_below") for key in request.fail_below),
@@ -148,28 +148,31 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         weights, weighted_by = None, ""
         if request.weights is not None:
             weights, weighted_by = weights_of(request.weights, basis, models[0], space.system)
-        if request.intervals is not None:
-            models = with_intervals(models, basis, request.intervals, notes)
+        if request.level is not None:
+            models = with_intervals(models, basis, request.level, notes)
         compared = compare_all(
             models,
             basis.configurations,
             measured=basis.measured,
+            runs=basis.runs,
             nfp=basis.nfp,
             constant=request.constant,
             measures=keys,
             weights=weights,
             weighted_by=weighted_by,
             reference=request.reference,
-            level=request.intervals,
-            on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
+            level=request.level,
+            on_pair=lambda done, name: watch.advance(done, len(models) - 1, name),
         )
         notes += _notes(compared)
         notes += (
             note for pair in compared.comparisons for note in _without_common_class(pair, basis, space.system.observed)
         )
-        ranges = tuple(term_ranges(model.model, space) for model in compared.models) if request.ranges else ()
+        ranges = (
+            tuple(term_ranges(model.model, space) for model in compared.models) if "ranges" in request.tables else ()
+        )
         correlations: tuple[Correlation, ...] = ()
-        if request.correlations:
+        if "correlations" in request.tables:
             predicted = [model.predicted for model in compared.models if model.predicted is not None]
             pairs = math.comb(len(predicted), 2)
             correlations = pair_correlations(
@@ -178,7 +181,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
                 ERROR_RATES[request.reference],
                 weights=weights,
                 seed=request.seed,
-                on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
+                on_pair=lambda done: watch.advance(done, pairs, "correlating"),
             )
             if len(models) < FEWEST:
                 notes.append(
@@ -215,8 +218,8 @@ def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str
         raise RequestError("name the models to compare", "models")
     if request.scale is not None and not 0 < request.scale < math.inf:
         raise RequestError(f"{request.scale:g} is not a valid factor; give a positive number", "scale")
-    if request.intervals is not None and not 0 < request.intervals < 1:
-        raise RequestError(f"{request.intervals:g} is not between 0 and 1", "intervals")
+    if request.level is not None and not 0 < request.level < 1:
+        raise RequestError(f"{request.level:g} is not between 0 and 1", "intervals")
     if sum(file == STANDARD for file in (*request.models, request.on)) > 1:
         raise RequestError("only one file can be standard input", "models", "on")
     measures = (*TERM_SCORES, *keys, *(MEASURED + key for key in keys))

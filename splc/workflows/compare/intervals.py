@@ -18,7 +18,7 @@ from splc.workflows.note import Note
 def with_intervals(
     models: Sequence[ComparedModel], basis: Basis, level: float, notes: list[Note]
 ) -> tuple[ComparedModel, ...]:
-    """Return models with confidence bands of predictions, and prediction intervals of the means of runs.
+    """Return models with confidence bands of predictions, and prediction intervals of a new run.
 
     Learned models have both from the measurements. Analytical models have bands from the intervals of their
     parameters; these do not describe how measured values scatter, so there are no prediction intervals.
@@ -46,7 +46,8 @@ def _learned(
         return unknown
     measurements = basis.measurements
     try:
-        intervals = influence_intervals(model.model, measurements.configurations, measurements[basis.nfp], level)
+        values, runs = measurements[basis.nfp], measurements.repetitions(basis.nfp)
+        intervals = influence_intervals(model.model, measurements.configurations, values, level, runs)
         band = prediction_intervals(intervals, configurations)
         single = prediction_intervals(intervals, configurations, single=True)
     except SplcError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from splc.errors import (
     SpaceError,
     SplcError,
     plural,
+    unknown_name_hint,
 )
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
@@ -41,7 +42,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import number_or, numbers_of
-from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.learned_rows import learned_configurations, learned_from_notes
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
@@ -50,13 +51,14 @@ MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
 TERMS = "Comparison of terms"
 RESULTS = "Output"
+TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
 # Without measurements, all valid configurations are compared on if there are at most so many.
 MAX_CONFIGURATIONS = 100_000
 
 
 @request
 class Request(ModelInputs):
-    """The models to compare, and how."""
+    """Compare models by their terms and by their predictions, and each with the measurements."""
 
     models: Annotated[
         tuple[str, ...],
@@ -164,12 +166,46 @@ class Request(ModelInputs):
             repeated=True,
         ),
     ] = field(default_factory=dict)
-    ranges: Annotated[bool, python_only("Whether to compute the range of each term over all valid configurations.")] = (
-        False
-    )
-    correlations: Annotated[
-        bool, python_only("Whether to correlate the measures with the error rate over all pairs of models.")
-    ] = False
+    tables: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME",
+            f"A table: {', '.join(TABLE_NAMES)}. Can be repeated.",
+            RESULTS,
+            names="--table",
+            default="measures, and for two models terms",
+        ),
+    ] = ()
+    form: Annotated[
+        Literal["csv", "markdown", "latex"] | None,
+        as_option("csv|markdown|latex", "Print the tables in this format.", RESULTS, names="--format"),
+    ] = None
+    view: Annotated[
+        Literal["both", "predictions", "terms"] | None,
+        as_option("both|predictions|terms", "What --plot draws.", RESULTS, default="both"),
+    ] = None
+
+    @property
+    def chosen_tables(self) -> tuple[str, ...]:
+        """The tables to print.
+
+        Raises:
+            RequestError: for an unknown table, and for several tables as CSV.
+        """
+        for name in self.tables:
+            if name not in TABLE_NAMES:
+                hint = unknown_name_hint(name, list(TABLE_NAMES))
+                raise RequestError(f"unknown table {name!r}; {hint}", "tables")
+        if self.form == "csv" and len(self.tables) > 1:
+            raise RequestError("CSV has one table; name it with --table", "form", "tables")
+        if self.tables:
+            return tuple(dict.fromkeys(self.tables))
+        return ("measures",) if self.form == "csv" or len(self.models) > 2 else ("terms", "measures")
+
+    @property
+    def level(self) -> float | None:
+        """The level of intervals; None if they are not compared."""
+        return 0.95 if self.intervals is None and "intervals" in self.tables else self.intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +216,7 @@ class Basis:
         configurations: n configurations; None where only terms are compared.
         measured: their measured values, shape (n,), NaN where one is missing; None where none was measured.
         nfp: the measured property, None where none was measured.
+        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured.
         text: a description for tables.
         measurements: the measurements of the project, None where it has none.
     """
@@ -189,6 +226,7 @@ class Basis:
     nfp: str | None = None
     text: str = "none"
     measurements: Measurements | None = None
+    runs: Array | None = None
 
     @property
     def unit(self) -> str | None:
@@ -281,7 +319,8 @@ def basis_of(
             on, space.system, request.policy(space, project, learned), request.nfp, model_nfp or project.nfp
         )
         notes += reading_notes(inputs.report)
-        basis = Basis(inputs.configurations, inputs.measured, inputs.nfp if inputs.measured is not None else None, on)
+        nfp = inputs.nfp if inputs.measured is not None else None
+        basis = Basis(inputs.configurations, inputs.measured, nfp, on, runs=inputs.runs)
     elif project.has_measurements or on == "measured":
         basis = _measured_basis(request, project, space, model_nfp, learned, notes)
     elif on is not None:
@@ -330,7 +369,8 @@ def _measured_basis(
             hint = "name another property with --property, or other configurations with --on"
             source = everything.report.source or None
             raise MeasurementError(Problem(f"no configuration has a value of {nfp}", source, hint=hint))
-        return Basis(measurements.configurations, measurements[nfp], nfp, "measured", measurements)
+        facts = (nfp, "measured", measurements, measurements.repetitions(nfp))
+        return Basis(measurements.configurations, measurements[nfp], *facts)
     sampled = draw_sample(space.system, on, request.seed, measurements.configurations, space)
     notes += notes_of(sampled.notes)
     rows = measurements.configurations.find(sampled.configurations)
@@ -340,7 +380,8 @@ def _measured_basis(
     if (rows < 0).any():
         notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
     values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
-    return Basis(sampled.configurations, values, nfp, model_title(on), measurements)
+    runs = np.where(rows[:, None] >= 0, measurements.repetitions(nfp)[rows], np.nan)
+    return Basis(sampled.configurations, values, nfp, model_title(on), measurements, runs)
 
 
 def model_title(on: str) -> str:

@@ -1,10 +1,11 @@
-"""The contributions of terms to one prediction, relative to the mean or to another prediction."""
+"""The contributions of terms to one prediction, relative to the mean or to another prediction, and their view."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,11 @@ import numpy as np
 from sampling import Space
 from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations, describe_configuration
-from splc.errors import ConfigurationError
+from splc.data.property_unit import quantity, span, titled
+from splc.data.value_texts import value_texts
+from splc.errors import ConfigurationError, plural
 from splc.formats.models.read import StoredModel
+from splc.io.json_object import JsonObject, at
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor
@@ -22,8 +26,9 @@ from splc.models.influence import InfluenceModel
 from splc.models.levels import term_texts
 from splc.types import Link
 from splc.workflows.explain.full import mean_of_full
-from splc.workflows.explain.overview import choices_of, mean_contributions
+from splc.workflows.explain.overview import change_text, choices_of, mean_contributions
 from splc.workflows.prediction_intervals import Interval, interval_of
+from splc.workflows.view import Column, Facts, Rows, View
 
 # The part of a prediction by the full model that its printed model has no terms for.
 REST = "not in the printed model"
@@ -34,6 +39,8 @@ ROUNDING = 1e-12
 
 # Drawn configurations that a mean is over.
 AVERAGED = 2000
+# The greatest number of terms in a text; JSON has all.
+MAX_TERMS = 20
 
 
 @dataclass(frozen=True)
@@ -238,3 +245,105 @@ def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[T
         total = TermSum.of(" * ".join(options) or "1", terms)
         rows.append((terms[0] if len(terms) == 1 else total, terms if len(terms) > 1 else []))
     return sorted(rows, key=lambda pair: -abs(pair[0].difference))
+
+
+class ContributionObject(JsonObject):
+    """The contribution of a term; `factor` is that of the ratio of the predictions, null in a sum."""
+
+    term: str = at("text")
+    contribution: float = at("value")
+    reference: float
+    difference: float
+    factor: float | None
+
+
+def contribution_objects(explained: Explained) -> list[dict[str, Any]]:
+    """Return the sources of the JSON objects of all contributions."""
+    factor = _exponential if explained.product else lambda difference: None
+    return [
+        {**vars(term), "difference": term.difference, "factor": factor(term.difference)}
+        for term in explained.contributions
+    ]
+
+
+def answer_about(explained: Explained, unit: str | None) -> str:
+    """Return the first line about a prediction: its value, what it is compared with, and the term that matters most."""
+    product = explained.product
+    text = f"predicted {_with_interval(explained.predicted, explained.interval, unit)}"
+    reference = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
+    if explained.reference * explained.predicted > 0:
+        text += f"; {explained.predicted / explained.reference:.3g} times {reference}"
+    sums = [total for total, _ in sums_of([term for term in explained.contributions if term.difference != 0])]
+    if sums and sums[0].difference != 0:
+        change = _exponential(sums[0].difference) if product else sums[0].difference
+        text += f", most by {sums[0].text} ({change_text(change, product)})"
+    return text
+
+
+def view_of_prediction(explained: Explained, unit: str | None) -> View:
+    """Yield the predictions, the options in which two configurations differ, and the contributions of the terms."""
+    product, against = explained.product, explained.against is not None
+    mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"
+    reference = "prediction of the other configuration" if against else mean
+    yield Facts(
+        [
+            ("prediction", _with_interval(explained.predicted, explained.interval, unit)),
+            (reference, _with_interval(explained.reference, explained.against_interval, unit)),
+        ]
+    )
+    yield ""
+    if explained.against is not None:
+        first, second = (
+            value_texts(explained.configuration.system, explained.configuration.assignment(0)),
+            value_texts(explained.against.system, explained.against.assignment(0)),
+        )
+        options = [name for name in first if first[name] != second[name]]
+        if options:
+            value, other = (
+                Column("value", first.__getitem__, right=True),
+                Column("other", second.__getitem__, right=True),
+            )
+            yield Rows(options, (Column("option", str), value, other))
+        else:
+            yield "the two configurations are the same"
+        yield ""
+    sums = sums_of([term for term in explained.contributions if term.difference != 0])
+    moving = [pair for pair in sums if pair[0].difference != 0]
+    hidden = [total for total, _ in moving[MAX_TERMS:]]
+    lines: list[tuple[str, Contribution | TermSum]] = []
+    for total, terms in moving[:MAX_TERMS]:
+        lines += [(total.text, total), *((f"  {term.text}", term) for term in terms)]
+    if hidden:
+        lines.append((f"{len(hidden)} more", TermSum.of("", hidden)))
+    still: list[Contribution | TermSum] = [term for term in explained.contributions if term.difference == 0]
+    # Differences of several terms may cancel.
+    still += [total for total, _ in sums if total.difference == 0]
+    if still:
+        equal = TermSum.of("", still)
+        lines.append((plural(equal.count, "term without difference", "terms without difference"), equal))
+    lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
+    number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
+    change = partial(change_text, product=product)
+    shown = (
+        Column("term", 0),
+        Column("factor" if product else titled("contribution", unit), "1.value", number),
+        Column("other" if against else "mean", "1.reference", number),
+        Column(
+            "ratio" if product else "difference",
+            "1.difference",
+            lambda value: change(_exponential(value) if product else value),
+            signed=not product,
+        ),
+    )
+    yield Rows(lines, shown)
+
+
+def _with_interval(value: float, interval: Any, unit: str | None) -> str:
+    text = quantity(value, unit)
+    if interval is None:
+        return text
+    return f"{text}, {interval.level * 100:g} % interval {span(interval.low, interval.high, unit)}"
+
+
+def _exponential(value: float) -> float:
+    return math.exp(min(value, 700.0))

@@ -34,7 +34,8 @@ from splc.workflows.explain.overview import (
     label_of,
     overview,
 )
-from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.note import Note, Notes
+from splc.workflows.verb import NOBODY, Watch
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
@@ -89,7 +90,7 @@ def overview_of_full(
     titles: Sequence[str],
     choices: Sequence[tuple[int, ...]],
     notes: Notes,
-    on_progress: OnProgress | None = None,
+    watch: Watch = NOBODY,
 ) -> Overview:
     """Return the importance of all options of a full model, on the scale of its printed model.
 
@@ -101,7 +102,7 @@ def overview_of_full(
         titles: the names of the choices.
         choices: the positions of their options.
         notes: the notes that one is added to.
-        on_progress: called after each choice.
+        watch: is told of each choice.
     """
     used = positions_of(full.options, space.system)
     among = [number for number, members in enumerate(choices) if full.parts and not set(used).isdisjoint(members)]
@@ -109,7 +110,7 @@ def overview_of_full(
     if not explained.exhaustive:
         notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
     system = space.system
-    effects = _all_effects(explained, {number: choices[number] for number in among}, on_progress)
+    effects = _all_effects(explained, {number: choices[number] for number in among}, watch)
     effects = {number: effect for number, effect in effects.items() if len(effect.values.values) > 1}
     strengths = {number: effect.strength for number, effect in effects.items()}
     total = math.fsum(strength**2 for strength in strengths.values())
@@ -160,15 +161,12 @@ def overview_of_full(
     )
 
 
-def _all_effects(
-    explained: _Explained, choices: Mapping[int, tuple[int, ...]], on_progress: OnProgress | None
-) -> dict[int, _Effects]:
+def _all_effects(explained: _Explained, choices: Mapping[int, tuple[int, ...]], watch: Watch) -> dict[int, _Effects]:
     """Return the effects of all choices."""
     effects: dict[int, _Effects] = {}
     for number, positions in choices.items():
         effects[number] = explained.effects(positions)
-        if on_progress is not None:
-            on_progress(len(effects), len(choices), f"explaining {len(choices):,} options")
+        watch.advance(len(effects), len(choices), f"explaining {len(choices):,} options")
     return effects
 
 

@@ -1,10 +1,11 @@
-"""The importance of all options of a model, and the effects of their values."""
+"""The importance of all options of a model, the effects of their values, and their view."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sampling import Space
@@ -13,19 +14,27 @@ from sampling.space.dependence import value_effects
 from sampling.space.optimum import positions_of
 from sampling.space.variance import Variance
 from splc.data.configurations import value_table
+from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import text_values, value_text
 from splc.errors import listed
 from splc.formats.models.stored_model import Support
-from splc.io.numbers import percentage
+from splc.io.json_object import JsonObject, at
+from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.group_titles import titled_groups
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Notes
+from splc.workflows.view import Column, Rows, View, columns, interval_text, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
 MOST_LEADING, LEAST_LEADING = 3, 0.01
+# The greatest numbers of options, interactions, and values of an option in a text; JSON has all.
+MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
+# Smaller shares, in percent, are not listed as interactions.
+MIN_INTERACTION = 0.05
+INTERVAL = "90 % interval"
 
 
 @dataclass(frozen=True)
@@ -270,3 +279,134 @@ def label_of(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, 
         return value_text(option, index), None
     number = float(value_table(option)[index])
     return ("deselected", None) if math.isnan(number) else (f"{number:g}", number)
+
+
+def _in_percent(name: str) -> Any:
+    """Return where a fraction comes from that is stated in percent."""
+    return at(lambda source: None if getattr(source, name) is None else getattr(source, name) * 100)
+
+
+def _share(fraction: float) -> str:
+    return share_text(fraction * 100)
+
+
+def _interval(source: Any) -> str:
+    source = source if isinstance(source, dict) else vars(source)
+    return interval_text((source.get("low"), source.get("high")), _share)
+
+
+SHARES = (*columns("of variance = share", _share), Column(INTERVAL, _interval, right=True))
+OPTIONS = narrowed(
+    (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share)),
+    *("with interactions", "alone", INTERVAL),
+)
+VALUES = (
+    *columns("option, value = label"),
+    *narrowed(columns("configurations = fraction", _share), "configurations"),
+)
+
+
+class OptionValueObject(JsonObject):
+    """The effect of a value of an option; `configurations` is a percentage, of a product changes are factors."""
+
+    value: str | float = at(lambda value: value.label if value.number is None else value.number)
+    configurations: float = _in_percent("fraction")
+    mean: float
+    change: float | None
+    low: float | None
+    high: float | None
+
+
+class OptionImportanceObject(JsonObject):
+    """The importance of an option or an alternative group; shares of the variance are in percent."""
+
+    name: str
+    options: list[str]
+    share: float = _in_percent("share")
+    low: float | None = _in_percent("low")
+    high: float | None = _in_percent("high")
+    alone: float = _in_percent("alone")
+    total: float | None = _in_percent("total")
+    values: list[OptionValueObject]
+
+
+class InteractionObject(JsonObject):
+    """The interaction of options; shares of the variance are in percent."""
+
+    options: list[str] = at("names")
+    share: float = _in_percent("share")
+    low: float | None = _in_percent("low")
+    high: float | None = _in_percent("high")
+    printed: bool
+    folds: int | None
+
+
+def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
+    """Yield the mean, the importance of options, interactions, and the effects of values."""
+    product = overview.product
+    if product:
+        yield f"geometric mean over all valid configurations {quantity(overview.mean, unit)}"
+    else:
+        mean, deviation = quantity(overview.mean, unit), quantity(overview.deviation, unit)
+        yield f"mean over all valid configurations {mean}, standard deviation {deviation}"
+    if overview.options:
+        of = "the logarithm of the prediction" if product else "the prediction"
+        yield f"\nOptions by their share of the variance of {of}"
+        hidden = overview.options[MAX_OPTIONS:]
+        more = [{"name": f"{len(hidden)} more", "share": sum(option.share for option in hidden)}] if hidden else []
+        yield Rows([*map(vars, overview.options[:MAX_OPTIONS]), *more], OPTIONS)
+    if overview.unused:
+        yield f"not in the model: {listed(overview.unused)}"
+    # Of the full model, those of the printed one are listed whatever their share is.
+    large = [
+        interaction
+        for interaction in overview.interactions
+        if interaction.share * 100 >= MIN_INTERACTION or (overview.full and interaction.printed)
+    ]
+    if large:
+        yield "\nInteractions"
+        options = Column("options", lambda row: " * ".join(row.names))
+        printed = Column("printed", lambda row: _support(row, overview, folds))
+        yield Rows(large, narrowed((options, *SHARES, printed), "printed", INTERVAL), MAX_INTERACTIONS)
+    shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
+    if shown:
+        yield "\nMean prediction by value, and its change if only this option changes from the first value listed"
+        form = partial(change_text, product=product)
+        change = (
+            Column("factor" if product else "change", lambda row: _change(row, form), right=True, signed=not product),
+            Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True, optional=2),
+        )
+        means = Column(titled("mean", unit), "mean", "{:.6g}".format)
+        yield Rows([row for option in shown for row in _value_rows(option)], (*VALUES, means, *change))
+        if any(len(option.values) > MAX_VALUES for option in shown):
+            yield f"of an option with more than {MAX_VALUES} values, {MAX_VALUES} are shown; --json has all"
+
+
+def _value_rows(option: OptionImportance) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an option's values; of many values, some from the first to the last."""
+    values: Sequence[OptionValue] = option.values
+    if len(values) > MAX_VALUES:
+        step = (len(values) - 1) / (MAX_VALUES - 1)
+        values = [values[round(index * step)] for index in range(MAX_VALUES)]
+    for index, value in enumerate(values):
+        yield {**vars(value), "option": "" if index else option.name, "first": value is option.values[0]}
+
+
+def _change(row: Mapping[str, Any], form: Callable[[float], str]) -> str:
+    if row["first"]:
+        return ""
+    return "-" if row["change"] is None else form(row["change"])
+
+
+def _support(interaction: OptionInteraction, overview: Overview, folds: int) -> str:
+    """Return whether the printed model has an interaction, and in how many folds its own one has."""
+    if not overview.full:
+        return ""
+    if not interaction.printed:
+        return "-"
+    return "yes" if interaction.folds is None or not folds else f"{interaction.folds} of {folds} folds"
+
+
+def change_text(value: float, product: bool) -> str:
+    """Return a difference, or of a product a factor."""
+    return f"× {value:.4g}" if product else f"{value:+.6g}"

@@ -1,52 +1,88 @@
-"""Learn one model per value of a context (version, workload, machine), and compare consecutive ones."""
+"""`splc learn --by`: one model per value of a context (version, workload, machine), and what changes between them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Annotated
+
+import numpy as np
 
 from comparison.changes import model_course
 from sampling import Space
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
-from splc.errors import ConfigurationError, LearningError, RequestError, listed
+from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.files import write_whole
+from splc.io.files import STANDARD, write_whole
+from splc.io.json_object import JsonObject, at, count, json_object, merged, optional
+from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences
-from splc.learning.contexts.sharing import Sharing
-from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
+from splc.learning.contexts.joint_model import ContextRows
+from splc.learning.contexts.sharing import ALONE, Sharing
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.course import course_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.project import Project
-from splc.workflows import learn
+from splc.system.definition import with_alternatives
+from splc.types import Array
 from splc.workflows.by import each_context, each_learned, file_names, is_pattern, require_files, with_context
-from splc.workflows.fields import python_only, request
-from splc.workflows.learn.context_changes import Change, context_change, joint_course
-from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
-from splc.workflows.learn.parts import OnStep
-from splc.workflows.learn.shared_model import MAX_VALUES, SHARED, SharedModel, shared_model
-from splc.workflows.learn.stored_sources import StoredSources, note_of, require_joint
-from splc.workflows.learn.unmeasured import of_value
+from splc.workflows.common_fields import inputs_of
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.learn import learn
+from splc.workflows.learn.changes import Change, ChangeObject, context_change, joint_course, view_of_changes
+from splc.workflows.learn.expected_error import EVERY, HELD_OUT, LEARNED, NEW
+from splc.workflows.learn.learning_sets import learning_rows
+from splc.workflows.learn.model_view import LearnedObject
+from splc.workflows.learn.model_view import view as view_of_model
+from splc.workflows.learn.request import Request
+from splc.workflows.learn.sources import StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.view import (
+    Answer,
+    Column,
+    Detail,
+    End,
+    Message,
+    NextStep,
+    NextSteps,
+    Prose,
+    Rows,
+    View,
+    columns,
+    counted,
+    narrowed,
+)
+
+# The name of the file of the model of all values, instead of a value.
+SHARED = "shared"
+# With more values, most terms of one printed model would be about single values.
+MAX_VALUES = 10
 
 
-@request
-class Request(learn.Request):
-    """A request to learn one model per value of a context.
+@dataclass(frozen=True, eq=False)
+class SharedModel:
+    """One printed model of all values of a context, which is one more alternative group in it.
 
-    The plot is that of what changed between its values. Plots of predicted against measured values are written per
-    value: the value replaces `{}` in the name (then nothing else is drawn), or is added to it.
+    Attributes:
+        result: the model.
+        options: value → its option in the model.
     """
 
-    by: Annotated[str, python_only("The context.")]
-    share: Annotated[bool, python_only("Learn all values together.")] = False
+    result: learn.Result
+    options: Mapping[str, str]
+
+    @property
+    def differing(self) -> int:
+        """The number of terms that are about single values."""
+        names = {*self.options.values()}
+        return sum(not names.isdisjoint(term.options) for term in self.result.result.terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +99,6 @@ class Result:
         plot: the file that the plot of the changes was written to.
         weights: value → the weight of learning it alone, if all values are learned together; else empty.
         shared: one printed model of all values that are learned together.
-        unmeasured: value of which nothing was measured → its model.
     """
 
     request: Request
@@ -75,71 +110,55 @@ class Result:
     plot: str | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     shared: SharedModel | None = None
-    unmeasured: Mapping[str, learn.Result] = field(default_factory=dict)
+
+    @property
+    def by(self) -> str:
+        """The context."""
+        assert self.request.by is not None
+        return self.request.by
 
 
-def run(
-    request: Request,
-    on_step: OnStep | None = None,
-    should_stop: Callable[[], bool] | None = None,
-    on_learned: Callable[[], None] = lambda: None,
-) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Learn one model per value of a context and write each to its own file.
 
-    A KeyboardInterrupt keeps the models of the values before.
-
-    Args:
-        request: what to learn.
-        on_step: called after every step, with a line that describes it.
-        should_stop: asked after every step; true keeps what is learned and ends.
-        on_learned: called when a model is learned, before its folds and baselines.
+    An interruption keeps the models of the values before. The plot is that of what changed between the values; plots of
+    predicted against measured values are written per value: the value replaces `{}` in the name (then nothing else is
+    drawn), or is added to it.
 
     Raises:
         SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
             there is no other.
     """
+    request, by = request.plain, request.by
+    assert by is not None
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
     if request.group is not None:
         raise RequestError("the rows of a value are different settings", "group", "by")
-    request = with_context(request, request.by)
+    request = with_context(request, by)
     project = request.project(request.folder)
     stored = None
     if request.sources:
         stored = StoredSources.read(request.sources)
         project = stored.project(project)
-    learner, _ = chosen_learner(request, project)
+    learner, _ = request.chosen_learner(project)
     if request.share:
-        require_joint(request, learner, "share")
-    for name, _ in request.unmeasured:
-        if not request.share:
-            raise RequestError("a value without measurements is learned from the others", "context", hint="add --share")
-        if name != request.by:
-            raise RequestError(f"the values that are learned are those of {request.by}, not of {name}", "context")
+        request.require_joint(learner, "share")
     file_format = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
     if file_format is not None:
         require_writable(request.plot, (project.measurements_file, *project.files))
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
-        parts = request.read_by(project, space, notes, request.by)
+        parts = request.read_by(project, space, notes, by)
         sharing = None
         if isinstance(learner, ProjectionLearner):
             sharing = _sharing(request, project, space, parts, learner, stored)
-        default = f"learned{learner.suffix}" if learner.suffix else None
-        further = [value for _, value in request.unmeasured]
-        for value in further:
-            if value in parts:
-                raise RequestError(f"{value} has measurements", "context", hint="name values without any")
-        if further and sharing is None:
-            raise RequestError("at least two values must have measurements", "context")
-        present = replace(request, context=tuple(text for text in request.context if "=" not in text))
-        files = {"output": present.output or default, "plot": present.plot}
-        requests = dict(each_context(present, request.by, [*parts, *further], **files))
+        pattern = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
+        requests = dict(each_context(request, by, [*parts], output=pattern, plot=request.plot))
 
         def learned(value: str) -> learn.Result:
             own = replace(requests[value], companion=request.output is None, seed=_seed(request, value, parts))
-            titled = _titled(on_step, f"{request.by} {value}: ")
             fit = None if sharing is None else sharing.fit_of(value)
-            return learn.run(own, titled, should_stop, parts[value], on_learned=on_learned, fit=fit)
+            return learn.run(replace(own, by=None, share=False), watch, parts[value], fit, f"{by} {value}: ")
 
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
@@ -150,16 +169,16 @@ def run(
                 models[value] = result
                 for note in result.notes:
                     remarks.setdefault(note, []).append(value)
-                if result.interrupted or (should_stop is not None and should_stop()):
+                if result.interrupted or watch.stop():
                     stopped = True
                     break
         except KeyboardInterrupt:
             if not models:
                 raise
             stopped = True
-        notes += _noted_values(request.by, remarks, len(models))
+        notes += _noted_values(by, remarks, len(models))
         if sharing is not None and sharing.counts_numbers:
-            notes.append(Note(f"the values of {request.by} count as numbers, which explains the measurements better"))
+            notes.append(Note(f"the values of {by} count as numbers, which explains the measurements better"))
         if sharing is not None and stored is not None:
             notes.append(Note(note_of(sharing, parts)))
         joint = None if sharing is None else sharing.given
@@ -170,36 +189,45 @@ def run(
         )
         shared = None
         if sharing is not None and len(sharing.parts) > MAX_VALUES:
-            few = (
-                f"no model of all values is printed: of more than {MAX_VALUES} values most terms are about single ones"
-            )
-            notes.append(Note(few, about=Rank.LIMIT))
-        if sharing is not None and joint is not None and len(sharing.parts) <= MAX_VALUES and not stopped:
+            text = f"of more than {MAX_VALUES} values most terms are about single ones"
+            notes.append(Note(f"no model of all values is printed: {text}", about=Rank.LIMIT))
+        elif sharing is not None and joint is not None and not stopped:
             nfp = next(iter(models.values())).result.nfp
-            pattern = request.output or default
-            shared = shared_model(
-                present, sharing.parts, request.by, nfp, file_names(pattern, [*parts, *further, SHARED])[SHARED]
-            )
-        unmeasured: dict[str, learn.Result] = {}
-        for value in further:
-            if stopped or sharing is None:
-                break
-            nfp = next(iter(models.values())).result.nfp
-            named = replace(requests[value], context=(f"{request.by}={value}",), companion=request.output is None)
-            titled = _titled(on_step, f"{request.by} {value}: ")
-            found = of_value(named, UnmeasuredContextFit(sharing, value), request.by, nfp, titled, should_stop)
-            unmeasured[value] = found
-            notes += found.notes
+            measured, options = pooled_rows(sharing.parts, by, nfp)
+            output = file_names(pattern, [*parts, SHARED])[SHARED]
+            one = replace(request.of_rows, nfp=nfp, output=output, by=None, share=False)
+            shared = SharedModel(learn.run(one, given=measured), options)
         plot = None
         if file_format is not None and request.plot is not None:
             try:
-                chart = _chart(request.by, models, changes, influences)
+                chart = _chart(by, models, changes, influences)
                 write_whole(request.plot, chart_file(chart, file_format))
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, unmeasured)
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared)
+
+
+def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
+    """Return the rows of all values with the context as an alternative group, and the options of the values."""
+    every = Configurations.concatenate([part.configurations for part in parts.values()])
+    places = np.repeat(np.arange(len(parts)), [len(part.configurations) for part in parts.values()])
+    joint = as_options(every, by, tuple(parts), places)
+    children = [option.name for option in joint.system.binary_options if option.parent == by]
+    values = np.concatenate([part.y for part in parts.values()])
+    return Measurements(joint, {nfp: values}), dict(zip(parts, children, strict=True))
+
+
+def as_options(configurations: Configurations, by: str, values: Sequence[str], places: Array) -> Configurations:
+    """Return configurations with a context as one more alternative group.
+
+    `values`: its values. `places`: which of them each configuration has, shape (n,).
+    """
+    system = configurations.system
+    joint = replace(system, options=with_alternatives(system.options, by, values))
+    columns = {**configurations.to_columns(), by: np.array(values, dtype=object)[places]}
+    return Configurations.from_columns(joint, columns)
 
 
 def _seed(request: Request, value: str, values: Collection[str]) -> int:
@@ -230,6 +258,7 @@ def _sharing(
         return None
     sharing = Sharing.of(tables, nfp, learner.chosen.scale)
     if stored is not None:
+        assert request.by is not None
         learned = [(request.by, value) for value in parts]
         further = stored.parts(nfp, space.system, learned, request.by)
         sharing = Sharing({**further, **sharing.parts}, learner.chosen.scale)
@@ -237,10 +266,7 @@ def _sharing(
 
 
 def _chart(
-    by: str,
-    models: Mapping[str, learn.Result],
-    changes: Sequence[Change],
-    influences: ContextInfluences | None,
+    by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], influences: ContextInfluences | None
 ) -> Chart:
     """Return the chart of what changed between the values: by their joint model, if there is one.
 
@@ -259,8 +285,7 @@ def _chart(
         measured = [(model.measured.configurations, model.measured.column(nfp)) for model in models.values()]
         course = model_course([model.result.model for model in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
-    quantity = titled(nfp, first.measured.unit(nfp))
-    return course_chart(course, list(models), by, title, quantity)
+    return course_chart(course, list(models), by, title, titled(nfp, first.measured.unit(nfp)))
 
 
 def _noted_values(by: str, remarks: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:
@@ -271,5 +296,142 @@ def _noted_values(by: str, remarks: Mapping[Note, Sequence[str]], count: int) ->
         yield replace(note, text=f"{where}: {note.text}")
 
 
-def _titled(on_step: OnStep | None, title: str) -> OnStep | None:
-    return None if on_step is None else lambda this, line: on_step(this, title + line)
+class ValueModelObject(JsonObject):
+    """The model of a value of the context."""
+
+    value: str = at(0)
+    result: LearnedObject = merged(1)
+
+
+class FailedValueObject(JsonObject):
+    """A value of the context without a model."""
+
+    value: str = at(0)
+    reason: str = at(1)
+
+
+class SharedModelObject(JsonObject):
+    """One printed model of all values that are learned together, and value → its option in it."""
+
+    model: str = at(lambda shared: shared.result.result.model.text)
+    options: dict[str, str]
+    terms: int = count("result.result.terms")
+    differing: int
+    output: str | None = at("result.output")
+
+
+class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
+    """The models of the values of a context, and what changed between them."""
+
+    by: str
+    models: list[ValueModelObject] = at(lambda result: result.models.items())
+    changes: list[ChangeObject]
+    plot: str | None
+    weights_of_alone: dict[str, float] = optional(lambda result: dict(result.weights) or None)
+    shared: SharedModelObject = optional()
+    failed: list[FailedValueObject] = at(lambda result: result.failed.items())
+
+
+VALUES = narrowed(
+    (
+        Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
+        Column("learned from", "1.result.learning_configurations"),
+        Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+        *columns(
+            "learning error = 1.result.learning_error, error = 1.result.error, "
+            "cross-validated = 1.result.cross_validated.mean",
+            percentage,
+        ),
+        Column("model", lambda entry: entry[1].output or ""),
+    ),
+    "model",
+    "learning error",
+    "terms",
+)
+
+
+def view(found: Result, detail: Detail) -> View:
+    """Yield one line per value, then what changed between consecutive values."""
+    by, first = found.by, next(iter(found.models.values()))
+    yield Answer(_answer(found))
+    if not detail.quiet:
+        yield Prose(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
+        if found.weights:
+            yield Prose(_weights(found))
+        yield Rows(found.models.items(), (Column(by, lambda entry: shown_value(entry[0])), *VALUES))
+        if found.shared is not None:
+            shared = found.shared.result
+            terms = counted(len(shared.result.terms), "term")
+            file = "" if shared.output is None else f": {shared.output}"
+            yield f"model of all values: {terms}, {found.shared.differing} of them about single values{file}"
+        if found.changes:
+            yield from view_of_changes(by, found.changes)
+            if found.plot is not None:
+                yield f"\nplot of the changes: {found.plot}"
+    yield found.notes
+    for value, reason in found.failed.items():
+        yield Message(f"no model of {by} {shown_value(value)}: {reason}", "warning")
+    yield NextSteps(next_steps(found))
+    if found.stopped:
+        yield Message("learning was interrupted; what was learned until then is kept")
+        yield End(130)
+    elif found.failed:
+        yield End(1)
+
+
+def _answer(result: Result) -> str:
+    """Return the first line: the range of the errors to expect at configurations that were not learned from."""
+    models = result.models.items()
+    text = "unknown"
+    every = all(model.expected_error.source != "measured" and model.knows_every for _, model in models)
+    learned = every and all(model.expected_error.verdict == "unknown" for _, model in models)
+    errors = [
+        (model.result.learning_error if learned else model.expected_error.percent, name) for name, model in models
+    ]
+    if ranked := sorted((error, name) for error, name in errors if error is not None):
+        ends = dict.fromkeys((ranked[0], ranked[-1]))
+        texts = (result.models[name].expected_error.text_of(error) for error, name in ends)
+        text = " to ".join(f"{error} ({shown_value(name)})" for error, (_, name) in zip(texts, ends, strict=True))
+        text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
+    name = LEARNED if learned else HELD_OUT if every else NEW
+    return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"
+
+
+def _weights(result: Result) -> str:
+    """Return how the values were learned."""
+    weight = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in result.weights.items())
+    alone = [shown_value(value) for value, weight in result.weights.items() if weight > ALONE]
+    text = f"{listed(alone)} alone, the others together" if alone else "all values together"
+    if len(alone) == len(result.weights):
+        text = "each value alone, which predicts held-out values better"
+    return f"learned: {text} (weights of learning alone: {weight})"
+
+
+def next_steps(result: Result) -> Iterator[NextStep]:
+    """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
+    inputs = inputs_of(result.request, SystemInputs, policies=False)
+    files = [model.output for model in result.models.values() if model.output not in (None, STANDARD)]
+    files = [file for file in files if file is not None and file.endswith((".json", ".log"))]
+    if inputs is None or not files or result.stopped:
+        return
+    if len(files) > 1:
+        first, last = (list(result.models)[at] for at in (-2, -1))
+        rows = ("--where", f"{result.by}={last}") if "--measurements" in inputs else ()
+        yield NextStep(("compare", *files[-2:], *inputs, *rows), f"how {first} and {last} differ")
+    yield NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
+
+
+def run_verb(request: Request, watch: Watch) -> Result | learn.Result:
+    """Return one model, or one per value of a context; a request to end waits where there is a model to keep."""
+    with watch.patient("this step", kept=False, lost="before there was a model: nothing is written"):
+        return learn.run(request, watch) if request.by is None else run(request, watch)
+
+
+VERB: Verb[Request, Result | learn.Result] = Verb(
+    Request,
+    run_verb,
+    lambda result, detail: view(result, detail) if isinstance(result, Result) else view_of_model(result, detail),
+    lambda result: json_object(LearnedByObject if isinstance(result, Result) else LearnedObject, result),
+    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --numeric ff"),
+    doing="learning",
+)

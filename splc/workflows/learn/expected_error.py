@@ -61,6 +61,7 @@ class ExpectedError:
         about: what it is about, in words: new configurations, or new settings where settings repeat.
         known: what else rows can be of, in words: known settings with another version; empty where groups are single.
         known_percent: the error at these.
+        known_by: the options whose values a known setting has; empty where groups are single, or no option has them.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -76,6 +77,7 @@ class ExpectedError:
     about: str = "new configurations"
     known: str = ""
     known_percent: float | None = None
+    known_by: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -92,7 +94,7 @@ class ExpectedError:
     def values(self) -> dict[str, Any]:
         """Return the error and its verdict by name, as in `splc learn --json`."""
         values = {name: value for name, value in vars(self).items() if name != "one_value"}
-        return {**values, "verdict": self.verdict}
+        return {**values, "known_by": list(self.known_by), "verdict": self.verdict}
 
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
@@ -100,11 +102,14 @@ class ExpectedError:
         kinds = {
             field.name: str if field.name in ("source", "reason", "about", "known") else int | float
             for field in fields(cls)
+            if field.name != "known_by"
         }
         known: dict[str, Any] = {
             name: value for name, value in values.items() if name in kinds and isinstance(value, kinds[name])
         }
         known.setdefault("source", "unknown")
+        if isinstance(names := values.get("known_by"), list):
+            known["known_by"] = tuple(map(str, names))
         return cls(**known)
 
     def text(self, values: Array, unit: str | None, *, every: bool = False) -> str:
@@ -193,7 +198,9 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         if known.sum() >= ENOUGH:
             percent = mean_relative_error(predicted[known], values[known])
         values, predicted, kept = values[~known], predicted[~known], ~known
-        about = {**_in_words(result.groups, result.rows.measured.system), "known_percent": percent}
+        system = result.rows.measured.system
+        known_by = tuple(name for name in result.groups.same if name not in system.mandatory)
+        about = {**_in_words(result.groups, system), "known_percent": percent, "known_by": known_by}
     positive = bool(np.min(targets, initial=np.inf) > 0)
     if len(values) >= ENOUGH:
         runs, for_runs = result.rows.tested(result.judgements[0], unlearned=True, runs=True, kept=kept)
@@ -243,7 +250,9 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
             reason = expected.unknown
         return ExpectedError("unknown", factor=factor, margin=margin, reason=reason, run=run, **about)
     constant = np.full(len(targets), median(targets.tolist()))
-    of_printed = None if result.printed_errors is None else result.printed_errors.cross_validated
+    of_printed = None if expected is None else expected.printed
+    if of_printed is None and result.printed_errors is not None and result.printed_errors.cross_validated is not None:
+        of_printed = result.printed_errors.cross_validated.mean
     return ExpectedError(
         "cross-validated",
         len(targets),
@@ -252,7 +261,7 @@ def expected_error(result: LearningResult, targets: Array, measured: int) -> Exp
         factor=factor,
         margin=margin,
         one_value=mean_relative_error(constant, targets) if positive else _mean(np.abs(constant - targets)),
-        printed=of_printed.mean if has_full and of_printed is not None else None,
+        printed=of_printed if has_full else None,
         run=run,
         **about,
     )

@@ -1,8 +1,8 @@
-"""Learn a model from the measurements of a system, judge it, and write it."""
+"""`splc learn`: learn a model from the measurements of a system, judge it, and write it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from sampling import Space
 from splc.data.measurements import Measurements
-from splc.errors import MeasurementError, RequestError, SpaceError, listed, plural
+from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import with_unlisted
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
-from splc.formats.models.subject import Subject
+from splc.formats.models.subject import Subject, subject_of
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, read_source, sha256_of, write_whole
@@ -27,35 +27,30 @@ from splc.learning.judging import round_errors
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
-from splc.learning.registry import learner_of
-from splc.learning.result import LearningResult
+from splc.learning.result import LearningResult, Round, Step
 from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
-from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.fixed_space import UNKNOWN, failure_notes
+from splc.workflows.learn.baselines import FOLDS, JudgedLearner, Split
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
-    Request,
-    chosen_learner,
     evaluation_set,
     input_files,
+    learn_rows,
     learning_rows,
+    read_groups,
     validation_set,
-    with_deviation,
+    without_group,
 )
-from splc.workflows.learn.parts import OnStep, learn_rows, read_groups, without_group
-from splc.workflows.learn.stored_sources import OWN, StoredSources, note_of, require_joint
+from splc.workflows.learn.request import Request, with_deviation
+from splc.workflows.learn.sources import OWN, StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
-from splc.workflows.replaced_models import replaced_notes
-from splc.workflows.split import FOLDS, JudgedLearner, Split
+from splc.workflows.verb import NOBODY, Watch
 
 if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
-    from splc.learning.settings_search import OnTrial, SettingsSearch
     from splc.scaling.prediction import Prediction
-
-__all__ = ["Request", "Result", "run"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +90,6 @@ class Result:
         plot: the file that the plot was written to.
         notes: what the user should know.
         stopped: whether the cross-validation or the baselines were stopped early.
-        search: the settings that were tried; None if the request asks for no search.
         inference: the inferred description of the system, None where it has one.
         unmeasured: the number of valid configurations that were not measured, None if they cannot be counted.
     """
@@ -117,7 +111,6 @@ class Result:
     plot: str | None = None
     notes: tuple[Note, ...] = ()
     stopped: bool = False
-    search: SettingsSearch | None = None
     inference: Inference | None = None
     unmeasured: int | None = None
 
@@ -126,8 +119,12 @@ class Result:
         """True if it was learned from all valid configurations, and none differ in other columns, or in fractions."""
         if self.inference is not None and (self.inference.differing or self.inference.continuous):
             return False
-        count = self.result.learning_configurations
-        return self.unmeasured == 0 and count == self.result.provenance["measured_configurations"]
+        return self.unmeasured == 0 and not self.others
+
+    @property
+    def others(self) -> int:
+        """The number of measured configurations that were not learned from."""
+        return int(self.result.provenance["measured_configurations"]) - self.result.learning_configurations
 
     @property
     def interrupted(self) -> bool:
@@ -137,27 +134,21 @@ class Result:
 
 def run(
     request: Request,
-    on_step: OnStep | None = None,
-    should_stop: Callable[[], bool] | None = None,
+    watch: Watch = NOBODY,
     given: Measurements | None = None,
-    on_trial: OnTrial = lambda done, total: None,
-    on_learned: Callable[[], None] = lambda: None,
-    on_share: Callable[[float], None] = lambda share: None,
     fit: FullModelFit | None = None,
+    title: str = "",
 ) -> Result:
     """Learn a model and write it.
 
-    A KeyboardInterrupt during the folds or baselines that follow keeps the model, and the baselines learned so far.
+    An interruption during the folds or baselines that follow keeps the model, and the baselines learned so far.
 
     Args:
         request: what to learn.
-        on_step: called after every step, with a line that describes it.
-        should_stop: asked after every step; true keeps what is learned and ends.
+        watch: follows the steps, and may end them; what is learned is kept.
         given: the measurements, if they were read already.
-        on_trial: called after every trial of a search of settings.
-        on_learned: called when the model is learned, before folds and baselines.
-        on_share: called with the expected share of learning that is done, by learners that can tell.
         fit: fits the full model of the default learner, where it learns from the rows of other contexts, too.
+        title: what the lines of steps begin with.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -166,43 +157,38 @@ def run(
         LearningError: if nothing can be learned.
         OutputError: if a file cannot be written, or its format cannot express the model.
     """
-    _require_consistent(request)
+    request = request.plain
+    request.require_consistent()
     spec = request.spec
     project = request.project(request.folder)
-    if given is not None and request.unmeasured:
-        # The system is that of the models.
-        project = replace(project, learned_system=given.system)
-    elif request.unmeasured:
-        raise RequestError("nothing was measured of a value that --context names", "context")
     stored = StoredSources.read(request.sources) if request.sources else None
     project = project if stored is None else stored.project(project)
     with Notes() as notes:
-        learner, settings = chosen_learner(request, project)
+        learner, settings = request.chosen_learner(project)
         output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
         form = None if output is None else output_form(output, learner)
         companion = None
         if output is not None and form == ".log" and (request.output is None or request.companion):
             companion = companion_of(output)
-        file_format = None
+        plot_form = None
         if request.plot is not None:
             from splc.plotting import plot_format
 
-            file_format = plot_format(request.plot)
-        table = None if request.unmeasured else project.measurements_file
-        inputs = (table, request.evaluate_on, *project.files)
+            plot_form = plot_format(request.plot)
+        inputs = (project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(companion, (*inputs, output))
         require_writable(request.plot, (*inputs, output, companion))
 
         if stored is not None:
-            require_joint(request, learner, "sources")
+            request.require_joint(learner, "sources")
         project = project if given is not None else without_group(project, request.group)
         system = request.read_system(project, notes) if given is None else given.system
         if request.evaluate_on is not None and request.evaluate_on != STANDARD:
             system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
         space = Space(system)
         if form == ".log":
-            require_expressible(space.system)
+            require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
         measured = request.read_measurements(project, space, notes) if given is None else given
         groups = None
         if request.group is not None:
@@ -225,17 +211,10 @@ def run(
             evaluation = measured[validation.rows]
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
-        search: SettingsSearch | None = None
-        stop = should_stop or (lambda: False)
         if request.given_terms is not None:
             from splc.formats.models.term_list import parse_term_list
 
             learner = parse_term_list(read_source(request.given_terms), space.system)
-        elif request.search:
-            from splc.workflows.learn.search import provenance_of_search, searched
-
-            search = searched(request, learner, settings, measured, nfp, rows, on_trial, stop, groups)
-            learner = learner_of(learner.name, learner.preset, {**settings, **search.best.settings})
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
@@ -244,7 +223,6 @@ def run(
                 project.columns,
                 mined=project.inference is not None and bool(project.inference.mined),
             ),
-            **({} if search is None else {"search": provenance_of_search(search)}),
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
@@ -257,17 +235,17 @@ def run(
             options |= {"observed": request.observed, "parts": request.parts, "seed": request.seed, "groups": groups}
             return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
 
-        split = Split(measured, nfp, rows, evaluation, request.seed, learned, stop, groups)
+        def followed(this: Step, line: str) -> None:
+            if this.kept:
+                watch.keep()
+            # The bar of a learner without rounds is moved by the share of its work.
+            if isinstance(this, Round) or watch.detail.verbose:
+                watch.advance(this.number, None, title + line)
+
+        split = Split(measured, nfp, rows, evaluation, request.seed, learned, watch.stop, groups)
+        following = {"on_step": followed, "on_share": lambda share: watch.advance(share, 1.0, "")}
         try:
-            result = learned(
-                learner,
-                rows,
-                evaluation,
-                provenance=provenance,
-                on_step=on_step,
-                on_share=on_share,
-                should_stop=should_stop,
-            )
+            result = learned(learner, rows, evaluation, provenance=provenance, should_stop=watch.stop, **following)
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
         learning_set.require_enough_for(result)
@@ -280,7 +258,7 @@ def run(
         compared: list[JudgedLearner] = []
         stopped = False
         if result.termination != "interrupted":
-            on_learned()
+            watch.keep(False)
             try:
                 result = split.cross_validated(learner, result, folds)
                 if request.baselines:
@@ -289,21 +267,26 @@ def run(
                     notes.append(Note(text))
             except KeyboardInterrupt:
                 stopped = True
-        evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
-        remarks = notes_of(result.notes, Rank.LIMIT)
         warnings = model_warnings(result, measured, space)
         notes.add((*run_notes([measured], nfp), *(Note(text, warning=True) for text in warnings)))
+        remarks = notes_of(result.notes, Rank.LIMIT)
         result = replace(result, notes=(*result.notes, *warnings))
-        if evaluated is not None and evaluated.learned_from:
-            count = plural(evaluated.configurations, "configuration", "configurations")
-            notes.append(Note(f"{evaluated.learned_from:,} of the {count} of {evaluated.source} were learned from"))
+        evaluated = None
+        if evaluation is not None:
+            judged = evaluation.measured(nfp)
+            judged = judged[judged.column(nfp) != 0]
+            source = judged_on or evaluation.report.source or ""
+            known = int((measured.configurations[rows].find(judged.configurations) >= 0).sum())
+            evaluated = Evaluated(source, len(judged), known)
+            if known:
+                count = plural(len(judged), "configuration", "configurations")
+                notes.append(Note(f"{known:,} of the {count} of {source} were learned from"))
         errors = tuple(round_errors(result))
         expected = expected_error(result, measured.column(nfp)[rows], len(measured.measured(nfp)))
         if request.write:
-            origin = measured.report.source or measured.system.name
             contents: dict[str, str | bytes] = {}
             if output is not None and form is not None:
-                content = learned_file(result, origin, errors, space.system)
+                content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
                 content = replace(content, facts={**content.facts, "expected_error": expected.values()})
                 if companion is not None:
                     content = replace(content, companion=Path(companion).name)
@@ -312,14 +295,16 @@ def run(
                     facts = {**content.facts, "log": {"sha256": sha256_of(contents[output])}}
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
                 notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
-            if request.plot is not None and file_format is not None:
+            if request.plot is not None and plot_form is not None:
                 from splc.plotting.charts.drawing import chart_file
                 from splc.workflows.picture import learned_chart
 
-                contents[request.plot] = chart_file(learned_chart(result), file_format)
+                contents[request.plot] = chart_file(learned_chart(result), plot_form)
             for file, data in contents.items():
                 write_whole(file, data)
-        sample = measured.configurations[rows]
+        sample, unmeasured = measured.configurations[rows], None
+        with suppress(SpaceError):
+            unmeasured = max(space.count - len(measured.measured(nfp)), 0)
         return Result(
             request=request,
             result=result,
@@ -338,37 +323,9 @@ def run(
             plot=request.plot if request.write else None,
             notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
-            search=search,
             inference=project.inference,
-            unmeasured=_unmeasured(space, measured.measured(nfp)),
+            unmeasured=unmeasured,
         )
-
-
-def _unmeasured(space: Space, measured: Measurements) -> int | None:
-    """Return the number of valid configurations that were not measured, None if they cannot be counted."""
-    with suppress(SpaceError):
-        return max(space.count - len(measured), 0)
-    return None
-
-
-def _require_consistent(request: Request) -> None:
-    if request.parts and request.evaluate_on is not None:
-        raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
-    if request.validation is not None and request.evaluate_on is not None:
-        raise RequestError("a model is judged either by a file or by a validation set", "evaluate_on", "validation")
-    if request.parts and request.validation is not None:
-        raise RequestError("a sum of parts is judged by what was not learned from", "validation")
-    if request.parts and request.baselines:
-        raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
-    setting = next((name for name in ("learner", "preset", "settings", "search") if getattr(request, name)), None)
-    if request.given_terms is not None and setting is not None:
-        raise RequestError("given terms are fitted, not learned", "given_terms", setting)
-    if request.search and request.parts:
-        raise RequestError("settings of models of parts cannot be searched", "search", "parts")
-    if request.samples is not None and not request.search:
-        raise RequestError("there are no settings to draw from", "samples", hint="add --search NAME=[VALUE,VALUE]")
-    if request.folds and request.folds < 2:
-        raise RequestError(f"there must be at least 2 folds, not {request.folds}", "folds")
 
 
 def output_form(output: str, learner: Learner) -> str:
@@ -402,22 +359,19 @@ def scaling_form(output: str) -> str:
     return suffix
 
 
-def require_expressible(system: VariabilityModel) -> None:
-    """Refuse a log of a system whose names the log grammar cannot express.
-
-    Raises:
-        OutputError: naming them.
-    """
-    require_writable_names((*system.names, *system.observed), system.term_table)
-
-
-def _evaluated(
-    result: LearningResult, measured: Measurements, rows: Array, evaluation: Measurements, source: str | None
-) -> Evaluated:
-    judged = evaluation.measured(result.nfp)
-    judged = judged[judged.column(result.nfp) != 0]
-    matches = measured.configurations[rows].find(judged.configurations) >= 0
-    return Evaluated(source or evaluation.report.source or "", len(judged), int(matches.sum()))
+def replaced_notes(files: Sequence[str], subject: Subject) -> Iterator[Note]:
+    """Yield notes about existing files that are replaced and whose models are about another system or property."""
+    before: dict[Subject, list[str]] = {}
+    for file in files:
+        if file != STANDARD and Path(file).is_file():
+            with suppress(InputError):
+                former = subject_of(read_source(file))
+                if former.differs(subject):
+                    before.setdefault(former, []).append(file)
+    for former, replaced in before.items():
+        models, are = ("the model", "is") if len(replaced) == 1 else ("models", "are")
+        verb = "was" if len(replaced) == 1 else "were"
+        yield Note(f"{listed(replaced)} {verb} {models} of {former}, and {are} replaced")
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

@@ -1,10 +1,10 @@
-"""The request of `learn`, and the inputs of learning: settings, learning set, evaluation set, input files."""
+"""The rows that `splc learn` learns from and judges by, and learning from some of the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,267 +13,91 @@ from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, RequestError, SpaceError, SpecError, plural
-from splc.formats.benchmarks.read import is_folder_of_runs
-from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.detect import experiment_format, is_xml
-from splc.formats.measurements.columns import ColumnChoice
+from splc.errors import LearningError, MeasurementError, SpaceError, SpecError, plural
 from splc.io.files import STANDARD, read_source
-from splc.io.settings import setting_name
+from splc.learning.folds import Groups, options_of
+from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
-from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, PMNF, learner_name, learner_of, own_settings
-from splc.learning.result import LearningResult
-from splc.learning.stepwise.settings import SPLCONQUEROR_2019
+from splc.learning.result import LearningResult, Step
 from splc.project import Project
 from splc.types import Array, Missing
-from splc.workflows.common_fields import POLICIES, Binary, Numeric, Sampling, Seed, policy
-from splc.workflows.field_values import pairs_in, texts_of
-from splc.workflows.fields import as_flag, as_option, python_only, request
-from splc.workflows.inputs import SystemInputs
+from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, notes_of
 
-LEARNING = "Learning"
-_NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
-_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
-RESULTS = "Results"
-# The fields of a request that a profile has no use for.
-_OF_SYSTEMS = (
-    *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
-    "validation",
-    *(
-        "given_terms",
-        "search",
-        "samples",
-        "jobs",
-        "folds",
-        "group",
-        "baselines",
-        "sources",
-        "system",
-        "invalid",
-        "duplicates",
-        "context",
-        "ignore",
-        "where",
-        "options",
-    ),
-)
+if TYPE_CHECKING:
+    from splc.learning.sums import Part
+
+# Called after every step with the step and a line that describes it.
+OnStep = Callable[[Step, str], None]
 
 
-@request
-class Request(SystemInputs):
-    """A request to learn a model.
+def learn_rows(
+    measured: Measurements,
+    nfp: str,
+    learner: Learner,
+    rows: Array,
+    *,
+    observed: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    evaluation: Measurements | None = None,
+    validation: Array | None = None,
+    seed: int = 0,
+    provenance: Mapping[str, Any] | None = None,
+    on_step: OnStep | None = None,
+    on_share: Callable[[float], None] = lambda share: None,
+    should_stop: Callable[[], bool] | None = None,
+    groups: Groups | None = None,
+) -> tuple[LearningResult, int]:
+    """Learn from some of the measured configurations, a whole property or the sum of its parts.
 
-    Settings override those of `splc.toml`, which override the preset. Without a sampling all measured configurations
-    are learned from.
+    Args:
+        measured: the measurements.
+        nfp: the property.
+        learner: the learner.
+        rows: the positions of the learning set.
+        observed: observed variables to learn from, as names or patterns.
+        parts: the parts, see `splc.learning.sums.parts_of`; empty: the property as a whole.
+        evaluation: measurements to judge the model by.
+        validation: the positions of the configurations that candidates are judged by, for a whole property.
+        seed: the seed of whatever the learner draws.
+        provenance: recorded in the result.
+        on_step: called after every step, with a line that describes it.
+        on_share: called with the expected share of the work that is done, of a whole property.
+        should_stop: asked after every step; true keeps what is learned and ends.
+        groups: the groups of all measured configurations that folds keep together, for a whole property.
+
+    Returns:
+        The result, and the number of rounds, of all parts.
     """
+    shared: dict[str, Any] = {
+        "learner": learner,
+        "learning_set": rows,
+        "seed": seed,
+        "provenance": provenance,
+        "should_stop": should_stop,
+    }
 
-    context: Annotated[
-        tuple[str, ...], as_option("COLUMN,…", "Contexts of numbers; NAME=VALUE: without rows.", POLICIES)
-    ] = ()
-    learner: Annotated[
-        str | None,
-        as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT),
-    ] = None
-    sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
-    missing: Annotated[Missing, policy("missing", panel="")] = "error"
-    seed: Seed = 0
-    preset: Annotated[
-        str | None,
-        as_option(
-            "NAME",
-            "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs.",
-            LEARNING,
-        ),
-    ] = None
-    settings: Annotated[
-        Mapping[str, Any],
-        as_option(
-            "NAME=VALUE",
-            "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
-            LEARNING,
-            names="--set",
-            parse=texts_of,
-            repeated=True,
-        ),
-    ] = field(default_factory=dict)
-    given_terms: Annotated[
-        str | None, as_option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
-    ] = None
-    search: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME=[V,V]",
-            "Try these values of a setting, or those of a TOML file: the least error on folds wins. Can be repeated.",
-            LEARNING,
-        ),
-    ] = ()
-    samples: Annotated[int | None, as_option("N", "Draw N combinations of --search.", LEARNING, minimum=1)] = None
-    jobs: Annotated[int, as_option("N", "Processes of --search.", LEARNING, names="--jobs -j", minimum=1)] = 1
-    sources: Annotated[
-        tuple[str, ...],
-        as_option("MODEL", "Learn from the rows of this model, too.", LEARNING, names="--from"),
-    ] = ()
-    observed: Annotated[
-        tuple[str, ...],
-        as_option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),
-    ] = ()
-    parts: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NFP[:WHERE]",
-            "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
-            "'seconds_{}:level_{}' is every level. Can be repeated.",
-            LEARNING,
-            names="--sum",
-        ),
-    ] = ()
-    evaluate_on: Annotated[str | None, as_option("FILE", "Measurements to judge the model by.", LEARNING)] = None
-    validation: Annotated[
-        str | None,
-        as_option("SPEC", "Judge by this sample, which is not learned from.", LEARNING),
-    ] = None
-    folds: Annotated[
-        int,
-        as_option("K", "Cross-validate with K folds.", LEARNING, minimum=2, default="none"),
-    ] = 0
-    group: Annotated[str | None, as_option("COLUMN", "Folds keep rows of one value together.", LEARNING)] = None
-    baselines: Annotated[
-        bool, as_flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
-    ] = False
-    output: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "The only file of the model: .json (with the full model), .py, .c, .program.json, .tex, otherwise a log; "
-            "of pmnf also .txt.",
-            RESULTS,
-            names="--output -o",
-            default="learned.log and learned.json; of pmnf learned.json",
-        ),
-    ] = None
-    plot: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
-            RESULTS,
-        ),
-    ] = None
-    companion: Annotated[bool, python_only("Whether a log that `output` names is written with a JSON file, too.")] = (
-        False
+    def after(this: Step, part: Part | None = None) -> None:
+        if on_step is not None:
+            where = "" if part is None else f"{part.nfp}, "
+            on_step(this, where + this.line(measured.system.term_order))
+
+    if not parts:
+        judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation, "on_share": on_share}
+        judging["groups"] = groups
+        result = learn(measured, nfp, observed=observed, on_step=after, **judging, **shared)
+        return result, len(result.rounds)
+    from splc.learning.sums import learn_sum, parts_of
+
+    total = learn_sum(
+        measured,
+        parts_of(parts, measured.properties, observed),
+        nfp,
+        on_step=lambda part, this: after(this, part),
+        **shared,
     )
-    write: Annotated[bool, python_only("Whether the model and the plot are written.")] = True
-    folder: Annotated[str, python_only("The project folder.")] = ""
-
-    @property
-    def unmeasured(self) -> tuple[tuple[str, str], ...]:
-        """The contexts and values of which nothing was measured: those of `context` that are written NAME=VALUE."""
-        return pairs_in(self.context)
-
-    @property
-    def columns(self) -> ColumnChoice:
-        """The roles of columns of the measurements."""
-        return replace(super().columns, contexts=tuple(text for text in self.context if "=" not in text))
-
-    @property
-    def spec(self) -> SamplingSpec:
-        """The sampling of the learning set.
-
-        Raises:
-            SpecError: if it is wrong.
-        """
-        sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
-        return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
-
-
-def profile_of(request: Request) -> str | None:
-    """Return the file of the profile that a request of pmnf is about; None if it is about a described system.
-
-    A CSV file is about the described system, if there is one.
-
-    Raises:
-        InputError: if the file cannot be read.
-        RequestError: if the request has fields that a profile has no use for.
-    """
-    if request.learner != PMNF:
-        return None
-    project = request.project(request.folder)
-    if "system" in project.given or (request.measurements is None and project.has_system):
-        return None
-    if request.measurements is None and not project.has_measurements:
-        return None
-    path = project.measurements_file
-    if project.further:
-        return None
-    # Standard input can be read only once, so its content does not decide.
-    if is_folder_of_runs(path):
-        return None
-    if path != STANDARD:
-        source = read_source(path)
-        if benchmark_of(source) is not None:
-            return None
-        table = bool(source.data.strip()) and experiment_format(source) == "csv"
-        if is_xml(source) or (table and project.has_system):
-            return None
-    default = Request()
-    names = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
-    if names:
-        raise RequestError("there is no system description here: the measurements are a profile", *names[:1])
-    return path
-
-
-def chosen_learner(request: Request, project: Project) -> tuple[Learner, dict[str, Any]]:
-    """Return the learner with its settings, and those that differ from its preset.
-
-    Raises:
-        SpecError: for an unknown learner, preset or setting.
-        RequestError: if the aggregate is stated twice.
-    """
-    name, preset = request.learner, request.preset
-    if name is None and preset is None:
-        preset = project.preset
-    settings = {**own_settings(learner_name(name, preset), project.learning), **request.settings}
-    learner = learner_of(name, preset, settings)
-    if "aggregate" in learner.settings:
-        settings = with_aggregate(request, settings)
-        learner = learner_of(name, preset, settings)
-    return learner, settings
-
-
-def with_aggregate(request: Request, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a learner that aggregates repetitions itself, with the aggregate of the request.
-
-    Raises:
-        RequestError: if the settings state another one.
-    """
-    if request.aggregate is None:
-        return dict(settings)
-    if "aggregate" in settings:
-        raise RequestError("the setting 'aggregate' states it already", "aggregate")
-    return {**settings, "aggregate": request.aggregate}
-
-
-def with_deviation(
-    learner: Learner, settings: Mapping[str, Any], measured: Measurements
-) -> tuple[Learner, tuple[Note, ...]]:
-    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set.
-
-    An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
-    """
-    deviation = measured.report.deviation
-    is_stated = learner.preset == SPLCONQUEROR_2019 or any(
-        setting_name(name) == setting_name("abortError") for name in settings
-    )
-    if deviation is None or is_stated or "abortError" not in learner.settings:
-        return learner, ()
-    text = (
-        f"abortError is {deviation:g}, as {measured.report.source} states its deviation (--set abortError=… changes it)"
-    )
-    return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
+    return total.whole, sum(len(part.rounds) for _, part in total.parts if part is not None)
 
 
 def evaluation_set(request: Request, project: Project, nfp: str, space: Space, notes: Notes) -> Measurements | None:
@@ -432,3 +256,18 @@ def input_files(
         if table is not None:
             files[key] = {"path": table.report.source, "sha256": table.report.sha256}
     return files
+
+
+def without_group(project: Project, column: str | None) -> Project:
+    """Return the project with a column of groups that is left out of the table, unless it is an option."""
+    if column is None or options_of(project.variability_model(), column) is not None:
+        return project
+    return replace(project, chosen=replace(project.chosen, ignore=(*project.chosen.ignore, column)))
+
+
+def read_groups(project: Project, space: Space, measured: Measurements, column: str, policies: Any) -> Groups:
+    """Return the groups of the values of a column: an option, or another column of the table."""
+    if options_of(space.system, column) is not None:
+        return Groups.stated(measured.configurations, column)
+    parts = project.measurement_parts(space.system, space, by=(column,), **policies)
+    return Groups.of_parts(measured.configurations, (part.configurations for part in parts), column)

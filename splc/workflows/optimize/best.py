@@ -16,14 +16,19 @@ from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounde
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.data.failures import Failures
-from splc.errors import SpaceError, plural
+from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import count_text
 from splc.types import Array
-from splc.workflows.note import Note, Notes, OnProgress, Rank
+from splc.workflows.negative_predictions import learned_values
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective
+from splc.workflows.prediction_intervals import Interval
+from splc.workflows.verb import NOBODY, Watch
 
 # The number of the best configurations of each printed model that a local search starts from.
 STARTS = 1000
+# Why the interval of a best prediction may not hold.
+TOO_GOOD = "the best of many predictions is often too good; measure it before you rely on it"
 
 
 def best_of(
@@ -32,7 +37,7 @@ def best_of(
     top: int,
     limit: int,
     notes: Notes,
-    on_progress: OnProgress | None = None,
+    watch: Watch = NOBODY,
     failures: Failures | None = None,
 ) -> tuple[Ranking, bool]:
     """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.
@@ -47,7 +52,7 @@ def best_of(
         top: the number of configurations, for one property.
         limit: the greatest number of combinations to examine for a printed model.
         notes: the notes that one is added to.
-        on_progress: called after every few thousand predictions.
+        watch: is told of the predictions.
         failures: the configurations that never worked, which are left out; None if there are none.
 
     Returns:
@@ -78,7 +83,10 @@ def best_of(
     used = set(positions_of(frozenset().union(*(objective.options for objective in objectives)), space.system))
     starts = partial(_starts, objectives, space, limit, fronts=not inexact)
     excluded = None if failures is None else Configurations(space.system, failures.configurations.indices)
-    report = partial(_report, on_progress)
+
+    def report(done: int, total: int) -> None:
+        watch.advance(done, total if done else None, f"predicting ({done:,} of {total:,} configurations)")
+
     result = searched(predict, space, starts, order, used=used, excluded=excluded, on_progress=report)
     if not result.exhaustive:
         count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
@@ -112,11 +120,6 @@ def without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Not
 def signs_of(objectives: Sequence[Objective]) -> Array:
     """Return -1 for properties to maximize, 1 for others, shape (objectives,)."""
     return np.array([-1.0 if objective.maximize else 1.0 for objective in objectives])
-
-
-def _report(on_progress: OnProgress | None, done: int, total: int) -> None:
-    if on_progress is not None:
-        on_progress(done, total, f"predicting ({done:,} of {total:,} configurations)")
 
 
 def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) -> Ranking:
@@ -159,3 +162,33 @@ def _best(objective: Objective, space: Space, limit: int) -> Configurations:
         return best(objective.model, space, STARTS, objective.maximize, limit).configurations
     except SpaceError:
         return best(objective.model, space, 1, objective.maximize, limit).configurations
+
+
+def unreached_objectives(
+    objectives: Sequence[Objective], intervals: Sequence[Sequence[Interval | None]]
+) -> tuple[str, ...]:
+    """Return the objectives of which no measured value is as good as the worst end of the best interval.
+
+    Intervals hold for configurations that are chosen without the model. The best of very many predictions is the one
+    in which errors of many influences add up.
+
+    Args:
+        objectives: the properties with their models.
+        intervals: the intervals of the best configurations, of each objective.
+    """
+    names = []
+    for objective, sign, column in zip(objectives, signs_of(objectives), intervals, strict=True):
+        known = np.concatenate([objective.values, learned_values(objective.full)])
+        known = known[~np.isnan(known)]
+        ends = [sign * (interval.high if sign > 0 else interval.low) for interval in column if interval is not None]
+        if len(known) and ends and min(ends) < (sign * known).min():
+            names.append(objective.name)
+    return tuple(names)
+
+
+def unreached_notes(names: Sequence[str], count: int) -> tuple[Note, ...]:
+    """Return a note on the unreached ones of `count` objectives, none if there are none."""
+    if not names:
+        return ()
+    what = "no measured value" if count == 1 else f"no measured value of {listed(names)}"
+    return (Note(f"{what} reaches the interval: {TOO_GOOD}"),)

@@ -28,14 +28,19 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.fixed_space import known_failures
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import ExpectedError
-from splc.workflows.note import Note, Notes, OnProgress, run_notes
+from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.verb import NOBODY, Watch
 
 
 @request
 class Request(ModelInputs):
-    """A request to optimize over the valid configurations.
+    """Find the valid configuration with the least predicted value; of several properties the Pareto front.
 
-    Of several properties the Pareto front is wanted. Properties belong to the models, in the same order.
+    The full model predicts where the file of the model has it: all valid configurations if there are at most 100,000,
+    otherwise those of a local search from the 1,000 best of the printed model. Other models have an exact optimum.
+
+    Of several equally good configurations the first is chosen: options in the system's order, lower values first. If
+    there are measurements, the measured values and the best measured configuration are printed.
     """
 
     models: Annotated[
@@ -128,11 +133,11 @@ class Objective:
 
 
 def objectives_of(
-    request: Request, project: Project, space: Space, notes: Notes, on_progress: OnProgress | None = None
+    request: Request, project: Project, space: Space, notes: Notes, watch: Watch = NOBODY
 ) -> list[Objective]:
     """Return the objectives of a request: its models, or models that are learned from the measurements.
 
-    `on_progress` is called before each model is learned.
+    `watch` is told of each model that is learned.
 
     Raises:
         InputError: if a file cannot be found or read.
@@ -143,7 +148,7 @@ def objectives_of(
     if len(nfps) > 1 and len(set(nfps)) < len(nfps):
         raise RequestError(f"{next(name for name in nfps if nfps.count(name) > 1)!r} is named twice", "properties")
     if not request.models:
-        objectives = _learned(request, project, space, notes, on_progress)
+        objectives = _learned(request, project, space, notes, watch)
     else:
         if nfps and len(nfps) != len(request.models):
             counts = (
@@ -159,9 +164,7 @@ def objectives_of(
     return [replace(goal, maximize=request.maximize or goal.name in request.maximize_only) for goal in objectives]
 
 
-def _learned(
-    request: Request, project: Project, space: Space, notes: Notes, on_progress: OnProgress | None
-) -> list[Objective]:
+def _learned(request: Request, project: Project, space: Space, notes: Notes, watch: Watch) -> list[Objective]:
     """Return objectives whose models are learned from all measurements."""
     if request.parameter:
         request.require_used(())
@@ -169,8 +172,7 @@ def _learned(
     objectives = []
     names = request.properties or (project.resolve_property(measurements),)
     for number, nfp in enumerate(names):
-        if on_progress is not None:
-            on_progress(number, len(names), f"learning {nfp} ({number + 1} of {len(names)})")
+        watch.advance(number, len(names) if number else None, f"learning {nfp} ({number + 1} of {len(names)})")
         learning = learn.Request(
             system=request.system,
             measurements=request.measurements,

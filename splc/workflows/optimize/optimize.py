@@ -27,13 +27,13 @@ from splc.types import Array
 from splc.workflows.configuration import further_notes
 from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.negative_predictions import learned_values
-from splc.workflows.note import Note, Notes, OnProgress
-from splc.workflows.optimize.best import best_of, signs_of, without_equals
+from splc.workflows.note import Note, Notes
+from splc.workflows.optimize.best import best_of, signs_of, unreached_notes, unreached_objectives, without_equals
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
-from splc.workflows.optimize.unreached import unreached_notes, unreached_objectives
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 from splc.workflows.unused_options import unused_note
+from splc.workflows.verb import NOBODY, Watch
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
@@ -106,6 +106,7 @@ class Result:
     failures: Failures | None = None
     plot: str | None = None
     notes: tuple[Note, ...] = ()
+    request: Request | None = None
 
     @property
     def without_influence(self) -> bool:
@@ -115,12 +116,8 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Find the best configurations, by full models where there are some, and compare them with the best measured ones.
-
-    Args:
-        request: what to optimize.
-        on_progress: called before each model is learned, and after every few thousand predictions of full models.
 
     Raises:
         InputError: if a file cannot be found or read.
@@ -142,12 +139,12 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     notes += further_notes(base.system, system)
     limit = LIMIT if request.limit is None else request.limit
     with notes:
-        learned = objectives_of(request, project, base, notes, on_progress)
+        learned = objectives_of(request, project, base, notes, watch)
         objectives = [goal.of_system(system) for goal in learned]
-        result = best_configurations(objectives, space, fixed, request.top, limit, on_progress)
+        result = best_configurations(objectives, space, fixed, request.top, limit, watch)
     if file_format is not None and request.plot is not None:
         write_whole(request.plot, _picture(base.system.name, objectives, result.candidates, fixed, file_format))
-    return replace(result, plot=request.plot, notes=(*notes, *result.notes))
+    return replace(result, request=request, plot=request.plot, notes=(*notes, *result.notes))
 
 
 def best_configurations(
@@ -156,7 +153,7 @@ def best_configurations(
     fixed: Mapping[str, int] | None = None,
     top: int = 1,
     limit: int = LIMIT,
-    on_progress: OnProgress | None = None,
+    watch: Watch = NOBODY,
 ) -> Result:
     """Return the best configurations of objectives, and the best measured ones.
 
@@ -166,7 +163,7 @@ def best_configurations(
         fixed: option → value index that the configurations have.
         top: the number of configurations of a single property.
         limit: the greatest number of configurations to examine.
-        on_progress: called after every few thousand predictions of full models.
+        watch: is told of the predictions of full models.
 
     Raises:
         SpaceError: if more configurations would have to be examined.
@@ -177,7 +174,7 @@ def best_configurations(
     with notes:
         notes += failure_notes(failures, "left out")
         space = working_space(space, failures, fixed)
-        found, exhaustive = best_of(objectives, space, top, limit, notes, on_progress, failures)
+        found, exhaustive = best_of(objectives, space, top, limit, notes, watch, failures)
         ranking = without_equals(found, objectives, notes)
         free = free_options(space.system, ranking.unused)
         if free:

@@ -32,8 +32,8 @@ from splc.workflows.common_fields import Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.fixed_space import failing_notes, known_failures
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.learn.expected_error import REPEATED
-from splc.workflows.learned_rows import learned_configurations, learned_from_notes
+from splc.workflows.learn.expected_error import REPEATED, ExpectedError
+from splc.workflows.learned_rows import known_settings_notes, learned_configurations, learned_from_notes
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
@@ -176,10 +176,12 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         full = stored.full is not None
         measured = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
+        learned = learned_configurations(read, rows.configurations.system)
         if rows.nfp is not None and rows.nfp == read.nfp:
-            system = rows.configurations.system
-            learned = {request.model: learned_configurations(read, system)}
-            notes += learned_from_notes(rows.configurations, measured, learned)
+            notes += learned_from_notes(rows.configurations, measured, {request.model: learned})
+        if stored.full is not None:
+            stated = ExpectedError.of_values(stored.expected_error)
+            notes += known_settings_notes(rows.configurations, learned, stated, extrapolated)
         zeros = int((measured == 0).sum())
         if zeros:
             text = f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"

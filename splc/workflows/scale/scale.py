@@ -1,17 +1,19 @@
-"""Fit scaling models to a profile: measurements at points of parameters, per call path and metric."""
+"""`splc scale`: fit scaling models to a profile, measurements at points of parameters, per call path and metric."""
 
 from __future__ import annotations
 
+import re
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
 
 from splc.data.accuracy import mean_relative_error
-from splc.data.experiment import Experiment, Key
-from splc.errors import MeasurementError, RequestError, listed, unknown_name_hint
+from splc.data.experiment import Experiment, Key, title
+from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
@@ -31,17 +33,16 @@ from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
-from splc.workflows.by import each_context, require_all_values, require_files
-from splc.workflows.common_fields import ContextColumns, IgnoredColumns, SelectedRows
+from splc.workflows.by import ByValue, each_context, require_all_values, require_files
+from splc.workflows.common_fields import By, ContextColumns, IgnoredColumns, SelectedRows
 from splc.workflows.field_values import names_of, points_of, texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
-from splc.workflows.learn.learn import scaling_form
-from splc.workflows.note import Note, Notes, OnProgress, reading_notes
-from splc.workflows.replaced_models import replaced_notes
-from splc.workflows.scale.notes import profile_notes
+from splc.workflows.learn.learn import replaced_notes, scaling_form
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
+from splc.workflows.verb import NOBODY, Watch
 
 DEFAULT_OUTPUT = "learned.json"
 # Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
@@ -52,11 +53,17 @@ _TOGETHER = 1000
 
 
 SELECTION = "Selection of models"
+# The notes that are shown of many models.
+SHOWN = 8
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 
 
 @request
 class Request:
-    """A request to fit scaling models to a profile."""
+    """Fit scaling models to a profile, one per call path and metric, and write them to learned.json.
+
+    A profile has measurements at points of one or more parameters. The exit code is 1 if a call path has no model.
+    """
 
     profile: Annotated[
         str,
@@ -126,6 +133,7 @@ class Request:
             "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
         ),
     ] = None
+    by: By = None
     write: Annotated[bool, python_only("Whether the output is written.")] = True
 
 
@@ -157,12 +165,12 @@ class Result(Reported):
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request, on_progress: OnProgress | None = None, given: Experiment | None = None) -> Result:
+def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None) -> Result:
     """Fit scaling models and write them.
 
     Args:
         request: what to fit.
-        on_progress: called with the number of finished models, the number of all models, and the current step.
+        watch: is told of the finished models.
         given: the measurements, if they were read already.
 
     Raises:
@@ -191,7 +199,10 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         if file_format is not None:
             require_one_metric(series)
         points = _points(request.predict_at, experiment)
-        advance = _advancing(on_progress, len(series))
+
+        def advance(done: int, text: str) -> None:
+            watch.advance(done, len(series), text)
+
         started = time.monotonic()
         try:
             profile = fit_experiment(
@@ -257,20 +268,19 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         )
 
 
-def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> dict[str, Result]:
+def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
     """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file.
-
-    Returns:
-        Value → its models, in natural order; each has its own file.
 
     Raises:
         SplcError: as `run`, or if there is no such context.
     """
+    by = request.by
+    assert by is not None
     require_files(request.output)
     require_all_values(by, request.where)
     parts = {part.contexts[by]: part for part in _experiments(request, by)}
     requests = each_context(request, by, list(parts), output=request.output, plot=request.plot)
-    return {value: run(requested, on_progress, parts[value]) for value, requested in requests}
+    return ByValue(by, {value: run(replace(own, by=None), watch, parts[value]) for value, own in requests})
 
 
 def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
@@ -336,12 +346,41 @@ def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> li
     return targets
 
 
-def _advancing(on_progress: OnProgress | None, total: int) -> Callable[[int, str], None]:
-    return lambda done, text: None if on_progress is None else on_progress(done, total, text)
-
-
 def _error(experiment: Experiment, key: Key, model: ScalingModel) -> float | None:
     x, values = experiment.measured(*key)
     at = [experiment.parameters.index(name) for name in model.names]
     with np.errstate(all="ignore"):
         return mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))
+
+
+def profile_notes(profile: Profile) -> tuple[Note, ...]:
+    """Return warnings about series without a model, and the notes of the models."""
+    models, failed = profile.models, list(profile.failed.items())
+    notes = [Note(f"no model of {title(key) or 'it'}: {reason}", warning=True) for key, reason in failed[:SHOWN]]
+    if len(failed) > SHOWN:
+        notes.append(Note(f"no model of {len(failed) - SHOWN:,} others either", warning=True))
+    if len(models) == 1:
+        return (*notes, *notes_of(next(iter(models.values())).notes))
+    counts = Counter(text for model in models.values() for text in model.notes)
+    kinds: dict[str, list[str]] = {}
+    for text, count in counts.items():
+        kinds.setdefault(_NUMBER.sub("#", text), []).extend([text] * count)
+    groups = sorted(kinds.values(), key=len, reverse=True)
+    for texts in groups[:SHOWN]:
+        which = "all models" if len(texts) == len(models) else plural(len(texts), "model", "models")
+        (note,) = notes_of(texts[:1])
+        notes.append(replace(note, text=f"{which}: {merged(texts)}"))
+    if len(groups) > SHOWN:
+        notes.append(Note(f"{len(groups) - SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
+    return tuple(notes)
+
+
+def merged(texts: Sequence[str]) -> str:
+    """Return texts that differ in numbers only as one text with ranges of numbers."""
+    numbers = zip(*(_NUMBER.findall(text) for text in dict.fromkeys(texts)), strict=True)
+    ranges = []
+    for column in numbers:
+        low, high = min(column, key=float), max(column, key=float)
+        ranges.append(low if low == high else f"{low} … {high}")
+    pieces = _NUMBER.split(texts[0])
+    return "".join(piece + number for piece, number in zip(pieces, [*ranges, ""], strict=True))

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.errors import ConfigurationError, plural
 from splc.formats.experiments.cube import SEPARATOR
+from splc.io.numbers import rounded_text, small_share
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.workflows.note import Note
+from splc.workflows.scaling_view import point_text
+from splc.workflows.view import Column, Rows, View, columns, interval_text
+
+_number = partial(rounded_text, digits=4)
+# Call paths with a smaller share of the total, and lines beyond this number, are not printed.
+_MIN_SHARE, _MAX_LINES = 1.0, 60
 
 
 @dataclass(frozen=True)
@@ -247,3 +255,40 @@ def _sums_inside(values: Mapping[str, float]) -> dict[str, float]:
         if caller in values:
             inside[caller] = inside.get(caller, 0.0) + value
     return inside
+
+
+CALLS = (
+    Column("call path", lambda row: "  " * row.depth + row.callpath.rpartition(SEPARATOR)[2]),
+    *columns("total", _number),
+    *columns("share = total_share", small_share),
+    Column("without calls", lambda row: None if row.predicted is None else row.share, small_share),
+)
+RANKING = (
+    *columns("rank = 0, call path = 1.callpath"),
+    Column("predicted", lambda entry: entry[1].predicted or 0.0, _number),
+    Column("90 % interval", lambda entry: interval_text((entry[1].lower, entry[1].upper), _number), right=True),
+    *columns("share = 1.share, measured share = 1.share_measured", small_share),
+)
+
+
+def view_of_trees(trees: Sequence[CallTree], top: int) -> View:
+    """Yield, for each metric, the call tree and the ranking of its call paths."""
+    for index, tree in enumerate(trees):
+        if index:
+            yield ""
+        metric = "" if tree.metric == DEFAULT_METRIC else f"{tree.metric} "
+        yield f"{metric}at {point_text(tree.at)}, and at the largest measured values, {point_text(tree.measured_at)}:"
+        if any(row.depth for row in tree.callpaths):
+            yield ""
+            yield from _tree_rows(tree)
+        yield ""
+        share = sum(row.share for row in tree.ranking[top:])
+        yield Rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(share)} together; --top N")
+
+
+def _tree_rows(tree: CallTree) -> View:
+    """Yield the call paths as a tree with their values with the calls inside."""
+    shown = [row for row in tree.callpaths if row.total_share >= _MIN_SHARE][:_MAX_LINES]
+    yield Rows(shown, CALLS)
+    if hidden := len(tree.callpaths) - len(shown):
+        yield f"… {hidden:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines (--json has all)"

@@ -23,7 +23,7 @@ from splc.workflows.configuration import further_notes
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.stored_sources import StoredSources
+from splc.workflows.learn.sources import StoredSources
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 

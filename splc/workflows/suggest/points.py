@@ -74,7 +74,7 @@ class Request:
         float | None,
         as_option(
             "ERROR",
-            "Stop when both bounds of the 90 % interval of the value at the target are within this percentage of the "
+            "Stop when both bounds of the 90 % interval of the mean at the target are within this percentage of the "
             "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
             SCALING,
             parse=percentage_of,

@@ -1,4 +1,4 @@
-"""The fixture that returns what was printed."""
+"""The fixture that returns the lines of a view, or what was printed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
-Printed = Callable[[], list[str]]
+from splc.cli.printer import print_view
+from splc.workflows.view import View
+
+Printed = Callable[..., list[str]]
 
 
 @pytest.fixture
 def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
-    """Return a function that returns the lines printed to stdout since its last call."""
+    """Return a function that prints a view and returns the lines printed to stdout since its last call."""
 
-    def lines() -> list[str]:
+    def lines(view: View = ()) -> list[str]:
+        print_view(view)
         return capsys.readouterr().out.splitlines()
 
     return lines

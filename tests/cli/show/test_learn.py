@@ -8,8 +8,7 @@ import pytest
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from comparison.common_terms import Undetermined
-from splc.cli.show import learn_by
-from splc.workflows.learn.context_changes import Change
+from splc.workflows.learn.changes import Change, view_of_influences
 from tests.cli.show.conftest import Printed
 
 ONE = SetChange(("gvn",), 12.345, (TermChange("gvn", 2.0, 3.1234567, 4.5678),))
@@ -51,8 +50,8 @@ def test_summaries(values: dict[str, Any], settled: str, open_: str, printed: Pr
     for sets, text in (((ONE,), settled), ((OPEN,), open_)):
         whole = change(*sets, **values)
         assert whole.influences is not None
-        learn_by.show_influences("t", whole, whole.influences)
-        assert printed()[0] == text
+        shown = view_of_influences("t", whole)
+        assert printed(shown)[0] == text
 
 
 def test_influences_that_are_not_compared(printed: Printed) -> None:
@@ -60,8 +59,8 @@ def test_influences_that_are_not_compared(printed: Printed) -> None:
     sides = (Undetermined(("gpu",), ("a", "b")), Undetermined(("x", "y")))
     whole = change(influences=ModelChange("identity", 1.0, (), sides))
     assert whole.influences is not None
-    learn_by.show_influences("t", whole, whole.influences)
-    assert printed() == [
+    shown = view_of_influences("t", whole)
+    assert printed(shown) == [
         "t: no influence can be compared",
         "not compared: gpu is 0 in all configurations of '1'; a, b cannot be told apart by the configurations of '1'; "
         "x, y are 0 in all configurations of '2'",
@@ -72,8 +71,8 @@ def test_tables_of_changes(printed: Printed) -> None:
     """Sets of several terms have a line of their own; 5 sets are shown, of products the factors."""
     whole = change(TWO, link="log")
     assert whole.influences is not None
-    learn_by.show_influences("t", whole, whole.influences)
-    assert printed()[1:] == [
+    shown = view_of_influences("t", whole)
+    assert printed(shown)[1:] == [
         "factor  before   after  change  in intervals",
         "1                          1 %             3",
         "  1     2.7183  7.3891                     3",
@@ -81,8 +80,7 @@ def test_tables_of_changes(printed: Printed) -> None:
     ]
     large = SetChange(("a", "b"), 1.0, (TermChange("a", 800.0, 0.0, 3.0), TermChange("b", 0.0, 0.0, 3.0)))
     for count, more in ((5, ""), (6, "1 more set"), (7, "2 more sets")):
-        learn_by.show_influences("t", whole, ModelChange("log", 1.0, (large,) * count))
-        lines = printed()
+        lines = printed(view_of_influences("t", change(*(large,) * count, link="log")))
         assert lines[2:4] == [
             "a * b                          1 %             3",
             "  a     1.0142e+304      1                     3",

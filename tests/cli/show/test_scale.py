@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from splc.cli.show import scale
 from splc.cli.show.scale_tree import show_trees
 from splc.scaling.prediction import Prediction
 from splc.workflows.scale.tree import CallPath, CallTree
+from splc.workflows.scaling_view import caveat
 from tests.cli.show.conftest import Printed
 
 INSIDE = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
@@ -36,7 +36,7 @@ FACTS: dict[str, Any] = {"learner": "pmnf", "parameters": ["p"], "points": 5, "f
 )
 def test_caveats(entry: Prediction, text: str) -> None:
     """Extrapolation and intervals wider than a factor of 2 are stated."""
-    assert scale.caveat(entry) == text
+    assert caveat(entry) == text
 
 
 def tree(depth: int = 1, callpaths: tuple[CallPath, ...] = (), **values: Any) -> CallTree:

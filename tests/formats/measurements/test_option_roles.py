@@ -132,6 +132,51 @@ class TestCounted:
         assert is_count_name(name) is expected
 
 
+class TestFunctionsOfGrids:
+    @pytest.mark.parametrize("scale", [1, 1000])
+    @pytest.mark.parametrize("others", [{"threads": (1, 2, 4)}, {"run": (1, 2, 3)}])
+    def test_results_of_options(self, scale: int, others: Mapping[str, Sequence[int]]) -> None:
+        """A size that options decide, of a wide range or with fractions, is left out if these are a complete grid."""
+        ((repeated, values),) = others.items()
+        sizes = dict(
+            zip(itertools.product(("O1", "O2", "O3"), (0, 1), (2, 4)), RNG.permutation(12).tolist(), strict=True)
+        )
+        runs = [
+            {"opt": opt, "lto": lto, "unroll": unroll, repeated: value}
+            | {"binary_size": (18_000 + 617 * size) / scale, "symbols": (31_000 - 411 * size) / scale}
+            | {"gain": f"{RNG.uniform(1, 2):.4f}"}
+            for ((opt, lto, unroll), size), value in itertools.product(sizes.items(), values)
+        ]
+        found = inferred(written(runs), nfp="gain")
+        assert set(found.columns) == {"opt", "lto", "unroll", "threads"} & {*runs[0]}
+        assert set(found.ignored) >= {"binary_size", "symbols"}
+        assert found.ignored["binary_size"] == "it is a function of opt, lto, unroll"
+        # A design has few values of an option, each as often.
+        for run in runs:
+            run["binary_size"] = 1000 * (sizes[run["opt"], run["lto"], run["unroll"]] % 4)
+        assert "binary_size" in inferred(written(runs), nfp="gain").columns
+
+    @pytest.mark.parametrize(
+        "names", [("a", "b", "moves", "gain"), ("moves", "gain", "b", "a"), ("moves", "a", "gain", "b")]
+    )
+    def test_results_with_few_values(self, names: Sequence[str]) -> None:
+        """A count of few values that options decide is left out, wherever it stands, since some occur more often."""
+        runs = [
+            {"a": a, "b": b, "moves": min(a * b, 6), "gain": f"{RNG.uniform(1, 2):.4f}"}
+            for a, b, _ in itertools.product((1, 2, 3, 4), (1, 2, 3, 5), range(2))
+        ]
+        assert set(inferred(written(runs, names), nfp="gain").columns) == {"a", "b"}
+
+    @pytest.mark.parametrize("names", list(itertools.permutations(("px", "py", "ranks"))))
+    def test_products(self, names: Sequence[str]) -> None:
+        """Of a product and its factors, the product is the function, whatever the order of the columns."""
+        runs = [
+            {"px": px, "py": py, "ranks": px * py, "gain": f"{RNG.uniform(1, 2):.4f}"}
+            for px, py in itertools.product((1, 2, 3, 4), (1, 2, 3, 4))
+        ]
+        assert set(inferred(written(runs, [*names, "gain"]), nfp="gain").ignored) == {"ranks"}
+
+
 class TestTexts:
     def test_crossed_texts(self) -> None:
         """Texts of few values that are crossed with other columns are options, but for names of contexts."""
@@ -185,6 +230,17 @@ class TestOrder:
         for _ in range(6):
             names = [str(name) for name in rng.permutation([*SPACE, "gain"])]
             assert set(inferred(written(runs, names), nfp="gain").columns) == {*SPACE}, names
+
+    def test_sample_with_repetitions(self) -> None:
+        """A switch to the right of the property that few configurations need is an option if all have as many runs."""
+        rng = np.random.default_rng(3)
+        points = [[at >> bit & 1 for bit in range(10)] for at in rng.permutation(1024)[:120].tolist()]
+        runs = [[*point, f"{rng.uniform():.6f}"] for point in points for _ in range(3)]
+        names = [f"s{bit}" for bit in range(10)]
+        table = [dict(zip((*names, "gain"), run, strict=True)) for run in runs]
+        for name in names[:3]:
+            order = [*(other for other in names if other != name), "gain", name]
+            assert name in inferred(written(table, order), nfp="gain").columns
 
     @pytest.mark.real_data
     @pytest.mark.parametrize("file", ["tuning/HSQLDB", "tuning/kernels/pnpoly_3090", "contexts/sqlite"])

@@ -15,7 +15,6 @@ from tests.support.command_fields import command_fields, spelling
 WITHOUT = ("--backend", "--scheduler", "--help")
 # An option → one that it needs.
 NEEDED = {
-    "--samples": "--search",
     "--depth": "--tree",
     "--max-repeat": "--max-deviation",
     "--retry-failed": "--resume",
@@ -25,7 +24,7 @@ NEEDED |= {"--view": "--plot", "--prefix": "--command", "--postfix": "--command"
 # Options that few projects allow, and seldom the others of a line.
 RARE = (
     "--parameter", "--at", "--round", "--learning", "--against", "--interval", "--extend", "--observed", "--check",
-    "--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms", "--samples",
+    "--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms",
 )  # fmt: skip
 OF_CONTEXTS = ("--by", "--context", "--where")
 # `splc suggest` takes options of configurations or of points of profiles.

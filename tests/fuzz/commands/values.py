@@ -123,12 +123,6 @@ def _setting(project: Project, rng: random.Random) -> str:
     return f"{field.name}={rng.choice(values)}"
 
 
-def _search(project: Project, rng: random.Random) -> str:
-    return rng.choice(
-        ("terms=[1,2]", "readable=[true,false]", "form=['sum','product']", "abortError=[1,5]", "order=[1,2]")
-    )
-
-
 def _part(project: Project, rng: random.Random) -> str:
     where = f":{rng.choice(project.system.binary)}" if project.system.binary and rng.random() < 0.3 else ""
     return f"{_property(project, rng)}{where}"
@@ -212,12 +206,10 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--preset": _one_of(*PRESETS, "splconqueror"),
         "--property": _property,
         "--replay": _TABLE,
-        "--report": _new(".html", ".md", ".txt"),
         "--round": _one_of("last", "best", "1", "2", "99"),
         "--sampling": _sampling,
         "--scale": _one_of("2", "0.5", "1e9", "0", "-1"),
         "--scaling": _one_of("weak", "weak_threaded", "strong"),
-        "--search": _search,
         "--set": _setting,
         "--sum": _part,
         "--system": _file("system.xml", "systems/app/system.xml"),

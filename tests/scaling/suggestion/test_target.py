@@ -10,6 +10,7 @@ import pytest
 
 from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
+from splc.scaling.prediction import predictions
 from splc.scaling.suggestion.suggestions import TargetPrediction
 from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 
@@ -55,7 +56,7 @@ def test_an_effect_that_cheap_points_hide_is_found_before_it_stops() -> None:
             new = measured(hidden, np.array([each.point]), 0.01, 100 + step)[0]
             rows[each.point] = np.concatenate([rows.get(each.point, np.zeros(0)), new])
     assert found.done
-    assert found.why.startswith("good enough: the value at p = 256, n = 64")
+    assert found.why.startswith("good enough: the expected value at p = 256, n = 64")
     assert found.target is not None
     assert found.target.error <= 10
     assert found.target.predicted == pytest.approx(hidden(np.array([[256.0, 64.0]]))[0], rel=0.1)
@@ -106,7 +107,7 @@ def test_a_point_that_costs_more_than_the_target_is_not_suggested() -> None:
     axes = [[*P, 1024, 4096], [*N, 1000]]
     found = suggest(CROSS, values, names=["p", "n"], target={"p": 128, "n": 64}, cost=core_hours, axes=axes, count=5)
     assert found.target is not None
-    limit = 128 * found.target.upper * found.repetitions
+    limit = 128 * found.target.mean[1] * found.repetitions
     assert found.points
     assert all(each.cost <= limit for each in found.points if each.gain is not None)
 
@@ -196,8 +197,8 @@ def test_a_single_parameter_and_the_half_width() -> None:
     assert found.target is not None
     assert list(found.target.point) == [1024]
     assert found.target.predicted == pytest.approx(2051, rel=1e-3)
-    assert TargetPrediction((1.0,), 10.0, 9.0, 12.0).error == pytest.approx(20)
-    assert TargetPrediction((1.0,), 0.0, 0.0, 0.0).error == 0
+    assert TargetPrediction((1.0,), 10.0, 5.0, 20.0, (9.0, 12.0)).error == pytest.approx(20)
+    assert TargetPrediction((1.0,), 0.0, 0.0, 0.0, (0.0, 0.0)).error == 0
 
 
 @pytest.mark.parametrize("y", [[3.0, 5.0, 9.0, 17.0], [10.0, 5.0, 2.0, 0.0], [3.0, 5.0, 900.0, 17.0]])
@@ -206,6 +207,15 @@ def test_targets_far_away_are_no_warning(y: list[float]) -> None:
     found = suggest(1e23 * 2.0 ** np.arange(1, 5), y, target=1e36)
     assert found.target is not None
     assert found.target.lower <= found.target.predicted <= found.target.upper
+
+
+def test_the_interval_is_that_of_scale() -> None:
+    """One point has one interval, of a measurement, from `splc scale` and `splc suggest`; the mean's is narrower."""
+    found = suggest(CROSS, measured(hidden, CROSS, 0.1), names=["p", "n"], target=TARGET)
+    assert found.target is not None
+    ((there,),) = predictions([found.model], [dict(zip(("p", "n"), found.target.point, strict=True))])
+    assert (found.target.lower, found.target.upper) == (there.lower, there.upper)
+    assert found.target.lower < found.target.mean[0] < found.target.mean[1] < found.target.upper
 
 
 def test_a_target_where_the_model_is_undefined_is_refused() -> None:
@@ -218,4 +228,4 @@ def test_errors_of_rounding_are_not_shown() -> None:
     """An interval that has no width but that of rounding is stated as 0.001 %."""
     points = np.array([[p, n] for p in P for n in N])
     found = suggest(points, 7 + points.prod(axis=1), names=["p", "n"], target=TARGET, until=5)
-    assert found.why == "good enough: the value at p = 256, n = 64 is predicted within 0.001 % (90 % interval)"
+    assert found.why == "good enough: the expected value at p = 256, n = 64 is predicted within 0.001 % (90 % interval)"

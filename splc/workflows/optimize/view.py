@@ -1,29 +1,42 @@
-"""The output of `splc optimize`."""
+"""The view of the best configurations, and their JSON objects."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from sampling.space.space import DIAGRAMS
-from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, counted, interval_text, narrowed, show_rows
-from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
-from splc.data.failures import FailureRule
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
-from splc.io.json_object import ITSELF, JsonObject, at, count, each, merged
+from splc.io.files import STANDARD
+from splc.io.json_object import ITSELF, JsonObject, at, each, json_object, merged
 from splc.system.groups import text_groups
-from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result
+from splc.workflows.common_fields import inputs_of
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.objects import FailuresObject, OptionValues, option_values
+from splc.workflows.optimize.objectives import Request
+from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
 from splc.workflows.prediction_intervals import Interval
+from splc.workflows.verb import Verb
+from splc.workflows.view import (
+    Answer,
+    Column,
+    Detail,
+    NextStep,
+    NextSteps,
+    Rows,
+    View,
+    counted,
+    interval_text,
+    narrowed,
+)
 
 # The greatest number of configurations in a text; JSON has all.
 MAX_LINES = 40
-
-OptionValues = dict[str, float | None]
+# A command of more characters is not worth copying.
+MAX_TEXT = 200
 
 
 class PropertyValueObject(JsonObject):
@@ -83,14 +96,6 @@ def _fixed(result: Result) -> dict[str, float | int | None]:
     return {name: value for name, value in values.items() if name in result.fixed}
 
 
-class FailuresObject(JsonObject):
-    """The configurations that never worked, and the combinations of values of which every run failed."""
-
-    configurations: int = count("configurations")
-    runs: int = at(lambda failures: int(failures.runs.sum()))
-    rules: list[FailureRule]
-
-
 class SearchedObject(JsonObject):
     """The configurations that were searched."""
 
@@ -140,16 +145,14 @@ def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[d
     ]
 
 
-def show(result: Result) -> None:
-    """Print the configurations, their predictions, and the best measured configuration."""
-    if len(result.objectives) > 1:
-        _show_front(result)
-    elif len(result.candidates) > 1:
-        _show_several(result)
-    else:
-        _show_one(result)
+def view(result: Result, detail: Detail) -> View:
+    """Yield the configurations, their predictions, the best measured configuration, and what to do next."""
+    several = len(result.candidates) > 1
+    yield from (_front_view if len(result.objectives) > 1 else _several if several else _one)(result, detail)
     if result.plot is not None:
-        say(f"\nplot  {result.plot}")
+        yield f"\nplot  {result.plot}"
+    yield result.notes
+    yield NextSteps(next_steps(result))
 
 
 def _which(result: Result, maximize: bool) -> str:
@@ -169,8 +172,8 @@ def _how(result: Result) -> str:
     return "" if result.engine == DIAGRAMS else f", exactly, by {result.engine}"
 
 
-def _show_one(result: Result) -> None:
-    """Print one configuration next to the best measured one."""
+def _one(result: Result, detail: Detail) -> View:
+    """Yield one configuration next to the best measured one."""
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
     unit = objective.unit
@@ -184,10 +187,10 @@ def _show_one(result: Result) -> None:
         measured = candidate.values[0].measured
         found = "" if best is None or measured is None else f"; best measured: {quantity(measured, unit)}"
         text = f"{NO_INFLUENCE}{found}; {text}"
-    tell(text, "answer")
-    if detail().quiet or (is_constant and best is not None):
-        say(selected_text(candidate.configuration, () if detail().quiet else candidate.configuration.system.mandatory))
-    if detail().quiet or is_constant:
+    yield Answer(text)
+    if detail.quiet or (is_constant and best is not None):
+        yield selected_text(candidate.configuration, () if detail.quiet else candidate.configuration.system.mandatory)
+    if detail.quiet or is_constant:
         return
     values = value_texts(candidate.configuration.system, candidate.configuration.assignment(0))
     reference = values if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
@@ -201,37 +204,37 @@ def _show_one(result: Result) -> None:
     use = Column("in the model", lambda name: "unused" if name in unused else "")
     if selected:
         names = selected
-        if len(selected) > MAX_LINES and not detail().verbose:
+        if len(selected) > MAX_LINES and not detail.verbose:
             names = [name for name in selected if name not in unused][:MAX_LINES]
-        show_rows(names, (Column("option", str), *shown, use))
+        yield Rows(names, (Column("option", str), *shown, use))
         if len(names) < len(selected):
-            say(f"… {len(selected) - len(names):,} more (-v lists all)")
+            yield f"… {len(selected) - len(names):,} more (-v lists all)"
     else:
-        say("no option is selected")
+        yield "no option is selected"
     if objective.measured is None:
         return
-    say()
+    yield ""
     if value.measured is None:
-        say(f"measured: nothing ({objective.measured} was not measured for this configuration)")
+        yield f"measured: nothing ({objective.measured} was not measured for this configuration)"
     else:
-        say(f"measured: {quantity(value.measured, unit)} ({objective.measured})")
+        yield f"measured: {quantity(value.measured, unit)} ({objective.measured})"
     if best is None:
-        say("best measured: no measured configuration has the fixed values")
+        yield "best measured: no measured configuration has the fixed values"
     elif reference == values:
-        say("best measured: this configuration")
+        yield "best measured: this configuration"
     else:
-        say(f"best measured: {_best(best, unit)}")
+        yield f"best measured: {_best(best, unit)}"
 
 
-def _show_several(result: Result) -> None:
-    """Print the best configurations, one a line."""
+def _several(result: Result, detail: Detail) -> View:
+    """Yield the best configurations, one a line."""
     (objective,), best = result.objectives, result.best_measured
-    say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
-    _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
-    if best is not None and not detail().quiet:
-        say()
+    yield f"the {len(result.candidates)} {_which(result, objective.maximize)}"
+    yield from _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
+    if best is not None and not detail.quiet:
+        yield ""
         text = selected_text(best.configuration, best.configuration.system.mandatory)
-        say(f"best measured: {_best(best, objective.unit)}: {text}")
+        yield f"best measured: {_best(best, objective.unit)}: {text}"
 
 
 def _best(best: RatedConfiguration, unit: str | None) -> str:
@@ -241,24 +244,24 @@ def _best(best: RatedConfiguration, unit: str | None) -> str:
     return f"{quantity(value.measured, unit)} (predicted {quantity(value.predicted, unit)})"
 
 
-def _show_front(result: Result) -> None:
-    """Print the Pareto front, one configuration a line."""
+def _front_view(result: Result, detail: Detail) -> View:
+    """Yield the Pareto front, one configuration a line."""
     names = [f"{'greatest' if objective.maximize else 'least'} {objective.name}" for objective in result.objectives]
     count = counted(len(result.candidates), "configuration")
     errors = [f"{objective.name} {objective.error}" for objective in result.objectives if objective.error is not None]
     error = f"; expected errors: {', '.join(errors)}" if errors else ""
-    say(f"Pareto front ({', '.join(names)}): {count}{_how(result)}{error}")
+    yield f"Pareto front ({', '.join(names)}): {count}{_how(result)}{error}"
     if result.fixed:
         system = result.candidates[0].configuration.system
-        say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
+        yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
     objectives = [(at, titled(objective.name, objective.unit)) for at, objective in enumerate(result.objectives)]
-    _table(result.candidates, [column for at, name in objectives for column in _predicted(name, at)])
+    yield from _table(result.candidates, [column for at, name in objectives for column in _predicted(name, at)])
     front = result.measured_front
-    if front is None or detail().quiet:
+    if front is None or detail.quiet:
         return
-    say(f"\nPareto front of the measured values: {counted(len(front), 'configuration')}")
+    yield f"\nPareto front of the measured values: {counted(len(front), 'configuration')}"
     if front:
-        _table(front, [column for at, name in objectives for column in _measured(name, at)])
+        yield from _table(front, [column for at, name in objectives for column in _measured(name, at)])
 
 
 def _predicted(title: str, index: int) -> tuple[Column, ...]:
@@ -273,16 +276,16 @@ def _measured(title: str, index: int) -> tuple[Column, ...]:
     return (Column(title, f"1.values.{index}.measured"), Column("predicted", f"1.values.{index}.predicted"))
 
 
-def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> None:
-    """Print one line per configuration: its values, and the options in which the configurations differ."""
+def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
+    """Yield one line per configuration: its values, and the options in which the configurations differ."""
     common = _common(rated)
     in_all = _selected_options(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
     options = Column(title, lambda row: selected_text(row[1].configuration, common))
     shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
-    show_rows(enumerate(rated, 1), shown, MAX_LINES)
+    yield Rows(enumerate(rated, 1), shown, MAX_LINES)
     if in_all:
-        say(f"in all: {', '.join(in_all)}")
+        yield f"in all: {', '.join(in_all)}"
 
 
 def _common(candidates: Sequence[RatedConfiguration]) -> tuple[str, ...]:
@@ -308,12 +311,45 @@ def _interval(interval: Interval) -> str:
     return interval_text((interval.low, interval.high), "{:.6g}".format)
 
 
-def option_values(configuration: Configurations) -> dict[str, float | int | None]:
-    """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
-    return {name: _plain(value) for name, value in configuration.assignment(0).items()}
+def next_steps(result: Result) -> Iterator[NextStep]:
+    """Yield the command that explains why the best configuration is better than the best measured one."""
+    request = result.request
+    if request is None:
+        return
+    inputs = inputs_of(request, ModelInputs, policies=False)
+    if len(request.models) != 1 or request.models[0] == STANDARD or inputs is None:
+        return
+    best, rated = result.candidates[0].configuration, result.best_measured
+    words, purpose = [_text(best)], "why it is predicted so"
+    if rated is not None and option_values(rated.configuration) != option_values(best):
+        words, purpose = [*words, "--against", _text(rated.configuration)], "why it differs from the best measured one"
+    # An empty text is no configuration.
+    if not all(words) or sum(map(len, words)) > MAX_TEXT:
+        return
+    words += ["--printed"] if request.printed else []
+    words += ["--property", request.properties[0]] if request.properties else []
+    yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
 
 
-def _plain(value: float) -> float | int | None:
-    if math.isnan(value):
-        return None
-    return int(value) if value.is_integer() else value
+def _text(configuration: Configurations) -> str:
+    """Return a configuration as an argument of commands: `cache,x=4`."""
+    return ",".join(
+        text
+        for name, text in assignment_texts(configuration.system, configuration.assignment(0)).items()
+        if text != f"{name}={DESELECTED}"
+    )
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    lambda result: json_object(OptimumObject if len(result.objectives) == 1 else ParetoObject, result),
+    (
+        "splc optimize learned.log --fix px=4 --top 5",
+        "splc optimize analytical.txt --maximize",
+        "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
+    ),
+    doing="optimizing",
+    without=("nfp",),
+)

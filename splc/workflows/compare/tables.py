@@ -1,26 +1,22 @@
-"""The tables of `splc compare`: scores, measures, ranges, intervals, correlations."""
+"""The answer and the tables of a comparison: scores, measures, ranges, intervals, correlations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
+from comparison.measures import ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, Comparisons, SemanticComparison
-from splc.cli.show.blocks import Column, columns, counted, show_rows, table_of
 from splc.data.discrepancy import Discrepancy
 from splc.io.json_object import Getter, getter
 from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table
-from splc.workflows.compare import Result
+from splc.workflows.compare.compare import Result
+from splc.workflows.view import Column, columns, counted, table_of
 
 CONSTANT = "(constant)"
 # The kinds of measures that are 0 for equal values.
 DISTANCES = frozenset({"percent", "distance"})
-MEASURE_COLUMNS = (
-    *columns("measure = key, title, kind, better"),
-    Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
-)
 
 
 def answer(result: Result) -> str:
@@ -150,7 +146,7 @@ def measures_table(result: Result) -> Table:
     judgements = [judged.semantic for judged in compared.judged]
     rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
     if any(judged.covered is not None for judged in compared.judged):
-        title = f"within prediction intervals at {compared.level:g}"
+        title = f"runs within prediction intervals at {compared.level:g}"
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
     caption = "Measures"
     if result.basis.configurations is not None:
@@ -309,8 +305,3 @@ INTERVALS = columns(
 CORRELATIONS = columns(
     "measure, pairs, Spearman = spearman, low, high, Kendall = kendall, Pearson = pearson, remark = reason"
 )
-
-
-def show_measures() -> None:
-    """Print the measures of predictions."""
-    show_rows(MEASURES.values(), MEASURE_COLUMNS)

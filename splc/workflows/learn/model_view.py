@@ -1,4 +1,4 @@
-"""A learned model as a table and as JSON."""
+"""The view of a learned model, and its JSON object."""
 
 from __future__ import annotations
 
@@ -6,17 +6,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from splc.cli.detail import detail
-from splc.cli.show.answer import answer
-from splc.cli.show.baselines import BaselinesObject, show_baselines
-from splc.cli.show.blocks import Column, columns, counted, show_facts, show_rows
-from splc.cli.show.effects import OptionEffectsObject, show_effects
-from splc.cli.show.files import FileObject
-from splc.cli.show.init import InferenceObject
-from splc.cli.show.optimize import FailuresObject
-from splc.cli.show.scale import scaling_facts, show_predictions, show_terms
-from splc.cli.show.search import SearchObject, show_search
-from splc.cli.terminal import say, tell
 from splc.data.property_unit import titled
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import (
@@ -27,13 +16,46 @@ from splc.formats.models.json_objects import (
     UncertaintyObject,
     terms_of,
 )
+from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, json_object, merged, optional
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
 from splc.learning.judged_rows import ErrorSample
-from splc.learning.model_scores import FormScore
+from splc.learning.registry import PROJECTION
 from splc.learning.result import SparseErrors
-from splc.workflows.learn import Result
+from splc.workflows.common_fields import inputs_of
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.learn.baselines import BaselinesObject, table_of_learners
+from splc.workflows.learn.effects_view import OptionEffectsObject, view_of_effects
+from splc.workflows.learn.expected_error import EVERY
+from splc.workflows.learn.learn import Result
+from splc.workflows.objects import FailuresObject, FileObject, InferenceObject
+from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
+from splc.workflows.view import (
+    Answer,
+    Column,
+    Detail,
+    End,
+    Facts,
+    Message,
+    NextStep,
+    NextSteps,
+    Prose,
+    Rows,
+    View,
+    columns,
+    counted,
+)
+
+# The number of configurations to measure next, at most.
+BUDGET = 10
+# The texts before the errors of models that are not good.
+VERDICTS = {
+    "poor": "poor model, hardly better than one value for all configurations",
+    "rough": "rough model",
+    "constant": "no influence found, one value for all configurations",
+}
+
 
 # The unit of the error that learning lowers, by the loss function.
 UNITS = {
@@ -105,7 +127,7 @@ class ExpectedErrorObject(JsonObject):
     `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
     within the factor or margin. `run` is the error of single runs, where some are repeated, `printed` is `percent` of
     the printed model, where another one predicts. `about` says in words what it is about; where settings repeat,
-    `known_percent` is that of `known`.
+    `known_percent` is that of `known`, which have the values of the options `known_by` of a row that was learned from.
     """
 
     source: Literal["measured", "cross-validated", "unknown"]
@@ -121,6 +143,7 @@ class ExpectedErrorObject(JsonObject):
     about: str
     known: str
     known_percent: float | None
+    known_by: list[str]
 
 
 class LearnedColumnsObject(JsonObject):
@@ -173,7 +196,6 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     companion: str | None
     notes: list[str] = at("result.notes")
     baselines: BaselinesObject | None = merged(lambda learned: learned.compared or None)
-    search: SearchObject = optional()
 
 
 def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
@@ -187,45 +209,77 @@ def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
         yield {**vars(this), **row}
 
 
-def show(learned: Result, *, path: bool = False) -> None:
-    """Print the model, its errors, and the files that were written.
+def view(learned: Result, detail: Detail) -> View:
+    """Yield the model, its errors, the files that were written, and what to do next."""
+    request = learned.request
+    if request.output != STANDARD:
+        yield Answer(answer(learned))
+        if not detail.quiet or request.path:
+            yield from _model_and_errors(learned)
+    yield learned.notes
+    yield NextSteps(next_steps(learned))
+    if learned.interrupted:
+        yield Message("learning was interrupted; what was learned until then is kept")
+        yield End(130)
 
-    `path`: also the models from few terms to many.
-    """
+
+def _model_and_errors(learned: Result) -> View:
     result = learned.result
-    tell(answer(learned), "answer")
-    if detail().quiet and not path:
-        return
-    tell(_title(learned))
+    yield Prose(_title(learned))
     facts: list[tuple[str, str | None]] = []
     if not result.readable:
-        say(f"The learner {result.learner} predicts without terms, so there is no model to show.")
+        yield f"The learner {result.learner} predicts without terms, so there is no model to show."
     elif result.scaling is None:
-        show_effects(learned.effects, result.learning_configurations)
-        if path:
-            show_path(result)
+        yield from view_of_effects(learned.effects, result.learning_configurations)
+        if learned.request.path:
+            yield ""
+            no_path = f"path: the learner {result.learner} does not compute one"
+            yield Rows(result.path, PATH) if result.path else no_path
     else:
-        show_terms(result.scaling)
-        say()
-        show_predictions(learned.predictions)
+        yield from view_of_terms(result.scaling)
+        yield ""
+        yield Rows(learned.predictions, PREDICTIONS)
         facts += scaling_facts(result.scaling)
     if result.printed_errors is None:
         facts += _errors(learned)
     else:
-        say()
-        show_rows(_both_errors(learned, result.printed_errors), BOTH)
+        yield ""
+        yield Rows(_both_errors(learned, result.printed_errors), BOTH)
     if len(result.forms) > 1:
-        facts.append(("other forms", ", ".join(_scores(result.forms[1:]))))
+        scores = (
+            f"{FORMS.get(score.form, score.form)} {_percent(score.cross_validated)} ({counted(score.terms, 'term')})"
+            for score in result.forms[1:]
+        )
+        facts.append(("other forms", ", ".join(scores)))
     if result.readable and result.scaling is None and result.printed is None:
         facts.append(("ended", termination_in_words(result)))
     rounds = f", {counted(len(result.rounds), 'round')}" if result.rounds else ""
     facts.append(("time", f"{result.seconds:.3g} s{rounds}"))
     files = ", ".join(filter(None, (learned.output, learned.companion)))
-    say()
-    show_facts([*facts, ("model", files or None), ("plot", learned.plot)])
-    show_baselines(learned)
-    if learned.search is not None:
-        show_search(learned.search)
+    yield ""
+    yield Facts([*facts, ("model", files or None), ("plot", learned.plot)])
+    if learned.compared:
+        yield from table_of_learners(learned.compared, learned.folds)
+
+
+def answer(learned: Result) -> str:
+    """Return the first line about a learned model."""
+    result, expected = learned.result, learned.expected_error
+    constant = result.termination == "constant"
+    kind = VERDICTS.get("constant" if constant else expected.verdict, "")
+    count, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    if expected.verdict == "unknown" and learned.knows_every:
+        verdict = f"{kind}, " if kind else ""
+        printed = None if constant or result.printed_errors is None else result.printed_errors.learning_error
+        parts = [f"{EVERY}{verdict}{expected.of_learned(result.learning_error, printed)}"]
+    else:
+        values = learned.measured.measured(result.nfp).column(result.nfp)
+        error = expected.text(values, result.unit, every=learned.knows_every)
+        parts = [f"{kind}: {error}" if kind else error]
+    if result.readable and not constant:
+        parts.append(counted(len(result.model.terms), "term") if result.model.options else "a constant")
+    parts.append(f"from {count:,} of {everything:,} measured" if count < everything else f"from {count:,} measured")
+    return "; ".join(parts)
 
 
 def _title(learned: Result) -> str:
@@ -263,21 +317,6 @@ def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, 
     if printed.distance is not None and result.termination != "constant":
         where = "learned from" if learned.knows_every else "not learned from"
         yield ("difference", _percent(printed.distance), "", f"from the full model, on configurations {where}")
-
-
-def _scores(forms: Sequence[FormScore]) -> Iterator[str]:
-    """Yield the other forms with their cross-validated errors."""
-    for score in forms:
-        yield f"{FORMS.get(score.form, score.form)} {_percent(score.cross_validated)} ({counted(score.terms, 'term')})"
-
-
-def show_path(result: LearningResult) -> None:
-    """Print the models from few terms to many, with their cross-validated errors and differences to the full model."""
-    say()
-    if result.path:
-        show_rows(result.path, PATH)
-    else:
-        say(f"path: the learner {result.learner} does not compute one")
 
 
 def _errors(learned: Result) -> Iterator[tuple[str, str]]:
@@ -323,3 +362,39 @@ def _judging(result: LearningResult, error: str, count: int) -> str:
     """Return the number of configurations that an error is computed on; of a sample also that of all of them."""
     sample = result.samples.get(error)
     return ("" if sample is None else f"{sample.configurations:,} of ") + counted(count, "configuration")
+
+
+def next_steps(learned: Result) -> Iterator[NextStep]:
+    """Yield the commands that follow: more measurements where they help most, and the explanation of the model."""
+    request, result = learned.request, learned.result
+    inputs = inputs_of(request, SystemInputs)
+    if inputs is None or learned.interrupted:
+        return
+    poor = learned.expected_error.verdict != "good"
+    suggested = list(_suggestion(learned, inputs))
+    if poor:
+        yield from suggested
+    # Observed variables cannot be chosen, so that models of them have no importance of options.
+    if learned.output not in (None, STANDARD) and result.readable and result.scaling is None and not request.observed:
+        yield from _explanation(learned)
+    if not poor:
+        yield from suggested
+
+
+def _suggestion(learned: Result, inputs: tuple[str, ...]) -> Iterator[NextStep]:
+    """Yield the command that suggests measurements, where all measured configurations were learned from."""
+    result, request = learned.result, learned.request
+    everything = result.learning_configurations == result.provenance["measured_configurations"]
+    usual = result.learner == PROJECTION and not request.observed and not request.parts
+    if everything and learned.unmeasured and usual:
+        count = min(BUDGET, learned.unmeasured)
+        purpose = f"the {counted(count, 'configuration')} to measure next"
+        yield NextStep(("suggest", *inputs, "--budget", str(count)), purpose)
+
+
+def _explanation(learned: Result) -> Iterator[NextStep]:
+    output = learned.output
+    assert output is not None
+    if output.endswith((".json", ".log")):
+        inputs = inputs_of(learned.request, SystemInputs, policies=False) or ()
+        yield NextStep(("explain", output, *inputs), "which options matter, and how much")

@@ -1,28 +1,34 @@
-"""The output of `splc compare`: tables, JSON, pictures."""
+"""The view of a comparison: its JSON objects, its tables in several formats, and its picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from comparison.correlation import Correlation
+from comparison.measures import DEFAULT_KEYS, MEASURES
 from comparison.option_sets import SetShare
 from comparison.result import ClassShare, IntervalComparison, Unseen
 from splc._version import __version__
-from splc.cli.detail import detail
-from splc.cli.show.blocks import show_table
-from splc.cli.show.compare_tables import answer, csv_table, tables_of
-from splc.cli.show.files import FileObject
-from splc.cli.terminal import say, tell
 from splc.data.discrepancy import Discrepancy
 from splc.data.property_unit import titled
-from splc.errors import OutputError
-from splc.io.json_object import ITSELF, JsonObject, at, count, merged, optional
+from splc.errors import OutputError, RequestError
+from splc.io.files import write_whole
+from splc.io.json_object import ITSELF, JsonObject, at, count, json_object, merged, optional
 from splc.io.tables import csv_text, latex_text, markdown_text
+from splc.plotting import plot_format
 from splc.types import Aggregate, Duplicates, Invalid, Link
-from splc.workflows.compare import Result
+from splc.workflows.compare.compare import Result, run
+from splc.workflows.compare.models import Request
+from splc.workflows.compare.tables import answer, csv_table, tables_of
+from splc.workflows.objects import FileObject
+from splc.workflows.verb import Verb, Watch
+from splc.workflows.view import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
 
-TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
+MEASURE_COLUMNS = (
+    *columns("measure = key, title, kind, better"),
+    Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
+)
 
 
 class TermScoreObject(JsonObject):
@@ -208,9 +214,11 @@ class JudgementsObject(JsonObject):
     """The models against the measurements, and what was asked for."""
 
     measured: list[JudgedObject] = at("comparisons.judged")
-    ranges: list[ModelRangesObject] = optional(lambda result: list(_ranges(result)) if result.request.ranges else None)
+    ranges: list[ModelRangesObject] = optional(
+        lambda result: list(_ranges(result)) if "ranges" in result.request.tables else None
+    )
     correlations: list[Correlation] = optional(
-        lambda result: result.correlations if result.request.correlations else None
+        lambda result: result.correlations if "correlations" in result.request.tables else None
     )
 
 
@@ -230,34 +238,34 @@ class ComparisonsObject(JsonObject, schema="splc.compare.several/1"):
     judgements: JudgementsObject = merged(ITSELF)
 
 
-def kind_of(result: Result) -> type[JsonObject]:
-    """Return the kind of JSON object: of two models or of several."""
-    return ComparisonObject if len(result.comparisons.comparisons) == 1 else ComparisonsObject
+def view(result: Result | Request, detail: Detail) -> View:
+    """Yield the answer and the tables, or the list of measures."""
+    if isinstance(result, Request):
+        yield Rows(MEASURES.values(), MEASURE_COLUMNS)
+        return
+    yield from _tables(result, detail)
+    if result.request.plot is not None:
+        yield Message(f"picture written to {result.request.plot}")
+    yield result.notes
+    yield from (Message(text, "warning") for text in result.failures)
+    yield End(int(result.failed))
 
 
-def show(result: Result, names: Sequence[str], form: str, *, usual: bool) -> None:
-    """Print tables.
-
-    `names`: the tables. `usual`: whether the user named none, so that -q leaves them out.
-    """
+def _tables(result: Result, detail: Detail) -> View:
+    names, form = result.request.chosen_tables, result.request.form
     if form == "csv":
-        for name in names:
-            say(csv_text(csv_table(name, result)).rstrip("\n"))
+        yield from (csv_text(csv_table(name, result)).rstrip("\n") for name in names)
         return
     if not form and (line := answer(result)):
-        tell(line, "answer")
-        if detail().quiet and usual:
+        yield Answer(line)
+        if detail.quiet and not result.request.tables:
             return
-        say()
+        yield ""
     writers = {"markdown": markdown_text, "latex": latex_text}
-    tables = [table for name in names for table in tables_of(name, result)]
-    for number, table in enumerate(tables):
+    for number, table in enumerate(table for name in names for table in tables_of(name, result)):
         if number:
-            say()
-        if form:
-            say(writers[form](table).rstrip("\n"))
-        else:
-            show_table(table, "class", "found")
+            yield ""
+        yield writers[form](table).rstrip("\n") if form else Wide(table, ("class", "found"))
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
@@ -291,3 +299,31 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
     first, *models = (model.name for model in compared.models)
     title = f"{first} and {models[0] if len(models) == 1 else f'{len(models)} other models'}"
     return chart_file(joined(charts, title), file_format)
+
+
+def _run(request: Request, watch: Watch) -> Result | Request:
+    """Compare models, and draw the picture that is asked for; the list of measures needs no models."""
+    if "list" in request.measures:
+        return request
+    drawn = None if request.plot is None else plot_format(request.plot)
+    result = run(request, watch)
+    if request.plot is not None and drawn is not None:
+        write_whole(request.plot, picture(result, request.view or "both", drawn))
+    return result
+
+
+def _as_json(result: Result | Request) -> dict[str, Any]:
+    if isinstance(result, Request):
+        raise RequestError("the list of measures is text; leave out --json", "measures", "json")
+    several = len(result.comparisons.comparisons) > 1
+    return json_object(ComparisonsObject if several else ComparisonObject, result)
+
+
+VERB = Verb(
+    Request,
+    _run,
+    view,
+    _as_json,
+    ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json"),
+    doing="comparing",
+)

@@ -1,4 +1,4 @@
-"""Scaling models as tables and as JSON."""
+"""The view of scaling models, and their JSON objects."""
 
 from __future__ import annotations
 
@@ -7,23 +7,45 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, counted, interval_text, narrowed, show_facts, show_rows
-from splc.cli.show.files import FileObject
-from splc.cli.show.scale_tree import point_text, show_trees
-from splc.cli.terminal import say, tell
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.formats.measurements.columns import shown_value
-from splc.formats.models.entries import facts_text, lead_text, percent_text
+from splc.formats.models.entries import lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
-from splc.io.json_object import ITSELF, JsonObject, at, by_value, merged, optional
-from splc.io.numbers import rounded_text
+from splc.io.files import STANDARD
+from splc.io.json_object import ITSELF, JsonObject, at, by_value, json_object, merged, optional
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
-from splc.workflows.scale import Result
-from splc.workflows.scale.tree import CallPath, CallTree
+from splc.scaling.suggestion.cheapest import LINE
+from splc.workflows.by import ByValue
+from splc.workflows.fields import given_fields
+from splc.workflows.objects import FileObject
+from splc.workflows.scale.scale import Request, Result, run, run_by
+from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
+from splc.workflows.scaling_view import (
+    PREDICTIONS,
+    model_text,
+    number,
+    point_text,
+    scaling_facts,
+    view_of_terms,
+)
+from splc.workflows.verb import Verb
+from splc.workflows.view import (
+    Answer,
+    Column,
+    Detail,
+    End,
+    Facts,
+    NextStep,
+    NextSteps,
+    Rows,
+    View,
+    columns,
+    counted,
+    interval_text,
+    narrowed,
+)
 
-DIGITS = 4
 # Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
 MANY = 100
 
@@ -135,56 +157,51 @@ class ScaleValueObject(JsonObject):
 ContextScaleObject = by_value(ScaleValueObject, "splc.scale.by/1")
 
 
-def kind_of(result: Result) -> type[JsonObject]:
-    """Return the kind of JSON object: of one model or of several."""
-    return ScaleObject if _is_single(result) else ScaleSeveralObject
-
-
 def _tree(tree: CallTree) -> dict[str, Any]:
     """Return a call tree, with the call paths by their share."""
     unranked = [(None, row) for row in tree.callpaths if row.predicted is None]
     return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
 
 
-def show(result: Result) -> None:
-    """Print the models, the data that they rest on, and the file that they were written to."""
+def view(result: Result | ByValue[Result], detail: Detail) -> View:
+    """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
+    if isinstance(result, ByValue):
+        for index, (value, own) in enumerate(result.results.items()):
+            yield from [""] * (index > 0)
+            yield f"{result.by} {shown_value(value)}"
+            yield from _models(own, detail)
+        yield result.notes
+        yield End(int(any(own.profile.failed for own in result.results.values())))
+        return
+    if result.request.output != STANDARD:
+        yield from _models(result, detail)
+    yield result.notes
+    yield NextSteps(next_steps(result))
+    yield End(int(bool(result.profile.failed)))
+
+
+def _models(result: Result, detail: Detail) -> View:
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
-        tell(f"{counted(len(models), 'model')} at {counted(points, 'point')}", "answer")
+        yield Answer(f"{counted(len(models), 'model')} at {counted(points, 'point')}")
         if result.trees:
-            show_trees(result.trees, result.request.top)
+            yield from view_of_trees(result.trees, result.request.top)
         else:
-            show_profile(models, result.predictions)
+            yield _rows_of_models(models, result.predictions)
         facts = []
     else:
         ((key, model),) = models.items()
         name = title(key)
-        tell(f"{name}: {model_text(model)}" if name else model_text(model), "answer")
-        if detail().quiet:
+        yield Answer(f"{name}: {model_text(model)}" if name else model_text(model))
+        if detail.quiet:
             return
-        show_terms(model)
-        say()
-        show_predictions(result.predictions[key])
+        yield from view_of_terms(model)
+        yield ""
+        yield Rows(result.predictions[key], PREDICTIONS)
         facts = scaling_facts(model)
-    say()
+    yield ""
     written = (("output", result.request.output), ("plot", result.request.plot))
-    show_facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
-
-
-def show_by(results: Mapping[str, Result], by: str) -> None:
-    """Print the models of each value of a context."""
-    for index, (value, result) in enumerate(results.items()):
-        if index:
-            say()
-        say(f"{by} {shown_value(value)}")
-        show(result)
-
-
-def model_text(model: ScalingModel) -> str:
-    """Return a model on one line, with logarithms to the base 2; with two segments, both."""
-    from splc.formats.models.notation import scaling_text
-
-    return scaling_text(model, DIGITS)
+    yield Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
 def _lead(model: ScalingModel) -> str:
@@ -206,11 +223,8 @@ MODELS = narrowed(
 )
 
 
-TERMS = (Column("term", 0), Column("influence", 1))
-
-
-def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> None:
-    """Print one line per model."""
+def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> Rows:
+    """Return a table with one line per model."""
     # A column in which every model has the default name is not shown.
     names = [
         Column(name, f"0.{at}")
@@ -222,71 +236,47 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
         for at, entry in enumerate(next(iter(predicted.values()), ()))
     ]
     rows = [(key, model, predicted.get(key, ())) for key, model in models.items()]
-    show_rows(rows, (*names, *MODELS, *points))
-
-
-def show_terms(model: ScalingModel) -> None:
-    """Print the terms of a model with their coefficients, logarithms to the base 2."""
-    from splc.formats.models.notation import log2_terms
-
-    for part in (model.below, model):
-        if part is None:
-            continue
-        if model.below is not None and model.change is not None:
-            bound = f"{model.changing} = {model.change:g}"
-            say(f"up to {bound}:" if part is model.below else f"beyond {bound}:")
-        show_rows(log2_terms(part.model), TERMS)
-
-
-def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
-    """Return the properties of a single model, as names and texts."""
-    lead = lead_text(model)
-    certain = "" if model.certainty is None else f" (probability {model.certainty:.2f})"
-    noise = "unknown" if model.noise is None else f"{percent_text(model.noise, 2)} per measurement"
-    return [
-        ("formula", model_text(model)),
-        ("lead term", ("none: constant" if lead == "1" else lead) + certain),
-        ("fit", facts_text(model)),
-        ("noise", noise),
-        ("method", model.method),
-    ]
-
-
-def caveat(entry: Prediction) -> str:
-    """Return how far a prediction is extrapolated, and whether its interval is wide."""
-    if entry.predicted is None:
-        return "the model has no finite value there"
-    remarks = []
-    if entry.distance > 1:
-        factor = f"{rounded_text(entry.distance, 3)} times " if math.isfinite(entry.distance) else ""
-        remarks.append(f"{factor}beyond what was measured")
-    if entry.lower is None or entry.upper is None:
-        return ", ".join([*remarks, "no interval"])
-    sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
-    if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
-        remarks.append("not known within a factor of 2")
-    return ", ".join(remarks)
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else rounded_text(value, DIGITS)
-
-
-PREDICTIONS = (
-    Column("at", lambda entry: point_text(entry.at)),
-    Column("predicted", lambda entry: _number(entry.predicted), right=True),
-    Column(
-        f"{100 * LEVEL:.0f} % interval", lambda entry: interval_text((entry.lower, entry.upper), _number), right=True
-    ),
-    Column("caveat", caveat),
-)
-
-
-def show_predictions(entries: Sequence[Prediction]) -> None:
-    """Print predictions with intervals and caveats."""
-    show_rows(entries, PREDICTIONS)
+    return Rows(rows, (*names, *MODELS, *points))
 
 
 def _short_text(entry: Prediction) -> str:
-    interval = interval_text((entry.lower, entry.upper), _number)
-    return _number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")
+    interval = interval_text((entry.lower, entry.upper), number)
+    return number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")
+
+
+def next_steps(result: Result) -> Iterator[NextStep]:
+    """Yield the commands that follow: a prediction beyond the measured points, and the points that make it better."""
+    request = result.request
+    # Names of parameters with these separators cannot be given on the command line.
+    names = result.experiment.parameters
+    if request.profile == STANDARD or not result.profile.models or any(set(name) & set(",=") for name in names):
+        return
+    points = result.experiment.points
+    greatest = points.max(axis=0).tolist()
+    sizes = [len(set(column)) for column in points.T.tolist()]
+    # Where all combinations are measured, only further values are left.
+    further = ("--extend", "1") if min(sizes) >= LINE and len(points) >= math.prod(sizes) else ()
+    target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
+    if not {*given_fields(request)} - {"profile", "output"}:
+        yield NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
+        yield NextStep(("suggest", request.profile, "--target", target, *further), "the point to measure next for it")
+
+
+def _as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
+    if isinstance(result, ByValue):
+        return json_object(ContextScaleObject, result.results, by=result.by)
+    return json_object(ScaleObject if _is_single(result) else ScaleSeveralObject, result)
+
+
+VERB: Verb[Request, Result | ByValue[Result]] = Verb(
+    Request,
+    lambda request, watch: run(request, watch) if request.by is None else run_by(request, watch),
+    view,
+    _as_json,
+    (
+        "splc scale profile.txt --predict-at p=1024",
+        "splc scale runs.csv --coordinates p,n --metric time -o models.py",
+        "splc scale profile.txt --predict-at p=16384 --tree",
+    ),
+    doing="modelling",
+)

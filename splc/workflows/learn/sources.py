@@ -9,18 +9,15 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed
+from splc.errors import ConfigurationError, InputError, Problem, listed
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.contexts.contrasts import joint_ensemble
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.learner import Learner
-from splc.learning.projection import ProjectionLearner
 from splc.project import Project
 from splc.system.extension import extended, joint_system
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.learn.learning_sets import Request
 
 # The name of the rows of the model itself, in addition to the files.
 OWN = "measurements"
@@ -185,24 +182,6 @@ def _is_joint(model: StoredModel) -> bool:
     """Return whether a model was learned from the rows of several values."""
     full = joint_ensemble(model.full)
     return full is not None and full.basis.context is not None
-
-
-def require_joint(request: Request, learner: Learner, field: str) -> None:
-    """Refuse what learns from the rows of the measurements only.
-
-    Args:
-        request: the request.
-        learner: its learner.
-        field: the field that asks for further rows.
-
-    Raises:
-        RequestError: naming the fields.
-    """
-    if not isinstance(learner, ProjectionLearner):
-        raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
-    for name in ("parts", "observed", "search", "given_terms"):
-        if getattr(request, name):
-            raise RequestError("not together: this learns from these rows alone", field, name)
 
 
 def note_of(sharing: Sharing, learned: Collection[str] = (OWN,)) -> str:

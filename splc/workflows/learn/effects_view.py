@@ -1,4 +1,4 @@
-"""The terms or factors of a learned model, grouped by options."""
+"""The view of the terms or factors of a learned model, grouped by options."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from splc.cli.show.blocks import Column, show_rows
-from splc.cli.terminal import tell
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import share_text, short_number
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
+from splc.workflows.view import Column, Prose, Rows, View
 
 MAX_LINES = 20
 INDENT = "  "
@@ -57,20 +56,18 @@ class OptionEffectsObject(JsonObject):
     terms: list[EffectObject] = at("effects")
 
 
-def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
-    """Print the terms of a sum, or the factors of a product.
+def view_of_effects(groups: Sequence[OptionEffects], rows: int) -> View:
+    """Yield the terms of a sum, or the factors of a product (`splc.learning.effects`).
 
-    Args:
-        groups: the effects (see `splc.learning.effects`).
-        rows: the number of configurations that shares are averaged over.
+    `rows`: the number of configurations that shares are averaged over.
     """
     product = any(effect.factor for group in groups for effect in group.effects)
     groups, left_out = _worth_a_line(groups)
     lines, marked = _lines(groups, product)
     if product:
-        show_rows([row for line in lines for row in _wrapped(line)], PRODUCT)
+        yield Rows([row for line in lines for row in _wrapped(line)], PRODUCT)
     else:
-        show_rows(lines, SUM)
+        yield Rows(lines, SUM)
     where = plural(rows, "configuration", "configurations")
     notes: list[str] = []
     if product:
@@ -92,7 +89,7 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     if marked:
         notes.append(f"{UNSETTLED_MARK}: {UNSETTLED}")
     if notes:
-        tell("\n" + "\n".join(notes))
+        yield Prose("\n" + "\n".join(notes))
 
 
 def _worth_a_line(groups: Sequence[OptionEffects]) -> tuple[list[OptionEffects], int]:

@@ -1,23 +1,25 @@
-"""The split of measurements into a learning set and a test set: cross-validation, and baselines on the same split."""
+"""Cross-validation of a learner, and baselines on the same split of the measurements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
 from splc.errors import SplcError
+from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.learning.cross_validation import cross_validate_all
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
-from splc.learning.result import LearningResult, Predictor
+from splc.learning.result import CrossValidated, LearningResult, Predictor
 from splc.types import Array
+from splc.workflows.view import Column, Rows, View, columns, counted
 
 # The folds of `--baselines` where no configuration is outside of the learning set.
 FOLDS = 5
@@ -146,3 +148,39 @@ class Split:
         values, predicted = result.rows.tested(result.judgements[0])
         median, p95 = relative_error_quantiles(predicted, values) or (None, None)
         return JudgedLearner(result, median, p95)
+
+
+class BaselineObject(JsonObject):
+    """A baseline; errors are in percent, the median and the 95th percentile are those outside of the learning set."""
+
+    learner: str = at("result.learner")
+    error: float | None = at("result.error")
+    error_median: float | None = at("median")
+    error_p95: float | None = at("p95")
+    cross_validated: CrossValidated | None = at("result.cross_validated")
+    learning_error: float | None = at("result.learning_error")
+    terms: int | None = at(lambda row: len(row.result.model.terms) if row.result.readable else None)
+    seconds: float = at("result.seconds")
+    settings: dict[str, Any] = at("result.settings")
+
+
+class BaselinesObject(JsonObject):
+    """The median and the 95th percentile of the errors of a learner, and the baselines."""
+
+    error_median: float | None = at("0.median")
+    error_p95: float | None = at("0.p95")
+    baselines: list[BaselineObject] = at(lambda compared: compared[1:])
+
+
+def table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> View:
+    """Yield the table of the errors of learners."""
+    if any(row.median is not None for row in compared):
+        where = " outside of the learning set"
+        errors = "error = result.error, median, 95th percentile = p95, cross-validated = result.cross_validated.mean"
+    else:
+        where = f", cross-validated with {counted(folds, 'fold')}"
+        errors = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
+    yield f"\nRelative errors of learners{where}:"
+    terms = Column("terms", lambda row: str(len(row.result.model.terms)) if row.result.readable else "–", right=True)
+    time = Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s")
+    yield Rows(compared, (*columns("learner = result.learner"), *columns(errors, percentage), terms, time))

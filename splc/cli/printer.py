@@ -1,0 +1,190 @@
+"""The printer of views: the result goes to stdout, or its JSON object with `--json`, and messages go to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from functools import singledispatch
+from typing import Any
+
+from splc.cli.detail import detail
+from splc.cli.terminal import complain, note, printable, say, show_notes, table, tell, warn
+from splc.io.files import STANDARD
+from splc.io.tables import Table, cell_text
+from splc.workflows.view import (
+    Answer,
+    End,
+    Entries,
+    Facts,
+    Failed,
+    Item,
+    Message,
+    NextSteps,
+    Output,
+    Prose,
+    Rows,
+    View,
+    Wide,
+    value_text,
+)
+
+
+def print_view(view: View, json_object: Mapping[str, Any] | None = None) -> int:
+    """Print a view, and return the exit code of the command.
+
+    Args:
+        view: the items. Files are written in their order; a file that cannot be written ends the command there.
+        json_object: the object that is printed instead of the result, after all files are written; None without
+            `--json`.
+
+    Raises:
+        SplcError: if the view ends with one.
+    """
+    items: Iterable[Item] = view
+    if json_object is not None:
+        items = list(view)
+        written = [item for item in items if isinstance(item, Output) and item.file not in (None, STANDARD)]
+        for item in written:
+            print_item(item)
+        print_json(json_object)
+        items = [item for item in items if isinstance(item, tuple | End | Failed) or getattr(item, "json", False)]
+    return max((print_item(item) for item in items), default=0)
+
+
+@singledispatch
+def print_item(item: Item) -> int:
+    """Print an item, and return the exit code that it asks for."""
+    raise TypeError(f"a view has no {type(item).__name__}")
+
+
+@print_item.register
+def _(item: str) -> int:
+    say(item)
+    return 0
+
+
+@print_item.register
+def _(item: Prose) -> int:
+    tell(item.text, "answer" if isinstance(item, Answer) else None)
+    return 0
+
+
+@print_item.register
+def _(item: Rows) -> int:
+    results = list(item.rows)
+    head = results if item.most is None else results[: item.most]
+    shown = item.columns
+    cells = [column.values(head) for column in shown]
+    texts = [column.texts(values) for column, values in zip(shown, cells, strict=True)]
+    right = [column.right or not any(isinstance(value, str) for value in cells[at]) for at, column in enumerate(shown)]
+    table(
+        [column.title for column in shown],
+        list(zip(*texts, strict=True)),
+        right,
+        [column.signed for column in shown],
+        sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional),
+    )
+    if len(head) < len(results):
+        say(f"… {len(results) - len(head):,} more ({item.more})")
+    return 0
+
+
+@print_item.register
+def _(item: Table) -> int:
+    return print_item(Wide(item))
+
+
+@print_item.register
+def _(item: Wide) -> int:
+    shown = item.table
+    if shown.caption:
+        say(shown.caption)
+    places = [shown.columns.index(title) for title in item.optional if title in shown.columns]
+    table(shown.columns, [[cell_text(cell) for cell in row] for row in shown.rows], shown.numeric, optional=places)
+    return 0
+
+
+@print_item.register
+def _(item: Facts) -> int:
+    pairs = [(name, value) for name, value in item.pairs if value is not None]
+    width = max((len(name) for name, _ in pairs), default=0)
+    for name, value in pairs:
+        tell(f"{name:{width}}  {value_text(value)}")
+    return 0
+
+
+@print_item.register
+def _(item: Entries) -> int:
+    lines = [f"  {entry}" for entry in item.entries]
+    if lines:
+        say("\n" + "\n".join([item.title, *lines[: item.most]]))
+    if item.most is not None and len(lines) > item.most:
+        say(f"  … {len(lines) - item.most:,} more ({item.more})")
+    return 0
+
+
+@print_item.register
+def _(item: Output) -> int:
+    file = STANDARD if item.file is None else item.file
+    item.write(file)
+    if item.content and file != STANDARD:
+        note(f"{item.content} written to {file}")
+    return 0
+
+
+@print_item.register
+def _(item: Message) -> int:
+    (warn if item.kind == "warning" else note)(item.text)
+    return 0
+
+
+@print_item.register
+def _(item: tuple) -> int:  # type: ignore[type-arg]
+    show_notes(item)
+    return int(any(entry.negative for entry in item))
+
+
+@print_item.register
+def _(item: NextSteps) -> int:
+    steps = list(item.steps)
+    if steps and detail().interactive:
+        width = max(len(step.command) for step in steps)
+        sys.stdout.flush()
+        complain("\n".join(["next:", *(f"    {step.command:{width}}  # {step.purpose}" for step in steps)]))
+    return 0
+
+
+@print_item.register
+def _(item: End) -> int:
+    return item.code
+
+
+@print_item.register
+def _(item: Failed) -> int:
+    raise item.error
+
+
+def print_json(content: Mapping[str, Any]) -> None:
+    """Print an object of `splc.io.json_object` to stdout.
+
+    A value that is an iterator is printed as a long list with one entry per line.
+    """
+    streamed_key = next((name for name, value in content.items() if isinstance(value, Iterator)), None)
+    if streamed_key is None:
+        print(_text(content))
+        return
+    finite_content = {name: value for name, value in content.items() if name != streamed_key}
+    print(_text(finite_content)[: -len("\n}")] + f',\n  "{streamed_key}": [', end="")
+    separator = "\n    "
+    for entry in content[streamed_key]:
+        print(separator + _text(entry, None), end="")
+        separator = ",\n    "
+    print("\n  ]\n}")
+
+
+def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
+    # The JSON module escapes control characters up to 0x1f only.
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    # Bytes of file names that are not UTF-8 are lone surrogates, which JSON escapes.
+    return printable(text.encode("utf-8", "backslashreplace").decode("utf-8"))

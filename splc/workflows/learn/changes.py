@@ -1,0 +1,349 @@
+"""Changes between two values of a context: by the models of both, or by their joint model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from comparison.changes import ModelChange, ModelCourse, SetChange, TermChange, TermCourse, model_change
+from splc.data.measurements import Measurements
+from splc.errors import ConfigurationError, listed, plural
+from splc.formats.measurements.columns import shown_value
+from splc.io.json_object import JsonObject, at, optional
+from splc.io.numbers import percentage, short_number
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, in_half_widths
+from splc.learning.judging import predictions
+from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
+from splc.types import Array, Link
+from splc.workflows.learn.learn import Result
+from splc.workflows.view import Column, Rows, View, columns, interval_text
+
+# The sets of options that a change shows.
+MAX_SETS = 5
+SETS = ("before", "after", "change", "in intervals")
+CHANGE = "change: mean absolute change of the prediction beyond the common factor"
+INTERVALS = "in intervals: relative to half the width of the 90 % interval of the change"
+CONTRASTED = partial(short_number, digits=4)
+CONTRASTS = (
+    *columns("factor", CONTRASTED),
+    Column("90 % interval", lambda row: interval_text((row.low, row.high), CONTRASTED), right=True),
+)
+# What a few rows of a value show may be about the wrong options.
+FEW_ROWS = "may have changed: one of the two values has fewer than two rows per option"
+# Mean ratios differ from 1 if their interval of this level excludes 1, and by more than rounding.
+LEVEL, ROUNDING = 0.99, 1e-6
+# A model is clearly worse than another one if its error is this many times the cross-validated error of that one.
+WORSE = 1.5
+JOINT = "the joint model of all values is compared"
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """The change between two values of the context.
+
+    Attributes:
+        first: the value before the change.
+        second: the value after it.
+        common: the number of configurations that were measured with both values.
+        ratio: the mean of measured value after / before over these; None without any.
+        ratio_error: the standard error of this mean; None with fewer than two configurations.
+        shifted: whether the ratios differ from 1 by more than the uncertainty of their mean.
+        error: the mean relative error in percent of the second value's model on its own measurements.
+        transferred: the error of the first value's model on the second value's measurements.
+        influences: the changes of influences; None for models without terms, with too few configurations, or of a joint
+            model.
+        reason: why there are no changes of influences.
+        expected: the cross-validated error of the second value's model; None if it was not cross-validated.
+        contrast: the change by the joint model of all values; None without one.
+    """
+
+    first: str
+    second: str
+    common: int
+    ratio: float | None
+    ratio_error: float | None
+    shifted: bool
+    error: float | None
+    transferred: float | None
+    influences: ModelChange | None = None
+    reason: str = ""
+    expected: float | None = None
+    contrast: ContextContrast | None = None
+
+    @property
+    def title(self) -> str:
+        """The two values."""
+        return f"{shown_value(self.first)} → {shown_value(self.second)}"
+
+    @property
+    def settled_sets(self) -> list[SetChange]:
+        """The changed sets of options that are larger than their uncertainty; none by the joint model."""
+        if self.influences is None or self.contrast is not None:
+            return []
+        return [influence for influence in self.influences.sets if influence.settled]
+
+    @property
+    def worsened(self) -> bool:
+        """True if the first value's model is clearly worse on the second value's measurements than that of these."""
+        if self.expected is None or self.transferred is None:
+            return False
+        return self.transferred > max(WORSE * self.expected, ROUNDING)
+
+
+def context_change(
+    before: Result, after: Result, first: str, second: str, influences: ContextInfluences | None = None
+) -> Change:
+    """Return what changed between two values of the context.
+
+    Args:
+        before: the model of the first value.
+        after: the model of the second one.
+        first: the value before.
+        second: the value after.
+        influences: those of the joint model; None: the terms of both models are compared.
+    """
+    nfp = after.result.nfp
+    old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
+    assert after.result.rows is not None
+    transferred = after.result.rows.judge(partial(predictions, before.result.predictor)).all
+    ratio = mean_ratio(before.measured, after.measured, nfp)
+    crossed = after.result.cross_validated
+    expected = None if crossed is None else crossed.mean
+    change = Change(first, second, *ratio, after.result.error_all, transferred, expected=expected)
+    if influences is not None and {first, second} <= {*influences.names}:
+        return replace(change, contrast=influences.contrast(first, second), reason=JOINT)
+    if not (before.result.readable and after.result.readable):
+        return replace(change, reason=f"the learner {after.result.learner} gives no influences")
+    try:
+        return replace(change, influences=model_change(before.result.model, after.result.model, old, new))
+    except ConfigurationError as problem:
+        return replace(change, reason=problem.problems[0].message)
+
+
+def joint_course(
+    influences: ContextInfluences, values: Sequence[str], contrasts: Sequence[ContextContrast]
+) -> ModelCourse:
+    """Return the influences by the joint model with each value, those that changed first.
+
+    Args:
+        influences: the influences.
+        values: the values in order.
+        contrasts: the changes between consecutive values.
+    """
+    indices = [influences.names.index(value) for value in values]
+    terms = []
+    for place, option in enumerate(influences.options, start=1):
+        deviations = np.sqrt(np.maximum(np.diag(influences.covariances[place]), 0.0))[indices]
+        changed = tuple(option in {other.option for other in contrast.settled} for contrast in contrasts)
+        widths = (NORMAL_QUANTILE * deviations).tolist()
+        terms.append(TermCourse(option, tuple(influences.means[indices, place].tolist()), tuple(widths), changed))
+    terms.sort(key=lambda term: (not any(term.changed), -max(map(abs, term.means)), term.text))
+    return ModelCourse("log", tuple(terms), (1.0,) * len(contrasts))
+
+
+def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None, float | None, bool]:
+    """Return the number of common configurations, the mean of after / before, its error, and whether it is not 1."""
+    before, after = before.measured(nfp), after.measured(nfp)
+    rows = before.configurations.find(after.configurations)
+    mask = rows >= 0
+    old, new = before.column(nfp)[rows[mask]], after.column(nfp)[mask]
+    ratios = new[old != 0] / old[old != 0]
+    count = int(mask.sum())
+    if len(ratios) < 2:
+        return count, float(ratios[0]) if len(ratios) else None, None, False
+    # The mean of noisy ratios is above 1 without a change; that of their logarithms is 0.
+    away = np.log(ratios) if (ratios > 0).all() else ratios - 1
+    quantile = t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2)
+    shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)
+    return count, float(np.mean(ratios)), _standard_error(ratios), shifted
+
+
+def _standard_error(values: Array) -> float:
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
+
+
+class SetChangeObject(JsonObject):
+    """The change of the terms of a set of options; the size is in percent, intervals are half widths."""
+
+    options: list[str]
+    size: float
+    terms: list[TermChange]
+    intervals: float
+    settled: bool
+
+
+class UndeterminedObject(JsonObject):
+    """The terms that the configurations of a value of the context do not determine."""
+
+    value: str
+    zero: list[str]
+    confounded: list[str]
+
+
+def _undetermined(change: Change) -> list[dict[str, Any]] | None:
+    if change.influences is None:
+        return None
+    sides = zip((change.first, change.second), change.influences.undetermined, strict=True)
+    return [{"value": value, **vars(side)} for value, side in sides]
+
+
+class InfluenceContrastObject(JsonObject):
+    """The influence of an option after a change relative to before, with its 90 % interval."""
+
+    option: str
+    factor: float
+    low: float
+    high: float
+    settled: bool
+
+
+class ContrastObject(JsonObject):
+    """A change by the joint model of all values: the common factor, and the influences of options."""
+
+    factor: float
+    low: float
+    high: float
+    influences: list[InfluenceContrastObject]
+    few_rows: bool
+
+
+class ChangeObject(JsonObject):
+    """The change between two values of the context; errors are in percent."""
+
+    first: str
+    second: str
+    common_configurations: int = at("common")
+    ratio: float | None
+    ratio_error: float | None
+    error: float | None
+    transferred_error: float | None = at("transferred")
+    link: Link | None = at("influences.link")
+    factor: float | None = at("influences.factor")
+    sets: list[SetChangeObject] | None = at("influences.sets")
+    undetermined: list[UndeterminedObject] | None = at(_undetermined)
+    reason: str | None = at(lambda change: change.reason if change.influences is None else None)
+    contrast: ContrastObject = optional()
+
+
+CHANGES = (
+    Column("change", "title"),
+    *columns("common"),
+    *columns("ratio", partial(short_number, digits=4)),
+    *columns("error, error of previous model = transferred", percentage),
+)
+
+
+def view_of_changes(by: str, changes: Sequence[Change]) -> View:
+    """Yield the table of changes, then what changed from each value to the next."""
+    yield ""
+    yield Rows(changes, CHANGES)
+    # Columns without values are not shown.
+    legend = ["common: configurations with both"]
+    if any(change.ratio is not None for change in changes):
+        legend.append("ratio: their mean after / before")
+    if any(change.error is not None for change in changes):
+        legend.append("error: on all values after the change, also those learned from")
+    yield "; ".join(legend)
+    apart = True
+    contrasts: list[ContextContrast] = []
+    for change in changes:
+        if apart or change.settled_sets:
+            yield ""
+        apart = bool(change.settled_sets)
+        title = f"{by} {change.title}"
+        if change.contrast is not None:
+            yield from _contrast(by, change.contrast)
+            contrasts.append(change.contrast)
+        elif change.influences is None:
+            yield f"{title}: {change.reason}"
+        else:
+            yield from view_of_influences(title, change)
+    if contrasts:
+        compared = plural(len(contrasts[0].influences), "influence is", "influences are")
+        yield f"\nlisted: changes {in_half_widths(contrasts[0].half_widths)}, as {compared} compared"
+        if any(contrast.few_rows and contrast.settled for contrast in contrasts):
+            yield FEW_ROWS
+    if any(change.settled_sets for change in changes):
+        yield f"\n{CHANGE}\n{INTERVALS}"
+
+
+def _contrast(by: str, change: ContextContrast) -> View:
+    """Yield the common factor between two values of a context, and the influences that changed."""
+    first, second = shown_value(change.first), shown_value(change.second)
+    factor = f"{short_number(change.factor, 4)} ({interval_text((change.low, change.high), CONTRASTED)})"
+    yield f"{by} {second} = {factor} times {first}"
+    if change.settled:
+        title = "may have changed" if change.few_rows else "changed influence"
+        yield Rows(change.settled, (Column(title, "option"), *CONTRASTS))
+    count = len(change.influences) - len(change.settled)
+    if count:
+        verb = "influence is" if count == 1 else "influences are"
+        limit = percentage((change.rest - 1) * 100, 2)
+        yield f"{count} {'other ' * bool(change.settled)}{verb} the same within {limit}, or not known better"
+
+
+def view_of_influences(title: str, whole: Change) -> View:
+    """Yield the changes that are clearly larger than their uncertainty, or what is known without any."""
+    change, settled = whole.influences, whole.settled_sets
+    assert change is not None
+    product = change.link == "log"
+    summary = _summary(whole, change, settled=bool(settled))
+    yield f"{title}: {summary}" if summary else title
+    if reasons := list(_not_compared(whole, change)):
+        yield f"not compared: {'; '.join(reasons)}"
+    if not settled:
+        return
+    lines = [line for influence in settled[:MAX_SETS] for line in _lines(influence, product=product)]
+    names = ("factor" if product else "term", *SETS)
+    yield Rows(lines, [Column(name, index, right=index > 0) for index, name in enumerate(names)])
+    if len(settled) > MAX_SETS:
+        yield f"{plural(len(settled) - MAX_SETS, 'more set', 'more sets')} of options with smaller changes (--json)"
+
+
+def _summary(values: Change, change: ModelChange, *, settled: bool) -> str:
+    """Return what the values or influences have in common, and without settled changes of influences that."""
+    if change.factor != 1:
+        common = f"factor {change.factor:.4g} on most influences"
+        return common if settled else f"{common}; no other influence changed by more than its uncertainty"
+    common = ""
+    if values.shifted:
+        common = f"the values changed by a factor of {values.ratio:.4g} on average"
+    elif values.worsened and not settled:
+        common = "the error of the previous model is clearly larger"
+    if settled:
+        return common
+    if common:
+        return f"{common}; which influences changed cannot be told"
+    return "no influence changed by more than its uncertainty" if change.sets else "no influence can be compared"
+
+
+def _not_compared(values: Change, change: ModelChange) -> Iterator[str]:
+    """Yield the reasons why influences are not compared."""
+    for value, side in zip((values.first, values.second), change.undetermined, strict=True):
+        if side.zero:
+            verb = "is" if len(side.zero) == 1 else "are"
+            yield f"{listed(side.zero, MAX_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
+        if side.confounded:
+            names = listed(side.confounded, MAX_SETS)
+            yield f"{names} cannot be told apart by the configurations of {shown_value(value)}"
+
+
+def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
+    """Return the line of a set of options: of its only term, or of the set and of each of its terms."""
+
+    def text(value: float) -> str:
+        return f"{math.exp(min(value, 700.0)):.5g}" if product else f"{value:.5g}"
+
+    size = percentage(change.size, 3)
+    terms = [(term.text, text(term.first), text(term.second), f"{term.intervals:.3g}") for term in change.terms]
+    if len(terms) == 1:
+        name, before, after, intervals = terms[0]
+        return [(name, before, after, size, intervals)]
+    title = " * ".join(change.options) or "1"
+    inner = [(f"  {name}", before, after, "", intervals) for name, before, after, intervals in terms]
+    return [(title, "", "", size, f"{change.intervals:.3g}"), *inner]

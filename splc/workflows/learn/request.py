@@ -1,0 +1,260 @@
+"""The request of `splc learn`, and the learner that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Annotated, Any
+
+from sampling import SamplingSpec, parse_spec
+from splc.data.measurements import Measurements
+from splc.errors import RequestError
+from splc.io.settings import setting_name
+from splc.learning.learner import Learner
+from splc.learning.projection import Form, ScaleChoice
+from splc.learning.registry import (
+    BASELINES,
+    DEFAULT,
+    LEARNERS,
+    PMNF,
+    PROJECTION,
+    learner_name,
+    learner_of,
+    own_settings,
+)
+from splc.learning.stepwise.settings import SPLCONQUEROR_2019
+from splc.project import Project
+from splc.types import Missing
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, policy
+from splc.workflows.field_values import texts_of
+from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note
+
+LEARNING, RESULTS = "Learning", "Results"
+PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
+_NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
+_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
+# The fields that are settings of learners.
+SETTINGS = ("first", "terms", "readable", "form", "scale", "order")
+
+
+@request
+class Request(SystemInputs):
+    """Learn a performance-influence model, and write it to learned.log and learned.json.
+
+    Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
+    Scaling models of profiles have their own command, splc scale.
+    """
+
+    tables: Annotated[
+        tuple[str, ...], as_argument("TABLE…", "Measurements: tables, or output of benchmark tools.")
+    ] = ()
+    learner: Annotated[str | None, as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT)] = None
+    sampling: Sampling = None
+    binary: Binary = None
+    numeric: Numeric = None
+    missing: Annotated[Missing, policy("missing", panel="")] = "error"
+    seed: Seed = 0
+    preset: Annotated[
+        str | None,
+        as_option(
+            "NAME",
+            "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs.",
+            LEARNING,
+        ),
+    ] = None
+    settings: Annotated[
+        Mapping[str, Any],
+        as_option(
+            "NAME=VALUE",
+            "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
+            LEARNING,
+            names="--set",
+            parse=texts_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    given_terms: Annotated[
+        str | None, as_option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
+    ] = None
+    sources: Annotated[
+        tuple[str, ...], as_option("MODEL", "Learn from the rows of this model, too.", LEARNING, names="--from")
+    ] = ()
+    observed: Annotated[
+        tuple[str, ...],
+        as_option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),
+    ] = ()
+    parts: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NFP[:WHERE]",
+            "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
+            "'seconds_{}:level_{}' is every level. Can be repeated.",
+            LEARNING,
+            names="--sum",
+        ),
+    ] = ()
+    evaluate_on: Annotated[str | None, as_option("FILE", "Measurements to judge the model by.", LEARNING)] = None
+    validation: Annotated[
+        str | None, as_option("SPEC", "Judge by this sample, which is not learned from.", LEARNING)
+    ] = None
+    folds: Annotated[int, as_option("K", "Cross-validate with K folds.", LEARNING, minimum=2, default="none")] = 0
+    group: Annotated[str | None, as_option("COLUMN", "Folds keep rows of one value together.", LEARNING)] = None
+    baselines: Annotated[
+        bool, as_flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
+    ] = False
+    output: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "The only file of the model: .json (with the full model), .py, .c, .program.json, .tex, otherwise a log; "
+            "of pmnf also .txt.",
+            RESULTS,
+            names="--output -o",
+            default="learned.log and learned.json; of pmnf learned.json",
+        ),
+    ] = None
+    plot: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
+            RESULTS,
+        ),
+    ] = None
+    first: Annotated[str | None, as_option("TERM", "The first term of the learner stepwise.", LEARNING)] = None
+    terms: Annotated[int | None, as_option("N", "The largest number of terms.", PRINTED, minimum=1)] = None
+    readable: Annotated[bool, as_flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)] = False
+    form: Annotated[
+        Form | None, as_option("auto|sum|product", "A sum of terms or a product.", PRINTED, default="auto")
+    ] = None
+    scale: Annotated[
+        ScaleChoice | None, as_option("auto|log|raw", "Full model of ln y, or of y.", PRINTED, default="auto")
+    ] = None
+    order: Annotated[
+        int | None, as_option("N", "The most options in a term.", PRINTED, minimum=1, default="5 or 6")
+    ] = None
+    path: Annotated[bool, as_flag("--path", "Print models from few terms to many with errors.", RESULTS)] = False
+    by: Annotated[str | None, as_option("COLUMN", "One model per value of this context (version).", LEARNING)] = None
+    share: Annotated[bool, as_flag("--share", "With --by: learn all values together.", LEARNING)] = False
+    companion: Annotated[bool, python_only("Whether a log that `output` names is written with a JSON file, too.")] = (
+        False
+    )
+    write: Annotated[bool, python_only("Whether the model and the plot are written.")] = True
+    folder: Annotated[str, python_only("The project folder.")] = ""
+
+    @property
+    def plain(self) -> Request:
+        """The same request without second spellings: tables are its measurements, and its settings are in `settings`.
+
+        Raises:
+            RequestError: if measurements are given twice.
+        """
+        measurements = self.measurements
+        if self.tables:
+            if measurements is not None:
+                raise RequestError("the measurements are given twice", "measurements")
+            measurements = self.tables if len(self.tables) > 1 else self.tables[0]
+        stated = {name: value for name in SETTINGS if (value := getattr(self, name))}
+        cleared: dict[str, Any] = {**dict.fromkeys(SETTINGS), "readable": False}
+        settings = {**self.settings, **stated}
+        return replace(self, tables=(), measurements=measurements, settings=settings, **cleared)
+
+    @property
+    def spec(self) -> SamplingSpec:
+        """The sampling of the learning set.
+
+        Raises:
+            SpecError: if it is wrong.
+        """
+        sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
+        return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
+
+    @property
+    def of_rows(self) -> Request:
+        """The request to learn from rows that are chosen already, and to judge the model by nothing else."""
+        judging: dict[str, Any] = {"evaluate_on": None, "validation": None, "baselines": False, "folds": 0}
+        return replace(self, sampling=None, binary=None, numeric=None, sources=(), plot=None, **judging)
+
+    def require_consistent(self) -> None:
+        """Refuse fields that contradict each other.
+
+        Raises:
+            RequestError: naming them.
+        """
+        set_fields = [name for name in ("learner", "preset", "settings") if getattr(self, name)]
+        refused: tuple[tuple[Any, ...], ...] = (
+            (self.parts and self.evaluate_on, "a sum of parts is judged by what was not learned from", "evaluate_on"),
+            (
+                self.validation and self.evaluate_on,
+                "a model is judged either by a file or by a validation set",
+                "evaluate_on",
+                "validation",
+            ),
+            (self.parts and self.validation, "a sum of parts is judged by what was not learned from", "validation"),
+            (
+                self.parts and self.baselines,
+                "baselines have no terms, so that models of parts cannot be added up",
+                "baselines",
+                "parts",
+            ),
+            (self.given_terms and set_fields, "given terms are fitted, not learned", "given_terms", *set_fields[:1]),
+            (self.folds and self.folds < 2, f"there must be at least 2 folds, not {self.folds}", "folds"),
+            (self.share and self.by is None, "it needs the context, such as --by version", "share"),
+        )
+        for wrong, message, *fields in refused:
+            if wrong:
+                raise RequestError(message, *fields)
+
+    def require_joint(self, learner: Learner, field: str) -> None:
+        """Refuse what learns from the rows of the measurements only.
+
+        `field`: the field that asks for further rows.
+
+        Raises:
+            RequestError: naming the fields.
+        """
+        if learner.name != PROJECTION:
+            raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
+        for name in ("parts", "observed", "given_terms"):
+            if getattr(self, name):
+                raise RequestError("not together: this learns from these rows alone", field, name)
+
+    def chosen_learner(self, project: Project) -> tuple[Learner, dict[str, Any]]:
+        """Return the learner with its settings, and those that differ from its preset.
+
+        Raises:
+            SpecError: for an unknown learner, preset or setting.
+            RequestError: if the aggregate is stated twice.
+        """
+        name, preset = self.learner, self.preset
+        if name is None and preset is None:
+            preset = project.preset
+        settings = {**own_settings(learner_name(name, preset), project.learning), **self.settings}
+        learner = learner_of(name, preset, settings)
+        if "aggregate" in learner.settings and self.aggregate is not None:
+            if "aggregate" in settings:
+                raise RequestError("the setting 'aggregate' states it already", "aggregate")
+            settings["aggregate"] = self.aggregate
+            learner = learner_of(name, preset, settings)
+        return learner, settings
+
+
+def with_deviation(
+    learner: Learner, settings: Mapping[str, Any], measured: Measurements
+) -> tuple[Learner, tuple[Note, ...]]:
+    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set.
+
+    An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
+    """
+    deviation = measured.report.deviation
+    is_stated = learner.preset == SPLCONQUEROR_2019 or any(
+        setting_name(name) == setting_name("abortError") for name in settings
+    )
+    if deviation is None or is_stated or "abortError" not in learner.settings:
+        return learner, ()
+    text = (
+        f"abortError is {deviation:g}, as {measured.report.source} states its deviation (--set abortError=… changes it)"
+    )
+    return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)

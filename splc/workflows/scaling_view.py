@@ -1,0 +1,85 @@
+"""The view of a scaling model: its terms, its facts, and its predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from splc.formats.models.entries import facts_text, lead_text, percent_text
+from splc.io.numbers import rounded_text
+from splc.scaling import ScalingModel
+from splc.scaling.prediction import LEVEL, Prediction
+from splc.workflows.view import Column, Rows, View, interval_text
+
+DIGITS = 4
+TERMS = (Column("term", 0), Column("influence", 1))
+
+
+def point_text(at: Mapping[str, float]) -> str:
+    """Return a point, such as `p = 8, n = 2`."""
+    return ", ".join(f"{name} = {value:.10g}" for name, value in at.items())
+
+
+def model_text(model: ScalingModel) -> str:
+    """Return a model on one line, with logarithms to the base 2; with two segments, both."""
+    from splc.formats.models.notation import scaling_text
+
+    return scaling_text(model, DIGITS)
+
+
+def view_of_terms(model: ScalingModel) -> View:
+    """Yield the terms of a model with their coefficients, logarithms to the base 2."""
+    from splc.formats.models.notation import log2_terms
+
+    for part in (model.below, model):
+        if part is None:
+            continue
+        if model.below is not None and model.change is not None:
+            bound = f"{model.changing} = {model.change:g}"
+            yield f"up to {bound}:" if part is model.below else f"beyond {bound}:"
+        yield Rows(log2_terms(part.model), TERMS)
+
+
+def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
+    """Return the properties of a single model, as names and texts."""
+    lead = lead_text(model)
+    certain = "" if model.certainty is None else f" (probability {model.certainty:.2f})"
+    noise = "unknown" if model.noise is None else f"{percent_text(model.noise, 2)} per measurement"
+    return [
+        ("formula", model_text(model)),
+        ("lead term", ("none: constant" if lead == "1" else lead) + certain),
+        ("fit", facts_text(model)),
+        ("noise", noise),
+        ("method", model.method),
+    ]
+
+
+def caveat(entry: Prediction) -> str:
+    """Return how far a prediction is extrapolated, and whether its interval is wide."""
+    if entry.predicted is None:
+        return "the model has no finite value there"
+    remarks = []
+    if entry.distance > 1:
+        factor = f"{rounded_text(entry.distance, 3)} times " if math.isfinite(entry.distance) else ""
+        remarks.append(f"{factor}beyond what was measured")
+    if entry.lower is None or entry.upper is None:
+        return ", ".join([*remarks, "no interval"])
+    sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
+    if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
+        remarks.append("not known within a factor of 2")
+    return ", ".join(remarks)
+
+
+def number(value: float | None) -> str:
+    """Return a prediction as text."""
+    return "undefined" if value is None else rounded_text(value, DIGITS)
+
+
+PREDICTIONS = (
+    Column("at", lambda entry: point_text(entry.at)),
+    Column("predicted", lambda entry: number(entry.predicted), right=True),
+    Column(
+        f"{100 * LEVEL:.0f} % interval", lambda entry: interval_text((entry.lower, entry.upper), number), right=True
+    ),
+    Column("caveat", caveat),
+)
