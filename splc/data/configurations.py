@@ -278,8 +278,8 @@ class Configurations(Presented):
             return self, np.ones(len(self), dtype=bool)
         indices = [value_indices(option, self.value(option.name)) for option in system.options]
         rows = np.stack(indices, axis=1) if indices else np.zeros((len(self), 0), dtype=np.uint8)
-        kept = (rows >= 0).all(axis=1)
-        return Configurations(system, rows[kept]), kept
+        kept = np.all(rows >= 0, axis=1)
+        return Configurations(system, rows[kept]), np.asarray(kept)
 
     def summary(self) -> str:
         """Return the number of configurations, and the system."""

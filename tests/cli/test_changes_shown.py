@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from splc.cli.show.scale_tree import show_trees
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.printer import print_view
-from splc.cli.show.scale_tree import show_trees
 from splc.workflows.learn.changes import Change, view_of_influences
 from splc.workflows.scale.tree import CallPath, CallTree
 

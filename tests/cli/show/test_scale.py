@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-
 from splc.cli.show.scale_tree import show_trees
+
 from splc.scaling.prediction import Prediction
 from splc.workflows.scale.tree import CallPath, CallTree
 from splc.workflows.scaling_view import caveat
