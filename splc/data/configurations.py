@@ -268,6 +268,19 @@ class Configurations(Presented):
         """Return option → values, shape (n,): integers where all are whole, NaN where an option is deselected."""
         return {option.name: whole_numbers(self.value(option.name)) for option in self.system.options}
 
+    def within(self, system: VariabilityModel) -> tuple[Configurations, Array]:
+        """Return the configurations that another system has, too, and which ones they are, shape (n,), bool.
+
+        Raises:
+            ConfigurationError: if the system has an option that is unknown here.
+        """
+        if system.options == self.system.options:
+            return self, np.ones(len(self), dtype=bool)
+        indices = [value_indices(option, self.value(option.name)) for option in system.options]
+        rows = np.stack(indices, axis=1) if indices else np.zeros((len(self), 0), dtype=np.uint8)
+        kept = np.all(rows >= 0, axis=1)
+        return Configurations(system, rows[kept]), np.asarray(kept)
+
     def summary(self) -> str:
         """Return the number of configurations, and the system."""
         return f"{plural(len(self), 'configuration', 'configurations')} of {self.system.name}"

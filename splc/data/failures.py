@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_indices
+from splc.data.configurations import Configurations
 from splc.errors import plural
 from splc.system.constraints import BooleanConstraint, Constraint
 from splc.system.definition import constraints_of_texts
@@ -66,12 +66,7 @@ class Failures:
 
     def of_system(self, system: VariabilityModel) -> Failures:
         """Return the failures among the configurations of a system with the same options, and other values of them."""
-        own = self.configurations
-        if system.options == own.system.options:
-            return self
-        indices = np.stack([value_indices(option, own.value(option.name)) for option in system.options], axis=1)
-        kept = (indices >= 0).all(axis=1)
-        configurations = Configurations(system, indices[kept])
+        configurations, kept = self.configurations.within(system)
         return replace(self, configurations=configurations, runs=self.runs[kept], explained=self.explained[kept])
 
     def among(self, configurations: Configurations) -> Array:

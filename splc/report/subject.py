@@ -16,7 +16,7 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import assignment_texts, text_values
-from splc.errors import SpaceError, SplcError
+from splc.errors import ConfigurationError, SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows
 from splc.learning.projection import Ensemble
@@ -157,12 +157,19 @@ class ModelSubject:
 
     @cached_property
     def _learned(self) -> MeasuredRows | None:
-        """Return the configurations that the full model was learned from, each predicted without its own value."""
+        """Return the configurations that the full model was learned from, each predicted without its own value.
+
+        None if their system has other options.
+        """
         full = self.stored.full
         if not isinstance(full, Ensemble) or not full.parts:
             return None
         scale, rows = full.scale, full.own
-        configurations = Configurations(self.space.system, full.configurations.indices[rows])
+        try:
+            configurations, kept = full.configurations[rows].within(self.space.system)
+        except ConfigurationError:
+            return None
+        rows = rows[kept]
         t = np.mean([part.left_out for part in full.parts], axis=0)
         t = t if full.stacked is None else full.stacked.mixed(t, full.stacked.held_out)
         predicted = scale.backward(t[rows]) * scale.unit

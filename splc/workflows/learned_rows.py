@@ -21,14 +21,13 @@ from splc.workflows.note import Note
 
 
 def learned_configurations(stored: StoredModel, system: VariabilityModel) -> Configurations | None:
-    """Return the configurations that a model was learned from, None if its file does not have them."""
+    """Return the configurations of a system that a model was learned from, None if its file does not have them."""
     if not isinstance(stored.full, FullPredictor):
         return None
-    # A description of several models has the values of all.
     learned = stored.full.configurations
     learned = learned[stored.full.own] if isinstance(stored.full, Ensemble) else learned
     with suppress(ConfigurationError):
-        return Configurations.from_columns(system, learned.to_columns())
+        return learned.within(system)[0]
     return None
 
 

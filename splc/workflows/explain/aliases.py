@@ -32,14 +32,18 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
     groups: list[tuple[str, ...]] = []
     notes = []
     for where, configurations in _sets(full, space):
-        sets = [tuple(system.names[position] for position in pair) for pair in aliases(configurations.indices, choices)]
+        # A model may have been learned without some options of the system, or with others.
+        own = configurations.system
+        names = [[system.names[position] for position in members] for members in choices]
+        places = [tuple(own.positions[name] for name in members if name in own.positions) for members in names]
+        sets = [tuple(own.names[place] for place in pair) for pair in aliases(configurations.indices, places)]
         # Aliases in all valid configurations are not repeated for some of them.
-        new = [names for names in sets if not any(set(names) <= set(other) for other in groups)]
+        new = [alias for alias in sets if not any(set(alias) <= set(other) for other in groups)]
         groups += new
         if new:
-            names = listed([" and ".join(alias) for alias in new], SHOWN)
+            shown = listed([" and ".join(alias) for alias in new], SHOWN)
             text = f"interchangeable, because they always change together in {where}"
-            notes.append(Note(f"{text}: {names}", about=Rank.LIMIT))
+            notes.append(Note(f"{text}: {shown}", about=Rank.LIMIT))
     return tuple(notes)
 
 

@@ -161,6 +161,8 @@ def run(
     request.require_consistent()
     spec = request.spec
     project = request.project(request.folder)
+    stored = StoredSources.read(request.sources) if request.sources else None
+    project = project if stored is None else stored.project(project)
     with Notes() as notes:
         learner, settings = request.chosen_learner(project)
         output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
@@ -178,11 +180,8 @@ def run(
         require_writable(companion, (*inputs, output))
         require_writable(request.plot, (*inputs, output, companion))
 
-        stored = None
-        if request.sources:
+        if stored is not None:
             request.require_joint(learner, "sources")
-            stored = StoredSources.read(request.sources)
-            project = stored.project(project)
         project = project if given is not None else without_group(project, request.group)
         system = request.read_system(project, notes) if given is None else given.system
         if request.evaluate_on is not None and request.evaluate_on != STANDARD:

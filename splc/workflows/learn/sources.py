@@ -52,11 +52,15 @@ class StoredSources:
     def project(self, project: Project) -> Project:
         """Return the project; an inferred system has the options and values of the models, too.
 
+        Without --system, that of the models is used where the one of the folder lacks an option of theirs.
+
         Raises:
             InputError: if the models have different options.
         """
         if not project.infers:
-            return project
+            # Further options and values of the folder's description are those of the measurements.
+            systems = [model.system for model in self.models if model.system is not None]
+            return project.with_system_of_model(systems, every=False)
         inferred = project.variability_model(observed=False)
         joint = joint_system([model.system for model in self.models if model.system is not None] or [inferred])
         if joint is None:
