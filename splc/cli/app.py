@@ -28,7 +28,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "measure": "splc.cli.commands.measure",
         "learn": "splc.cli.commands.learn",
         "explain": "splc.cli.commands.explain",
-        "calibrate": "splc.cli.commands.calibrate",
+        "calibrate": "splc.workflows.calibrate.calibrate",
         "scale": "splc.cli.commands.scale",
         "tune": "splc.cli.commands.tune",
         "suggest": "splc.cli.commands.suggest",
@@ -91,7 +91,7 @@ def verb_of(name: str) -> Verb[Any, Any]:
 def summary_of(name: str) -> str:
     """Return the first paragraph of the help of a command, whose module is read but not imported."""
     source = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1], COMMANDS[name].rpartition(".")[2] + ".py")
-    wanted = "Request" if "workflows" in COMMANDS[name] else name
+    wanted = name if COMMANDS[name].startswith("splc.cli.commands") else "Request"
     kinds = (ast.ClassDef, ast.FunctionDef)
     tree = ast.parse(source.read_text(encoding="utf-8"))
     documented = next(node for node in tree.body if isinstance(node, kinds) and node.name == wanted)
@@ -102,7 +102,7 @@ def summary_of(name: str) -> str:
 def _command(name: str) -> Any:
     """Return the subcommand of a name, built from its verb. The list of commands needs none of the imports."""
     single_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if "workflows" not in COMMANDS[name]:
+    if COMMANDS[name].startswith("splc.cli.commands"):
         from splc.cli import old_signature
 
         old = import_module(COMMANDS[name])
