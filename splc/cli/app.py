@@ -36,7 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "optimize": "splc.cli.commands.optimize",
         "changed": "splc.workflows.changed",
         "compare": "splc.cli.commands.compare",
-        "study": "splc.cli.commands.study",
+        "study": "splc.study.study",
         "report": "splc.cli.commands.report",
         "run": "splc.cli.commands.run",
         "convert": "splc.workflows.convert",
