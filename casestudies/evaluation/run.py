@@ -50,7 +50,7 @@ def run_evaluation(
     """Run an evaluation; tasks that were finished before are not run again.
 
     `output`: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
-    `jobs`, `scheduler`, `watch`: as of `splc.study.folder.run_tasks`.
+    `jobs`, `scheduler`, `watch`: as of `splc.study.run_study`.
     """
     started = time.monotonic()
     path = evaluation.path

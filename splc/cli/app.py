@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "compare": "splc.cli.commands.compare",
         "study": "splc.study.study",
         "report": "splc.cli.commands.report",
-        "run": "splc.cli.commands.run",
+        "run": "splc.splconqueror.run",
         "convert": "splc.workflows.convert",
         "example": "splc.workflows.example",
     }

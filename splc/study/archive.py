@@ -84,11 +84,7 @@ def archive_folders(folder: str | Path) -> tuple[Path, ...]:
 
 
 def read_archive(folder: str | Path) -> StudyArchive:
-    """Return the results of a study.
-
-    Raises:
-        InputError: if the study is not finished, or `runs.csv` cannot be read.
-    """
+    """Return the results of a study."""
     source = read_source(Path(folder) / MANIFEST)
     manifest = parse_json(source.text())
     if not isinstance(manifest, dict) or manifest.get("state") != "finished":

@@ -285,13 +285,9 @@ class TasksResult:
     """The result of running tasks into a results folder.
 
     Attributes:
-        folder: the results folder.
-        tasks: number of tasks.
         found: number of tasks that were finished before.
         done: number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables.
-        tables: the tables of `table.md`.
         files: the files that were written, relative to the folder, without the records of tasks.
-        notes: what the user should know.
     """
 
     folder: Path
@@ -333,15 +329,6 @@ def run_tasks(
     watch: Watch = NOBODY,
 ) -> tuple[dict[str, Content], int]:
     """Run the tasks that have no record yet, and keep the record of each.
-
-    Args:
-        tasks: the tasks.
-        perform: runs one.
-        results: the folder.
-        jobs: number of processes; 1 is this process.
-        scheduler: address of a dask scheduler whose workers run the tasks instead; `local`: a cluster with `jobs`
-            workers is started on this machine.
-        watch: asked before each task whether to stop; running tasks are finished.
 
     Returns:
         key → record, fewer than there are tasks after an interruption; and the number of records found.

@@ -95,19 +95,13 @@ class Study:
     """The content of a study file.
 
     Attributes:
-        path: the study file.
         given: those of `system`, `measurements`, `property`, `analytical`, `parameters` that the file states; paths
             are relative to the file.
         samplings: sampling specs in canonical spelling, distinct, at least one.
-        seeds: the seeds of random draws, distinct, at least one.
         learners: the learners, None: one with the settings of the project's `[learning]`.
-        scale: a factor on the analytical model.
         at: expression of tabled parameters → the value whose row is their number in terms.
-        constant: whether the constant takes part in the syntactic comparison.
-        measures: further measures.
         missing: what happens to a sampled configuration that was not measured; with 'error' the run fails, and its
             record has the reason.
-        columns: the roles of columns of the measurements.
         by: the context that a study is done of each value of; None is none.
         lines: key → its line in the file, for messages.
     """

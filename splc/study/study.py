@@ -104,11 +104,7 @@ class ContextStudies(ByValue[StudyResult]):
 
 
 def run(request: Request, watch: Watch = NOBODY) -> StudyResult | ContextStudies:
-    """Run a study, or that of each value of the context that its file names.
-
-    Raises:
-        SplcError: as `run_study`.
-    """
+    """Run a study, or that of each value of the context that its file names."""
     from joblib import cpu_count
 
     scheduler = scheduler_of(request.backend, request.scheduler)

@@ -37,8 +37,6 @@ class Task:
     """A model to learn.
 
     Attributes:
-        sampling: the sampling spec.
-        seed: the seed of random draws.
         seeded: whether anything is drawn, so that the seed matters.
         key: the hash of everything that decides the result.
         log: the file of the log (of learners whose models no log can express: JSON) within the results folder; models
@@ -121,8 +119,6 @@ class Record:
     Attributes:
         reason: why nothing was learned, None if a model was learned.
         learned_from: number of configurations that were learned from.
-        rounds: number of rounds.
-        termination: why learning ended.
         learning_error: mean relative error on the learning set, in percent.
         error: on the measured configurations outside of it.
         error_all: on all measured configurations.
@@ -130,7 +126,6 @@ class Record:
         printed_error_all: its error on all measured configurations.
         model: the model as JSON; None for a model without terms.
         log: the log; None for a model without terms.
-        notes: what the user should know.
     """
 
     reason: str | None = None

@@ -14,7 +14,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import InputError, SpaceError, SplcError
 from splc.formats.measurements.read import read_measurements
-from splc.splconqueror.scripts.binary_form import binary_measurements, binary_system, disjunctions
+from splc.splconqueror.conversions import binary_measurements, binary_system, disjunctions
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

@@ -13,11 +13,12 @@ from splc.errors import InputError, SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_stored_models
 from splc.formats.scripts.commands import COMMANDS
-from splc.splconqueror import run_study
-from splc.splconqueror.run import Request, run
-from splc.splconqueror.scripts.interpreter import METHODS
+from splc.splconqueror.interpreter import METHODS
+from splc.splconqueror.run import Request, Result, run
+from splc.splconqueror.study import WrittenStudy
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.scripts import INPUTS, Runs, rows
+from tests.support.watches import Told
 
 
 def test_every_command_has_a_method() -> None:
@@ -164,9 +165,11 @@ class TestLearningSets:
             run(Request(scripts=(str(folder / "main.a"),), preset=preset))
             drawn = [tuple(row.values())[:4] for row in rows(folder / "some.csv", ";")]
             found[preset] = list(dict.fromkeys(drawn))
-            study = run_study.Request(scripts=(str(folder / "main.a"),), preset=preset, output=str(folder / "s.toml"))
+            scripts, output = (str(folder / "main.a"),), str(folder / "s.toml")
+            study = run(Request(scripts=scripts, preset=preset, output=output, to_study=True))
+            assert isinstance(study, WrittenStudy)
             rule = "compat=2018" if preset.endswith("2019") else "compat"
-            assert run_study.run(study).samplings == (f"random:3,{rule},seed=10+ff",)
+            assert study.samplings == (f"random:3,{rule},seed=10+ff",)
         assert set(found["splconqueror"]) == set(found["splconqueror-2019"])
         assert found["splconqueror"] != found["splconqueror-2019"]
 
@@ -356,7 +359,8 @@ def test_interruption(folder: Path) -> None:
     """A run that is stopped keeps what it wrote."""
     (folder / "a.a").write_text(f"log a.log\n{INPUTS}select-all-measurements true\nstart\nanalyze-learning")
     asked = iter([False] * 3 + [True] * 99)
-    result = run(Request(scripts=(str(folder / "a.a"),)), should_stop=lambda: next(asked))
+    result = run(Request(scripts=(str(folder / "a.a"),)), Told(lambda: next(asked)))
+    assert isinstance(result, Result)
     assert result.stopped
     lines = (folder / "a.log").read_text(encoding="utf-8").splitlines()
     assert lines[-2:] == ["Configs with too large deviation: 0", "9 configurations loaded."]

@@ -11,6 +11,7 @@ from splc import read_variability_model
 from splc.errors import SplcError
 from splc.formats.measurements.read import read_measurements
 from tests.support.scripts import INPUTS, Runs, rows
+from tests.support.watches import Told
 
 
 class TestPython:
@@ -97,7 +98,7 @@ class TestPython:
         """A search that is stopped before its first trial ends the run, which keeps what it wrote."""
         before = iter(range(5))
         text = f"{INPUTS}select-all-measurements true\nlearn-splconqueror-opt numberOfRounds=[1,3]\nprintsettings"
-        result, lines = runs(text, stop=lambda: next(before, None) is None)
+        result, lines = runs(text, watch=Told(lambda: next(before, None) is None))
         assert result.stopped
         assert result.models == ()
         assert "command: printsettings" not in lines

@@ -10,7 +10,7 @@ import pytest
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning.stepwise.settings import Settings
-from splc.splconqueror.scripts.settings import stated_deviation
+from splc.splconqueror.learning import stated_deviation
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from splc.workflows.verb import Watch
+from splc.workflows.view import Item
 
 
 class Told(Watch):
@@ -12,15 +13,21 @@ class Told(Watch):
 
     Attributes:
         told: the numbers of finished and of all steps, and the current step, of each call.
+        shown: the parts of the view that were shown.
     """
 
     def __init__(self, ends: Callable[[], bool] = lambda: False) -> None:
         self.told: list[tuple[float, float | None, str]] = []
+        self.shown: list[Item] = []
         self.ends = ends
 
     def advance(self, done: float, total: float | None, text: str) -> None:
         """Keep the call."""
         self.told.append((done, total, text))
+
+    def show(self, *items: Item) -> None:
+        """Keep the items."""
+        self.shown += items
 
     def stop(self) -> bool:
         """Return what `ends` returns."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splc.errors import SplcError
-from splc.splconqueror.scripts.check import checked
+from splc.splconqueror.check import checked
 from splc.workflows import calibrate
 from splc.workflows.by import ByValue
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
