@@ -310,7 +310,7 @@ class TasksResult:
 
     @property
     def interruption(self) -> Message:
-        """How to continue."""
+        """The message about what is kept, and the command that continues."""
         done = f"{self.done} of {self.tasks} runs are done and kept"
         return Message(f"interrupted: {done}; the same command continues")
 
