@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from splc.study import study
-from splc.study.records import perform
+from splc.study.tasks import perform
 from tests.cli.conftest import Run
 from tests.cli.test_contexts import versions
 
 STUDY = """nfp = "time"
 samplings = ["pb:9,3", "optionwise+ff", "random:4", "random:50"]
 seeds = [0, 1]
-[reference.analytical_learned]
-SC = { "random:4" = 3 }
 """
 
 

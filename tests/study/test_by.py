@@ -15,11 +15,11 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import InputError
 from splc.learning import learn
-from splc.study import read_study
-from splc.study.by import TABLE, run_study_by
+from splc.study import read_study, run_study, run_study_by
+from splc.study.archive import TABLE
 from splc.study.inputs import learners_with_deviation, load
-from splc.study.rows import OF_TERMS, measure_keys, pair_values, titles
-from splc.study.study import run_study
+from splc.study.results import OF_TERMS, pair_values, titles
+from tests.support.watches import Ending
 
 
 @pytest.fixture
@@ -41,15 +41,15 @@ def versions(study_file: Path) -> Path:
 def test_each_value_has_the_study_of_its_rows(versions: Path, tmp_path: Path) -> None:
     """The results of a value are those of a study with this value in `where`, and one table has all of them."""
     studies = run_study_by(read_study(versions), tmp_path / "out", pictures=False)
-    assert (studies.by, list(studies.studies), studies.interrupted) == ("version", ["v9", "v10"], False)
+    assert (studies.by, list(studies.results), studies.interrupted) == ("version", ["v9", "v10"], False)
     rows = list(csv.reader((tmp_path / "out" / TABLE).read_text(encoding="utf-8").splitlines()))
     text = versions.read_text(encoding="utf-8")
     expected = []
-    for version in studies.studies:
+    for version in studies.results:
         own = text.replace('by = "version"', f'where = {{ version = "{version}" }}')
         versions.write_text(own, encoding="utf-8")
         alone = run_study(read_study(versions), tmp_path / f"alone-{version}", pictures=False)
-        assert [str(table) for table in alone.tables] == [str(table) for table in studies.studies[version].tables]
+        assert [str(table) for table in alone.tables] == [str(table) for table in studies.results[version].tables]
         part = (tmp_path / f"alone-{version}" / "table.csv").read_text(encoding="utf-8").splitlines()
         expected += [[version, *row] for row in csv.reader(part[1:])]
         header = ["version", *next(csv.reader(part[:1]))]
@@ -59,9 +59,9 @@ def test_each_value_has_the_study_of_its_rows(versions: Path, tmp_path: Path) ->
 
 def test_stopped_studies_have_no_common_table(versions: Path, tmp_path: Path) -> None:
     """A stop ends with the value that it comes at, and nothing is written about all values."""
-    studies = run_study_by(read_study(versions), tmp_path / "out", should_stop=lambda: True, pictures=False)
+    studies = run_study_by(read_study(versions), tmp_path / "out", watch=Ending(0), pictures=False)
     assert studies.interrupted
-    assert list(studies.studies) == ["v9"]
+    assert list(studies.results) == ["v9"]
     assert not (tmp_path / "out" / TABLE).exists()
 
 
@@ -101,7 +101,6 @@ def test_titles_of_further_measures() -> None:
     for key in ("smape", "mae"):
         entry = measure(key)
         assert found[key] == usual.get(key, f"{entry.title}, %" if entry.kind == "percent" else entry.title)
-    assert measure_keys(["smape", "mae"]) == tuple(found)
 
 
 def test_records_have_the_error_of_the_stored_model(study_file: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.study.group_tests import study_test
+from splc.study.results import study_test
 from tests.cli.conftest import Run, run
 from tests.study.conftest import Studied
 

@@ -21,6 +21,7 @@ from splc.study.folder import results_folder
 from tests.study.conftest import Studied, manifest_of
 from tests.support.paths import ROOT
 from tests.support.results import contents
+from tests.support.watches import Ending
 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
@@ -154,10 +155,7 @@ def test_terminated_in_the_background(study_file: Path) -> None:
 
 def test_stopped(studied: Studied) -> None:
     """A study that is asked to stop keeps finished runs, writes no tables, and continues where it stopped."""
-    finished: list[int] = []
-    first = studied(
-        "stopped", on_task=lambda done, total, text: finished.append(done), should_stop=lambda: finished[-1] >= 3
-    )
+    first = studied("stopped", watch=Ending(3))
     assert (first.interrupted, first.done, first.tasks) == (True, 3, 8)
     assert not (first.folder / "table.csv").exists()
     second = studied("stopped")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from splc.study import manifest
-from splc.study.manifest import manifest_of, versions
-from splc.study.results import Results
+from splc.study import folder
+from splc.study.folder import versions
+from splc.study.results import Results, manifest_of
 from tests.study.conftest import given_runs
 
 
@@ -40,7 +40,7 @@ def test_runs(study_file: Path) -> None:
 
 def test_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions are those of the installed packages; one that is not installed has none."""
-    monkeypatch.setattr(manifest, "PACKAGES", ("numpy", "no-such-package"))
+    monkeypatch.setattr(folder, "PACKAGES", ("numpy", "no-such-package"))
     found = versions()
     assert found["numpy"] == version("numpy")
     assert found["python"] == platform.python_version()

@@ -20,10 +20,8 @@ from splc.plotting.charts.sorted_predictions import sorted_chart
 from splc.plotting.charts.term_scores import term_chart
 from splc.study import read_study, run_study
 from splc.study.inputs import load
-from splc.study.learning_curves import curves_chart
-from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, pictures_of
-from splc.study.results import Results
-from splc.study.tables import errors_of
+from splc.study.results import Results, errors_of
+from splc.study.tables import ERRORS, PREDICTIONS, TERM_SCORES, UNSCALED, curves_chart, pictures_of
 from tests.study.conftest import Studied, given_runs
 
 
@@ -53,7 +51,7 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
         if scale != 1:
             expected[UNSCALED] = {"analytical": plain}
         assert loaded.analytical is not None
-        assert pictures.pop(TERMS) == drawn_terms(loaded.analytical.scaled(scale), learned, "learned, pb:9,3")
+        assert pictures.pop(TERM_SCORES) == drawn_terms(loaded.analytical.scaled(scale), learned, "learned, pb:9,3")
     assert pictures.keys() == expected.keys()
     measured = loaded.inputs.measured
     for name, models in expected.items():
@@ -77,7 +75,7 @@ def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, con
         drawn_terms(loaded.analytical, learned, "learned, ff", constant=each) for each in (True, False)
     )
     assert with_constant != without
-    assert pictures_of(study, loaded, results)[TERMS] == (with_constant if constant else without)
+    assert pictures_of(study, loaded, results)[TERM_SCORES] == (with_constant if constant else without)
 
 
 def test_models_without_common_terms(study_file: Path) -> None:
@@ -95,7 +93,7 @@ def test_models_without_common_terms(study_file: Path) -> None:
         stored = replace(run, record=replace(run.record, model=model_json_text(model, "time")))
         given = replace(study, constant=False), replace(loaded, analytical=analytical)
         links.append([*pictures_of(*given, Results((stored,), best=stored))])
-    assert links == [[PREDICTIONS, TERMS], [PREDICTIONS], [PREDICTIONS]]
+    assert links == [[PREDICTIONS, TERM_SCORES], [PREDICTIONS], [PREDICTIONS]]
 
 
 @pytest.mark.parametrize("pictures", [True, False])
@@ -113,7 +111,7 @@ def test_picture_of_errors(study_file: Path, studied: Studied) -> None:
     results = studied().results
     assert results is not None
     loaded = load(study := read_study(study_file))
-    chart = curves_chart(errors_of(study, results), "grid: time")
+    chart = curves_chart({"grid: time": errors_of(results.runs)}, "grid: time")
     assert chart is not None
     assert pictures_of(study, loaded, results)[ERRORS] == chart_file(chart, "svg")
     expected = []
@@ -134,10 +132,10 @@ def test_pictures_of_others_are_kept(study_file: Path, studied: Studied, analyti
         (study_file.parent / "analytical.txt").unlink()
     study_file.write_text('samplings = ["ff"]\nscale = 2\n', encoding="utf-8")
     folder = studied().folder
-    for name in (ERRORS, PREDICTIONS, TERMS, UNSCALED):
+    for name in (ERRORS, PREDICTIONS, TERM_SCORES, UNSCALED):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("mine", encoding="utf-8")
     with pytest.raises(OutputError) as caught:
         studied()
-    expected = [ERRORS, PREDICTIONS, *([TERMS, UNSCALED] if analytical else [])]
+    expected = [ERRORS, PREDICTIONS, *([TERM_SCORES, UNSCALED] if analytical else [])]
     assert [problem.file for problem in caught.value.problems] == [str(folder / name) for name in sorted(expected)]

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.study.folder import ResultsFolder, results_folder
-from splc.study.records import Record
-from splc.study.runner import key_of
+from splc.study.folder import ResultsFolder, key_of, results_folder
+from splc.study.tasks import Record
 
 TEXTS = st.none() | st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.none() | st.floats(allow_nan=False, allow_infinity=False)

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.io.tables import Spread
-from splc.study.results import Results
-from splc.study.rows import OF_TERMS, titles
+from splc.study.results import OF_TERMS, Results, titles
 from splc.study.tables import analytical_table, runs_table, spread, tables_of
 from tests.study.conftest import given_runs
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.paths import SMG2000
 from tests.support.scripts import Runs
 from tests.support.tracked import copy_tracked
+from tests.support.watches import Told
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ def runs(folder: Path) -> Runs:
     """Return a function that runs scripts, given as name → text; the lines are those of a log without a file."""
 
     def running(
-        text: str = "", check: bool = False, stop: Callable[[], bool] = lambda: False, **scripts: str
+        text: str = "", check: bool = False, watch: Told | None = None, **scripts: str
     ) -> tuple[Result, list[str]]:
         named = {"main": text} if text else {}
         for name, content in (named | scripts).items():
             (folder / f"{name}.a").write_text(content, encoding="utf-8")
-        lines: list[str] = []
-        first = "main" if text else next(iter(scripts))
-        request = Request(scripts=(str(folder / f"{first}.a"),), check=check)
-        return run(request, lines.append, should_stop=stop), lines
+        first, follower = "main" if text else next(iter(scripts)), watch or Told()
+        result = run(Request(scripts=(str(folder / f"{first}.a"),), check=check), follower)
+        assert isinstance(result, Result)
+        return result, [item for item in follower.shown if isinstance(item, str)]
 
     return running

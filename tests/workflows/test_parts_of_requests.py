@@ -15,7 +15,7 @@ from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, InputError, LearningError, MachineError, OutputError, SplcError
 from splc.formats.scripts.strategies import Sampling
 from splc.measuring.session import Session
-from splc.splconqueror.scripts.samples import learning_rows
+from splc.splconqueror.samples import learning_rows
 from splc.workflows import learn, measure, suggest
 from splc.workflows.configuration import one_configuration
 from splc.workflows.learn import contexts as learn_by

@@ -62,6 +62,7 @@ class TestResults:
     def test_calibrate(self, project: Path) -> None:
         """Estimates are those of the command; `write` writes them as parameters."""
         result = calibrate.run(calibrate.Request(free=("alpha", "beta"), output="fitted.toml"))
+        assert isinstance(result, calibrate.Result)
         found = printed("calibrate", "--free", "alpha,beta")
         assert [each.value for each in result.calibration.estimates] == [
             each["estimate"] for each in found["parameters"]

@@ -55,7 +55,7 @@ _SEARCH = ("samples", "seed", "file", "performWithOptimal")
 
 # Commands whose output is a folder of files.
 CONVERSIONS = ("convert-vm", "convert-measurements")
-# To add a command, add a line here and a method to `splc.splconqueror.scripts.interpreter`.
+# To add a command, add a line here and a method to `splc.splconqueror.interpreter`.
 COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
     _file("all", "[check:false] FILE", keys=("check",), reads=(0,), needs=("vm",)),

@@ -9,13 +9,13 @@ from functools import partial
 from pathlib import Path
 
 from sampling.designs.domain import restrictable
-from splc.errors import InputError, OutputError, Problem, SplcError, unknown_name_hint
+from splc.errors import InputError, OutputError, Problem, RequestError, SplcError, unknown_name_hint
 from splc.formats.scripts.commands import CONVERSIONS, Need, Script, ScriptCommand
 from splc.formats.scripts.reader import parse_lines, settings_of, truth
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.io.outputs import require_writable
-from splc.splconqueror.scripts.paths import identity, located
+from splc.splconqueror.state import identity, located
 from splc.system.variability import VariabilityModel
 
 _MISSING: Mapping[Need, tuple[str, str]] = {
@@ -30,7 +30,7 @@ _MISSING: Mapping[Need, tuple[str, str]] = {
 
 
 @dataclass(frozen=True)
-class Reached:
+class _Reached:
     """The state of a run, as far as it is known without running it.
 
     Attributes:
@@ -45,28 +45,23 @@ class Reached:
     hybrid: bool = False
     parts: bool = False
 
-    def without(self, *needs: Need) -> Reached:
-        """Return the state without some of what there is."""
+    def without(self, *needs: Need) -> _Reached:
         return replace(self, done=self.done - set(needs))
 
-    def having(self, *needs: Need) -> Reached:
-        """Return the state with more."""
+    def having(self, *needs: Need) -> _Reached:
         return replace(self, done=self.done | set(needs))
 
-    def unsampled(self) -> Reached:
-        """Return the state without samplings."""
+    def unsampled(self) -> _Reached:
         return replace(self.without("sampling"), hybrid=False, parts=False)
 
 
 def checked(paths: tuple[str, ...]) -> Mapping[str, Script]:
-    """Return the scripts, and all that they call, by the identity of their files.
-
-    Raises:
-        InputError: naming everything that is wrong in all of them, with files and lines.
-    """
+    """Return the scripts, and all that they call, by the identity of their files."""
+    if not paths:
+        raise RequestError("no script is named", "scripts")
     check = _Check()
     for path in paths:
-        check.script(path, Reached(), ())
+        check.script(path, _Reached(), ())
     if check.problems:
         raise InputError(dict.fromkeys(check.problems))
     return check.scripts
@@ -80,15 +75,14 @@ class _Check:
     written: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
 
-    def script(self, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
+    def script(self, path: str, reached: _Reached, callers: tuple[str, ...]) -> _Reached:
         """Check a script; return the state after it."""
         key = identity(path)
         if key not in self.scripts:
             try:
                 self.scripts[key], self.faults[key] = parse_lines(read_source(path))
             except SplcError as error:
-                self.scripts[key] = Script(path, ())
-                self.faults[key] = error.problems
+                self.scripts[key], self.faults[key] = Script(path, ()), error.problems
         script_problems: list[Problem] = [*self.faults[key]]
         faulty = [problem.line or 0 for problem in script_problems]
         previous = reached
@@ -111,8 +105,8 @@ class _Check:
         return reached.having(*_MISSING) if faulty else reached
 
     def command(
-        self, command: ScriptCommand, path: str, reached: Reached, previous: Reached, callers: tuple[str, ...]
-    ) -> Reached:
+        self, command: ScriptCommand, path: str, reached: _Reached, previous: _Reached, callers: tuple[str, ...]
+    ) -> _Reached:
         """Check a command; return the state after it."""
         self.needs(command, reached)
         readable = self.files(command, path)
@@ -150,25 +144,25 @@ class _Check:
                 return self.called(command, path, reached, callers)
         return reached
 
-    def called(self, command: ScriptCommand, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
+    def called(self, command: ScriptCommand, path: str, reached: _Reached, callers: tuple[str, ...]) -> _Reached:
         """Check a script that a script calls."""
         target = located(path, command.words[0])
         if identity(target) in callers:
-            self.add("the script calls itself", command, hint="leave the command out")
+            self.add("the script calls itself", command, "leave the command out")
             return reached
         after_script = self.script(target, reached.unsampled(), callers)
         after_call = replace(after_script.unsampled(), hybrid=reached.hybrid, parts=reached.parts)
         return after_call.having("sampling") if "sampling" in reached.done else after_call
 
-    def needs(self, command: ScriptCommand, reached: Reached) -> None:
+    def needs(self, command: ScriptCommand, reached: _Reached) -> None:
         """Check that what a command needs was done before."""
         for need in command.usage.needs:
             if need not in reached.done:
                 message, hint = _MISSING[need]
-                self.add(f"{message} for {command.name}", command, hint=hint)
+                self.add(f"{message} for {command.name}", command, hint)
         if "sampling" in command.usage.needs and reached.hybrid and reached.parts:
-            hint = "clean-sampling forgets the samplings before"
-            self.add("a hybrid sampling cannot be joined with binary and numeric ones", command, hint=hint)
+            message = "a hybrid sampling cannot be joined with binary and numeric ones"
+            self.add(message, command, "clean-sampling forgets the samplings before")
 
     def files(self, command: ScriptCommand, path: str) -> bool:
         """Check the files that a command names; return whether those to read can be read."""
@@ -185,9 +179,7 @@ class _Check:
             try:
                 require_writable(output, (path, *inputs))
             except OutputError as error:
-                self.problems += (
-                    Problem(f"{output}: {problem.message}", hint=problem.hint) for problem in error.problems
-                )
+                self.problems += (Problem(f"{output}: {each.message}", hint=each.hint) for each in error.problems)
             self.written.add(identity(output))
         if command.name in CONVERSIONS:
             self.written.add(identity(located(path, command.words[-1])))
@@ -195,19 +187,18 @@ class _Check:
 
     def options(self, command: ScriptCommand, system: VariabilityModel | None) -> None:
         """Check names of options, and that a sampling is restricted to options of its kind."""
-        names = command.words if command.name == "optionorder" else ()
         sampling = command.sampling
+        names = command.words if command.name == "optionorder" else ()
         names += () if sampling is None else sampling.options
-        if system is None:
-            return
-        for name in names:
+        for name in names if system is not None else ():
+            assert system is not None
             if name not in system.spellings:
-                self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
-            elif sampling is not None and system.spellings[name] not in (
-                allowed := restrictable(system, sampling.kind)
-            ):
-                hint = unknown_name_hint(name, list(allowed))
-                self.add(f"{name!r} is not a {sampling.kind} option of {system.name}", command, hint=hint)
+                self.add(f"unknown option {name!r}", command, unknown_name_hint(name, system.names))
+            elif sampling is not None:
+                allowed = restrictable(system, sampling.kind)
+                if system.spellings[name] not in allowed:
+                    message = f"{name!r} is not a {sampling.kind} option of {system.name}"
+                    self.add(message, command, unknown_name_hint(name, list(allowed)))
 
     def system(self, path: str) -> VariabilityModel | None:
         """Return a system, None where it cannot be read."""
@@ -231,6 +222,6 @@ class _Check:
             return False
         return True
 
-    def add(self, message: str, command: ScriptCommand, hint: str | None = None) -> None:
+    def add(self, message: str, command: ScriptCommand, hint: str | None) -> None:
         """Add a problem of a command."""
         self.problems.append(Problem(message, text=command.text, hint=hint))

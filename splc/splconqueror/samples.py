@@ -1,9 +1,11 @@
-"""The configurations that the samplings of a script select."""
+"""The configurations that the samplings of a script select, and those of them that were measured."""
 
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,30 +16,38 @@ from splc.errors import EmptySampleError, LearningError
 from splc.formats.scripts.samplings import spec_of
 from splc.formats.scripts.strategies import Sampling
 from splc.learning.learning_set import match
-from splc.splconqueror.scripts.paths import located
-from splc.splconqueror.scripts.state import MatchedRows
+from splc.models.text.log_grammar import duration_text
+from splc.splconqueror.state import CommandCall, located
 from splc.types import Array
 
 # The note about a design that differs from that of the program.
 OTHER_DESIGN = "kexchange: this D-optimal design has other rows than that of SPL Conqueror's program"
 
 
+@dataclass(frozen=True, eq=False)
+class MatchedRows:
+    """The measured configurations to learn from.
+
+    Attributes:
+        rows: the positions of the learning set.
+        validation: the positions of the configurations that candidates are judged by; None: the learning set.
+        notes: the sampled configurations that were replaced or left out.
+    """
+
+    rows: Array
+    validation: Array | None = None
+    notes: tuple[str, ...] = ()
+
+
 def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[Configurations | None, tuple[str, ...]]:
     """Return the configurations that samplings select together, distinct, and notes; None without samplings.
 
     Several binary ones are joined, so are several numeric ones; the sample is the product of both. It may be empty.
-
-    Args:
-        samplings: the samplings.
-        space: the valid configurations.
-        script: the file whose folder the files of samplings are relative to.
-
-    Raises:
-        SplcError: if a sampling cannot be drawn, or a file cannot be read.
     """
-    combinations: list[list[Sampling]] = [[sampling] for sampling in samplings if sampling.kind == "hybrid"]
-    binary = [[sampling] for sampling in samplings if sampling.kind == "binary"]
-    numeric = [[sampling] for sampling in samplings if sampling.kind == "numeric"]
+    hybrid, binary, numeric = (
+        [[sampling] for sampling in samplings if sampling.kind == kind] for kind in ("hybrid", "binary", "numeric")
+    )
+    combinations = hybrid
     if binary or numeric:
         combinations += [[*first, *second] for first, second in itertools.product(binary or [[]], numeric or [[]])]
     system = space.system
@@ -57,45 +67,45 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[C
 
 
 def learning_rows(
-    samplings: Sequence[Sampling],
-    everything: bool,
-    measured: Measurements,
-    nfp: str,
-    space: Space,
-    script: str,
+    samplings: Sequence[Sampling], everything: bool, measured: Measurements, nfp: str, space: Space, script: str
 ) -> MatchedRows:
     """Return the measured configurations to learn from and to judge candidates by.
 
     A sampled configuration that was not measured is replaced by the nearest one, or left out. Without a learning set
     the validation set is learned from.
-
-    Raises:
-        LearningError: if there is nothing to learn from.
     """
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if everything:
         return MatchedRows(usable)
-    usable_measurements = measured[usable]
-    sets: list[Array | None] = []
+    known = measured[usable]
+    sets: list[Array] = []
     notes: list[str] = []
     all_empty = True
     for validation in (False, True):
-        set_samplings = [sampling for sampling in samplings if sampling.validation == validation]
-        configurations, sampling_notes = sampled(set_samplings, space, script)
+        of_set = [sampling for sampling in samplings if sampling.validation == validation]
+        configurations, sampling_notes = sampled(of_set, space, script)
         notes += sampling_notes
-        if configurations is None:
-            sets.append(None)
-            continue
-        all_empty = all_empty and not len(configurations)
-        rows, remarks = match(usable_measurements, configurations, "nearest")
-        notes += remarks
-        sets.append(usable[rows] if len(rows) else None)
+        rows = np.zeros(0, dtype=np.intp)
+        if configurations is not None:
+            all_empty = all_empty and not len(configurations)
+            rows, remarks = match(known, configurations, "nearest")
+            notes += remarks
+        sets.append(usable[rows])
     learning, judging = sets
-    if learning is None and judging is None:
+    if not len(learning) and not len(judging):
         hint = "choose another sampling, or select-all-measurements true"
         reason = "; ".join(dict.fromkeys(notes)) if all_empty else "none of the sampled configurations was measured"
         raise LearningError(f"there is nothing to learn from: {reason}", hint=hint)
-    if learning is None:
-        assert judging is not None
+    if not len(learning):
         return MatchedRows(judging, None, tuple(notes))
-    return MatchedRows(learning, judging, tuple(notes))
+    return MatchedRows(learning, judging if len(judging) else None, tuple(notes))
+
+
+def rows_of(call: CommandCall) -> MatchedRows:
+    """Return the learning set of a script, with a line in the log."""
+    started, state = time.monotonic(), call.state
+    space, measured = state.known_space, state.known_measured
+    rows = learning_rows(state.samplings, state.everything, measured, state.known_nfp, space, call.script)
+    call.run.log.line(f"Total sampling time: {duration_text(time.monotonic() - started)}")
+    call.remark(rows.notes)
+    return rows

@@ -1,4 +1,4 @@
-"""Systems and measurements with an alternative group of binary options instead of each numeric option."""
+"""The commands of scripts that write systems and measurements with binary options instead of numeric ones."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import SpaceError
+from splc.errors import InputError, Problem, SpaceError
+from splc.formats import registry
+from splc.formats.measurements.csv import write_measurements_splconqueror_csv
+from splc.formats.measurements.splconqueror_xml import write_measurements_xml
+from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.io.files import read_source
 from splc.io.numbers import number_text
+from splc.project import Project
+from splc.splconqueror.state import CommandCall, State
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
 from splc.system.options import NO_OUTPUT, BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
@@ -22,27 +30,67 @@ from splc.system.variability import VariabilityModel
 MOST = 100_000
 
 
+def convert_systems(call: CommandCall) -> State:
+    """`convert-vm FOLDER FOLDERS FILES TARGET`: write systems with binary options instead of numeric ones."""
+    for source, target in _files(call, "system"):
+        write_variability_model(binary_system(read_variability_model(source)), target)
+        call.run.files.append(str(target))
+    return call.state
+
+
+def convert_measurements(call: CommandCall) -> State:
+    """`convert-measurements FOLDER FOLDERS FILES TARGET`: write measurements for the systems of `convert-vm`.
+
+    The system of a file is the one in its folder, or else that of the script.
+    """
+    for source, target in _files(call, "measurements"):
+        descriptions = Project.load(source.parent).descriptions()
+        space = call.run.read_space(descriptions[0]) if len(descriptions) == 1 else call.state.known_space
+        measured = call.run.read_measured(str(source), space, call.state.nfp)
+        xml = registry.suffix_of(str(source)) == ".xml"
+        write = write_measurements_xml if xml else write_measurements_splconqueror_csv
+        losses = write(binary_measurements(measured, binary_system(space.system)), target)
+        call.remark(f"{target}: {text}" for text in losses)
+        call.run.files.append(str(target))
+    return call.state
+
+
+def _files(call: CommandCall, kind: registry.Kind) -> Iterator[tuple[Path, Path]]:
+    """Yield the files of a kind in the folders that the command names, and the files to write."""
+    folder, folders, files, target = call.command.words
+    base, goal = Path(call.path(folder)), Path(call.path(target))
+    pattern = files if folders == "." else f"{folders}/{files}"
+    if any(part in {"/", ".."} or ("**" in part and part != "**") for part in Path(pattern).parts):
+        hint = "give folders and files below it, such as * *.xml"
+        raise InputError(Problem(f"{pattern} is not a pattern of files in a folder", str(base), hint=hint))
+    paths = [path for path in sorted(base.glob(pattern)) if path.is_file() and goal not in path.parents]
+    paths = [path for path in paths if registry.kind_of(read_source(path)) == kind]
+    if not paths:
+        missing_kind = "system" if kind == "system" else "file of measurements"
+        raise InputError(Problem(f"no {missing_kind} matches {pattern}", str(base), hint="* stands for any characters"))
+    for path in paths:
+        output = goal / path.relative_to(base)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        yield path, output
+
+
 def binary_system(system: VariabilityModel) -> VariabilityModel:
     """Return a system without numeric options that has the same valid configurations.
 
     Each numeric option `x` becomes a binary option of this name, with a member `x_VALUE` per value; it is optional if
     the numeric option can be deselected. A constraint about numbers becomes one clause per combination that violates
     it.
-
-    Raises:
-        SpaceError: if a constraint is about too many combinations of values.
-        VariabilityError: if a name is taken.
     """
     options = list(system.binary_options)
     for numeric in system.numeric_options:
-        options.append(BinaryOption(numeric.name, optional=numeric.optional, presentation=_presentation(NO_OUTPUT)))
-        names = member_names(numeric)
+        presentation = Presentation(output_string=NO_OUTPUT)
+        options.append(BinaryOption(numeric.name, optional=numeric.optional, presentation=presentation))
+        names = _member_names(numeric)
         for name, value in zip(names, numeric.values, strict=True):
-            excluded = tuple((other_name,) for other_name in names if other_name != name)
+            excluded = tuple((other,) for other in names if other != name)
             text = f"{numeric.presentation.prefix}{number_text(value)}{numeric.presentation.postfix}"
-            options.append(
-                BinaryOption(name, numeric.name, optional=False, excluded=excluded, presentation=_presentation(text))
-            )
+            shown = Presentation(output_string=text)
+            options.append(BinaryOption(name, numeric.name, optional=False, excluded=excluded, presentation=shown))
     constraints: list[Constraint] = []
     for constraint in system.constraints:
         if isinstance(constraint, BooleanConstraint):
@@ -65,14 +113,10 @@ def binary_measurements(measured: Measurements, system: VariabilityModel) -> Mea
     return replace(measured, configurations=Configurations(system, rows))
 
 
-def member_names(option: NumericOption) -> list[str]:
+def _member_names(option: NumericOption) -> list[str]:
     """Return the names of the binary options for the values of a numeric option."""
     texts = (number_text(value).replace("-", "m").replace("+", "") for value in option.values)
     return [f"{option.name}_{re.sub('[^0-9a-z]', '_', text)}" for text in texts]
-
-
-def _presentation(text: str) -> Presentation:
-    return Presentation(output_string=text)
 
 
 def _switch(literal: OptionLiteral, system: VariabilityModel) -> OptionLiteral:
@@ -109,12 +153,10 @@ def disjunctions(constraint: ArithmeticConstraint, system: VariabilityModel) -> 
             elif value == len(option.values):
                 literals.append(OptionLiteral(option.name, True))
             else:
-                literals.append(OptionLiteral(member_names(option)[value], False))
+                literals.append(OptionLiteral(_member_names(option)[value], False))
         yield _boolean(tuple(literals), conjunction=False)
 
 
 def _boolean(literals: tuple[OptionLiteral, ...], *, conjunction: bool) -> BooleanConstraint:
-    text = (" & " if conjunction else " | ").join(
-        ("" if literal.positive else "!") + literal.name for literal in literals
-    )
-    return BooleanConstraint(literals, conjunction, text)
+    names = [("" if literal.positive else "!") + literal.name for literal in literals]
+    return BooleanConstraint(literals, conjunction, (" & " if conjunction else " | ").join(names))
