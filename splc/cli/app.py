@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "init": "splc.cli.commands.init",
         "describe": "splc.cli.commands.describe",
         "sample": "splc.workflows.sample",
-        "measure": "splc.cli.commands.measure",
+        "measure": "splc.workflows.measure.measure",
         "learn": "splc.cli.commands.learn",
         "explain": "splc.cli.commands.explain",
         "calibrate": "splc.cli.commands.calibrate",

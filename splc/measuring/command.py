@@ -31,16 +31,23 @@ class BoundCommand:
         texts: option or expression → its values as texts, one per configuration, empty if there is no value.
         selected: option → whether it is selected, shape (n,).
         options: the output strings of each configuration, split into arguments.
+        count: the number of configurations.
     """
 
     template: Template
     texts: Mapping[str, Sequence[str]]
     selected: Mapping[str, Array]
     options: Sequence[Sequence[str]]
+    count: int
 
     def arguments(self, row: int, extras: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the argument vector of a configuration."""
         return tuple(self.expanded(self.template.words, row, extras or {})[0])
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The programs that it starts, as the first arguments name them."""
+        return tuple(dict.fromkeys(self.arguments(row)[0] for row in range(self.count)))
 
     def expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
         """Return the arguments of words, and the placeholders that have no value for this configuration."""
@@ -92,7 +99,7 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
                 values = np.broadcast_to(column, (len(configurations),))
                 texts[text] = column_texts(np.where(np.isfinite(values), values, np.nan))
     split = [] if OPTIONS not in template.extras else _split_options(options or [""] * len(configurations))
-    command = BoundCommand(template, texts, selected, split)
+    command = BoundCommand(template, texts, selected, split, len(configurations))
     missing_counts = Counter[str]()
     for row in range(len(configurations)):
         arguments, missing = command.expanded(template.words, row, {})

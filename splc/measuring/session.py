@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from splc.errors import plural
 from splc.measuring.batch import Recorder, run_batches
 from splc.measuring.continuation import GROWING, corrected, plan_in, require_rows
 from splc.measuring.execution import RunResult, execute, load_average, now
@@ -114,6 +115,18 @@ class Session:
         if grown or added or correct or not journal.records:
             journal.append(description)
         return cls(setup, journal, recorded, resumed, grown, leftover, added, correct)
+
+    @property
+    def changes(self) -> list[str]:
+        """What is different from the earlier sessions, in sentences."""
+        texts = {
+            f"{self.journal.path}: an incomplete record is dropped; its run is repeated": self.journal.torn,
+            "a run of an earlier session was still running; it was ended": self.ended_leftover,
+            "more repetitions are requested than before": self.grown,
+            f"{plural(self.added, 'configuration is', 'configurations are')} added": self.added,
+            "failed runs are repeated with another command or other settings; finished runs are kept": self.corrected,
+        }
+        return [text for text, true in texts.items() if true]
 
     def measure(
         self,

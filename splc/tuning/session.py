@@ -72,8 +72,7 @@ class TunedCommand:
         texts = output_strings(configurations) if OPTIONS in self.template.extras else None
         bound = bind(self.template, configurations, texts)
         environment = dict(self.environment or {})
-        names = dict.fromkeys(bound.arguments(row)[0] for row in range(len(configurations)))
-        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
+        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in bound.programs}
         settings = (self.folder, environment, self.timeout, None, self.contexts)
         return Setup(bound, configurations, self.properties, Plan(), programs, *settings)
 

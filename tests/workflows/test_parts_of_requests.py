@@ -19,7 +19,7 @@ from splc.splconqueror.scripts.samples import learning_rows
 from splc.workflows import learn, measure, suggest
 from splc.workflows.configuration import one_configuration
 from splc.workflows.learn import contexts as learn_by
-from splc.workflows.measure.files import Outputs
+from splc.workflows.measure.outcome import Outputs
 from splc.workflows.suggest import configurations as suggest_configurations
 from splc.workflows.suggest.kind import is_about_profile
 

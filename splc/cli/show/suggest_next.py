@@ -7,8 +7,8 @@ from pathlib import Path
 
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
-from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.request import Request as MeasureRequest
+from splc.workflows.measure import Request as MeasureRequest
+from splc.workflows.measure.outcome import Outputs
 from splc.workflows.suggest.configurations import Request
 from splc.workflows.view import NextStep
 

@@ -36,8 +36,8 @@ from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.workflows import learn
 from splc.workflows.fixed_space import fixed_space
-from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.preparation import absolute, context_notes, environment_of
+from splc.workflows.measure.outcome import Outputs
+from splc.workflows.measure.subject import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes
 from splc.workflows.picture import chart_of
 from splc.workflows.tune.earlier import tell_earlier
