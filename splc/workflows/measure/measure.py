@@ -13,17 +13,24 @@ from sampling.command_strings import output_strings
 from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described
-from splc.measuring.cluster_runs import run_on_cluster
-from splc.measuring.command import bind, program
-from splc.measuring.continuation import GROWING, corrected, measured_table, plan_in, settings_in
+from splc.measuring.command import OPTIONS, bind, parse_template, program
+from splc.measuring.distribution import run_on_cluster
+from splc.measuring.execution import RunResults, common_failure
 from splc.measuring.journal import Journal, read_journal
-from splc.measuring.load import load_warning
+from splc.measuring.machine import load_warning
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import RunResults, common_failure
 from splc.measuring.session import Progress, Session, left_of
-from splc.measuring.setup import Setup, require_batchable, require_same
-from splc.measuring.template import OPTIONS, parse_template
+from splc.measuring.setup import (
+    GROWING,
+    Setup,
+    corrected,
+    measured_table,
+    plan_in,
+    require_batchable,
+    require_same,
+    settings_in,
+)
 from splc.project import Project
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System, scheduler_of
 from splc.workflows.field_values import names_of

@@ -17,12 +17,11 @@ from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.measuring.batch import batches
+from splc.measuring.execution import RunResults, failure_reasons
 from splc.measuring.journal import read_journal
-from splc.measuring.run_results import RunResults
-from splc.measuring.scatter import failure_reasons, scatters
+from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
-from splc.measuring.tables import failures_text, measurements
 from splc.workflows.note import Note
 from splc.workflows.view import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
@@ -79,10 +78,10 @@ class Outputs:
 
     def write(self, setup: Setup, recorded: RunResults) -> bool:
         """Write the measurements, and the failed runs if there are any; return whether there are measurements."""
-        table = measurements(setup, recorded)
+        table = setup.measurements(recorded)
         if table is not None:
             write_measurements_csv(table, self.measurements)
-        text = failures_text(setup, recorded)
+        text = setup.failures_text(recorded)
         if text is not None:
             write_whole(self.failures, text)
         else:

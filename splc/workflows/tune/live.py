@@ -22,11 +22,11 @@ from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
+from splc.measuring.command import OPTIONS, parse_template
+from splc.measuring.execution import common_failure
 from splc.measuring.journal import Journal
-from splc.measuring.load import load_warning
+from splc.measuring.machine import load_warning
 from splc.measuring.properties import Property, parse_properties
-from splc.measuring.run_results import common_failure
-from splc.measuring.template import OPTIONS, parse_template
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
