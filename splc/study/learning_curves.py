@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from splc.io.tables import Cell, Spread, Table
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.learning_curves import learning_curve_chart
+from splc.plotting.charts.curves import learning_curve_chart
 
 # Learner → sampling → the number of configurations learned from, and the error on all others, of each run.
 Errors = Mapping[str, Mapping[str, Sequence[tuple[float | None, float | None]]]]

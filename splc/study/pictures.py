@@ -7,8 +7,8 @@ import numpy as np
 from comparison.compare import compare_all, compared_model
 from splc.data.property_unit import titled
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.sorted_predictions import sorted_chart
-from splc.plotting.charts.term_scores import term_chart
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import sorted_chart
 from splc.study.inputs import Loaded
 from splc.study.learning_curves import curves_chart
 from splc.study.results import ANALYTICAL, Results

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splc.io.tables import cell_text
-from splc.plotting.charts.learning_curves import learning_curve_chart
+from splc.plotting.charts.curves import learning_curve_chart
 from splc.report.page import Block, Section, TextTable
 from splc.study.archive import StudyArchive
 from splc.study.learning_curves import learning_curves

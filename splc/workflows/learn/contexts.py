@@ -22,8 +22,8 @@ from splc.learning.contexts.unmeasured_model import UnmeasuredContextFit
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.course import course_chart
 from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.effects import course_chart
 from splc.project import Project
 from splc.workflows import learn
 from splc.workflows.by import each_context, each_learned, file_names, is_pattern, require_files, with_context
