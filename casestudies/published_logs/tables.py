@@ -116,8 +116,8 @@ def show(result: Result, tables: Sequence[Table]) -> None:
 
 def picture(result: Result, file_format: str) -> bytes | None:
     """Return the plot of errors by size and strategy; None if no sampling has both."""
+    from splc.plotting.charts.curves import learning_curve_chart
     from splc.plotting.charts.drawing import chart_file
-    from splc.plotting.charts.learning_curves import learning_curve_chart
 
     panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
     for cell in result.cells:

@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "init": "splc.workflows.init",
         "describe": "splc.workflows.describe.view",
         "sample": "splc.workflows.sample",
-        "measure": "splc.cli.commands.measure",
+        "measure": "splc.workflows.measure.measure",
         "learn": "splc.workflows.learn.contexts",
         "explain": "splc.workflows.explain.explain",
         "calibrate": "splc.workflows.calibrate.calibrate",

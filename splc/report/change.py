@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from splc.errors import InputError, Problem, listed
 from splc.io.numbers import percentage
-from splc.plotting.charts.importance import importance_chart
+from splc.plotting.charts.influences import importance_chart
 from splc.report.page import Page, Section, TextTable
 from splc.report.sections.changes import changes_section, is_rounding, value_changes
 from splc.report.sections.provenance import provenance_section

@@ -13,8 +13,8 @@ from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration, value_table
 from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
-from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
-from splc.plotting.charts.term_scores import term_chart, terms_of
+from splc.plotting.charts.influences import sets_chart, term_chart, terms_of
+from splc.plotting.charts.predictions import agreement_chart, error_chart
 from splc.report.page import Block, Facts, Page, Paragraph, RowTexts, Section, TextTable
 from splc.types import Array
 from splc.workflows.compare.models import Basis

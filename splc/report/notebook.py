@@ -17,8 +17,7 @@ from splc.formats.models.json_writer import learned_json_text
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.learning.result import LearningResult
-from splc.plotting.charts.drawing import chart_file
-from splc.plotting.picture import Picture
+from splc.plotting.charts.drawing import Picture, chart_file
 from splc.report.comparison import comparison_page
 from splc.report.html import page_html
 from splc.report.model import model_page

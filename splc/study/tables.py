@@ -14,10 +14,10 @@ from splc.data.property_unit import titled
 from splc.errors import listed
 from splc.io.tables import Cell, Spread, Table
 from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.curves import learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.learning_curves import learning_curve_chart
-from splc.plotting.charts.sorted_predictions import sorted_chart
-from splc.plotting.charts.term_scores import term_chart
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import sorted_chart
 from splc.study.inputs import Loaded
 from splc.study.results import (
     ANALYTICAL,

@@ -14,24 +14,21 @@ from typing import Any
 from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
-from splc.measuring.command import bind, program
-from splc.measuring.detached import ended_with_run
-from splc.measuring.execution import Job, RunResult, execute
+from splc.formats.measurements.group_columns import with_groups
+from splc.measuring.command import OPTIONS, Template, bind, program
+from splc.measuring.execution import Job, RunResult, RunResults, common_failure, execute, record_of, result_of
 from splc.measuring.journal import Journal, Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
-from splc.measuring.run_results import RunResults, common_failure, record_of, result_of
-from splc.measuring.runner import end_session
+from splc.measuring.runner import end_session, ended_with_run
 from splc.measuring.session import end_leftover, note_start, session_record
 from splc.measuring.setup import (
     FORMAT,
     Setup,
-    option_header,
     require_same,
     require_unsuccessful,
     system_description,
 )
-from splc.measuring.template import OPTIONS, Template
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
@@ -72,8 +69,7 @@ class TunedCommand:
         texts = output_strings(configurations) if OPTIONS in self.template.extras else None
         bound = bind(self.template, configurations, texts)
         environment = dict(self.environment or {})
-        names = dict.fromkeys(bound.arguments(row)[0] for row in range(len(configurations)))
-        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
+        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in bound.programs}
         settings = (self.folder, environment, self.timeout, None, self.contexts)
         return Setup(bound, configurations, self.properties, Plan(), programs, *settings)
 
@@ -163,10 +159,11 @@ class TuningSession:
         return any(ended)
 
     def _description(self, about: Mapping[str, Any]) -> dict[str, Any]:
+        system = self.tuner.system
         return {
             "kind": "plan",
             "format": FORMAT,
-            "system": system_description(self.tuner.system),
+            "system": system_description(system),
             "command": self.command.template.text,
             "properties": [str(metric) for metric in self.command.properties],
             "folder": self.command.folder,
@@ -176,7 +173,7 @@ class TuningSession:
             **({"contexts": dict(self.command.contexts)} if self.command.contexts else {}),
             **about,
             # Not compared: the columns of the table that are options.
-            "columns": option_header(self.tuner.system),
+            "columns": with_groups(system, [[]] * len(system.names))[0],
         }
 
     def _replay(self, record: Record) -> None:

@@ -18,12 +18,10 @@ from splc.formats.measurements.columns import shown_value
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.front import front_chart
-from splc.plotting.charts.prediction_errors import prediction_chart
-from splc.plotting.charts.term_scores import term_chart
-from splc.plotting.charts.tuning_progress import progress_chart
-from splc.plotting.picture import Picture
+from splc.plotting.charts.curves import front_chart, progress_chart
+from splc.plotting.charts.drawing import Picture, chart_file
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import prediction_chart
 from splc.tuning.result import TuningResult
 from splc.workflows.explain.contributions import Explained
 from splc.workflows.explain.overview import Overview

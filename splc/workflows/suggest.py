@@ -35,8 +35,8 @@ from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.sources import StoredSources
-from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.request import Request as MeasureRequest
+from splc.workflows.measure import Request as MeasureRequest
+from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.objects import FailuresObject
 from splc.workflows.sample import rows_of

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # The largest number of notes without -v.
 MAX_NOTES = 5
 ALL_IN_JSON = "--json has all"
+# The exit code of a command that was interrupted.
+INTERRUPTED = 130
 
 
 @dataclass(frozen=True)

@@ -196,7 +196,7 @@ def _properties(text: str) -> object:
 
 
 def _template(text: str) -> object:
-    from splc.measuring.template import parse_template
+    from splc.measuring.command import parse_template
 
     return parse_template(text, small(), ("seed",))
 

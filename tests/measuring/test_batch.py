@@ -14,13 +14,11 @@ from splc.data.configurations import Configurations
 from splc.errors import MachineError
 from splc.measuring import runner
 from splc.measuring.batch import CONFIGURATIONS, batches, run_batches
-from splc.measuring.command import bind
-from splc.measuring.execution import RunResult
+from splc.measuring.command import bind, parse_template
+from splc.measuring.execution import Run, RunResult
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup, require_batchable
-from splc.measuring.template import parse_template
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.measuring.conftest import Program

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from splc.measuring.load import BUSY_BEFORE, BUSY_DURING, load_warning
+from splc.measuring.machine import BUSY_BEFORE, BUSY_DURING, load_warning
 
 MACHINE = {"kind": "session", "load": 9.0, "machine": {"cores": 4}}
 

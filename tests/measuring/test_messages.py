@@ -10,12 +10,11 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
-from splc.measuring.command import bind, program
+from splc.measuring.command import bind, parse_template, program
 from splc.measuring.journal import Journal, encoded
 from splc.measuring.plan import LIMIT, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.setup import require_batchable
-from splc.measuring.template import parse_template
 from tests.support.file_size import file_size_limit
 from tests.support.golden_messages import check_messages
 

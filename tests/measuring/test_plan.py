@@ -11,9 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from splc.measuring.execution import RunResult
+from splc.measuring.execution import Run, RunResult, RunResults
 from splc.measuring.plan import LIMIT, PART, Order, Plan, relative_deviation
-from splc.measuring.run_results import Run, RunResults
 
 PLANS = st.builds(
     Plan,

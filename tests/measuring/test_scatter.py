@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.measuring.execution import RunResult
-from splc.measuring.run_results import RunResults
-from splc.measuring.scatter import failure_reasons, scatters
+from splc.measuring.execution import RunResult, RunResults, failure_reasons
+from splc.measuring.plan import scatters
 
 
 def recorded() -> RunResults:

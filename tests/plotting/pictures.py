@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from matplotlib.figure import Figure
 
-from splc.plotting.shares import Stack, grouped_bars, stacked_bars
+from casestudies.pictures import Stack, grouped_bars, stacked_bars
 from tests.support.artists import description
 
 RECORDS = Path(__file__).resolve().parent / "records"

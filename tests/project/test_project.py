@@ -152,7 +152,7 @@ class TestChecking:
     def test_aggregates(self, folder: Path, aggregate: str, value: float) -> None:
         """The aggregate of the repetitions is the value used."""
         project = Project.load()
-        measurements = project.measurements(project.variability_model(), aggregate=aggregate)  # type: ignore[arg-type]
+        measurements = project.measurements(project.variability_model(), aggregate=aggregate)
         assert measurements["time"][0] == value
 
 

@@ -139,9 +139,9 @@ def test_a_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure:
     }
     with dask_processes(tmp_path / "dask") as cluster:
         look = failing(cluster, failure, 10)
-        run_measurement(
-            Request(scheduler=cluster.address, **request), on_progress=lambda progress, at_once: look(progress.done)
-        )
+        watch = Watch()
+        watch.advance = lambda done, total, text: look(int(done))  # type: ignore[method-assign]
+        run_measurement(Request(backend="dask", scheduler=cluster.address, **request), watch)
     assert not [record["reason"] for record in journal() if record.get("reason")]
     runs = [(record["row"], record["repetition"]) for record in journal() if record["kind"] == "run"]
     assert len(runs) == len(set(runs)) == 9 * 8

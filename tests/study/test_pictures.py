@@ -16,8 +16,8 @@ from splc.formats.models.json_writer import model_json_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.sorted_predictions import sorted_chart
-from splc.plotting.charts.term_scores import term_chart
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import sorted_chart
 from splc.study import read_study, run_study
 from splc.study.inputs import load
 from splc.study.results import Results, errors_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from xml.sax.saxutils import escape
 
 # Widths of characters as parts of the font size, of a sans serif font; rather too wide than too narrow.
@@ -50,11 +51,16 @@ def fitted(text: str, width: float, size: float) -> str:
 
 def text_lines(text: str, width: float, size: float) -> list[str]:
     """Return a text of `visible` in lines of words that are at most about `width` pixels wide."""
+    return lines_of(visible(text), lambda line: text_width(line, size) <= width, lambda word: fitted(word, width, size))
+
+
+def lines_of(text: str, fits: Callable[[str], bool], shortened: Callable[[str], str]) -> list[str]:
+    """Return a text in lines of words that fit; a word that does not is shortened."""
     lines: list[str] = []
-    for word in visible(text).split(" "):
+    for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines else word
-        if lines and text_width(longer, size) <= width:
+        if lines and fits(longer):
             lines[-1] = longer
         else:
-            lines.append(fitted(word, width, size))
+            lines.append(shortened(word))
     return lines

@@ -11,7 +11,7 @@ import numpy as np
 from comparison.changes import SETTLED
 from splc.errors import listed
 from splc.io.numbers import percentage
-from splc.plotting.charts.change import TwoEffects, change_chart
+from splc.plotting.charts.effects import TwoEffects, change_chart
 from splc.report.page import Block, Paragraph, Section, TextTable
 from splc.report.subject import ModelSubject
 from splc.types import Array

@@ -5,8 +5,8 @@ from __future__ import annotations
 from splc.errors import SplcError
 from splc.io.numbers import share_text
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.heat_map import surface_chart
-from splc.plotting.charts.interactions import interaction_chart
+from splc.plotting.charts.effects import surface_chart
+from splc.plotting.charts.influences import interaction_chart
 from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
 from splc.workflows.explain.response_surface import response_surface

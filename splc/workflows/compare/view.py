@@ -276,10 +276,10 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
     """
     import numpy as np
 
-    from splc.plotting.charts.arrangement import joined
+    from splc.plotting.charts.chart import joined
     from splc.plotting.charts.drawing import chart_file
-    from splc.plotting.charts.sorted_predictions import sorted_chart
-    from splc.plotting.charts.term_scores import term_chart
+    from splc.plotting.charts.influences import term_chart
+    from splc.plotting.charts.predictions import sorted_chart
 
     compared = result.comparisons
     predicted = [model.predicted for model in compared.models if model.predicted is not None]

@@ -8,11 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.plotting.charts.arrangement import joined
-from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.effects import ValueEffects, effects_chart
-from splc.plotting.charts.importance import Share, importance_chart
-from splc.plotting.charts.waterfall import waterfall_chart
+from splc.plotting.charts.influences import Share, importance_chart, waterfall_chart
 from splc.types import Array
 from splc.workflows.explain.contributions import Explained, sums_of
 from splc.workflows.explain.overview import OptionImportance, OptionValue, Overview, label_of

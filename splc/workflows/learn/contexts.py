@@ -26,8 +26,8 @@ from splc.learning.contexts.sharing import ALONE, Sharing
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.course import course_chart
 from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.effects import course_chart
 from splc.project import Project
 from splc.system.definition import with_alternatives
 from splc.types import Array

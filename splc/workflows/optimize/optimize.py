@@ -20,8 +20,8 @@ from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
+from splc.plotting.charts.curves import front_chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.front import front_chart
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.configuration import further_notes

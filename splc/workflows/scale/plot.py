@@ -9,11 +9,9 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, RequestError, listed
-from splc.plotting.charts.arrangement import joined
-from splc.plotting.charts.chart import Chart, spread
-from splc.plotting.charts.heat_map import surface_chart
-from splc.plotting.charts.ranking import ShareBar, share_chart
-from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
+from splc.plotting.charts.chart import Chart, joined, spread
+from splc.plotting.charts.curves import ScalingCurve, ShareBar, Slice, curve_chart, share_chart
+from splc.plotting.charts.effects import surface_chart
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.types import Array

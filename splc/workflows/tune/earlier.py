@@ -21,7 +21,7 @@ from splc.io.files import sha256_of
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.tuning.tuner import Tuner
-from splc.workflows.measure.turns import constant_contexts, contexts_of
+from splc.workflows.measure.subject import constant_contexts, contexts_of
 from splc.workflows.note import Note, Notes, reading_notes
 
 

@@ -22,11 +22,11 @@ from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
+from splc.measuring.command import OPTIONS, parse_template
+from splc.measuring.execution import common_failure
 from splc.measuring.journal import Journal
-from splc.measuring.load import load_warning
+from splc.measuring.machine import load_warning
 from splc.measuring.properties import Property, parse_properties
-from splc.measuring.run_results import common_failure
-from splc.measuring.template import OPTIONS, parse_template
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
@@ -36,8 +36,8 @@ from splc.tuning.tuner import Tuner
 from splc.workflows import learn
 from splc.workflows.configuration import further_notes
 from splc.workflows.fixed_space import fixed_space
-from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.preparation import absolute, context_notes, environment_of
+from splc.workflows.measure.outcome import Outputs
+from splc.workflows.measure.subject import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes
 from splc.workflows.picture import chart_of
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values

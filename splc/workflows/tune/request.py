@@ -24,7 +24,7 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import counts_of, percentage_of, seconds_of
 from splc.workflows.fields import as_flag, as_option, given_fields, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.measure.turns import constant_contexts, contexts_of, turns_of
+from splc.workflows.measure.subject import constant_contexts, contexts_of, turns_of
 from splc.workflows.tune.earlier import EarlierFile
 
 COMMAND = "Command"

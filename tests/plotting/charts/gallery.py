@@ -9,27 +9,46 @@ import numpy as np
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.models.terms import option_term
-from splc.plotting.charts.arrangement import joined
-from splc.plotting.charts.change import TwoEffects, change_chart
-from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.course import course_chart
-from splc.plotting.charts.effects import ValueEffects, effects_chart
-from splc.plotting.charts.front import front_chart
-from splc.plotting.charts.heat_map import surface_chart
-from splc.plotting.charts.importance import Share, importance_chart
-from splc.plotting.charts.influences import Influence, influence_chart
-from splc.plotting.charts.interactions import interaction_chart
-from splc.plotting.charts.learning_curves import learning_curve_chart
-from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
-from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
-from splc.plotting.charts.ranking import ShareBar, share_chart
-from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
-from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
-from splc.plotting.charts.sizes import size_chart
-from splc.plotting.charts.sorted_predictions import sorted_chart
-from splc.plotting.charts.term_scores import term_chart
-from splc.plotting.charts.tuning_progress import progress_chart, tried_chart
-from splc.plotting.charts.waterfall import waterfall_chart
+from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.charts.curves import (
+    ScalingCurve,
+    ShareBar,
+    Slice,
+    curve_chart,
+    front_chart,
+    learning_curve_chart,
+    progress_chart,
+    share_chart,
+    size_chart,
+    tried_chart,
+)
+from splc.plotting.charts.effects import (
+    TwoEffects,
+    ValueEffects,
+    change_chart,
+    course_chart,
+    effects_chart,
+    surface_chart,
+)
+from splc.plotting.charts.influences import (
+    Influence,
+    Share,
+    importance_chart,
+    influence_chart,
+    interaction_chart,
+    sets_chart,
+    term_chart,
+    waterfall_chart,
+)
+from splc.plotting.charts.predictions import (
+    agreement_chart,
+    drift_chart,
+    error_chart,
+    prediction_chart,
+    residual_chart,
+    sorted_chart,
+)
+from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
 from tests.support.pictures import EXAMPLE, compared, score
 
 LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
@@ -115,7 +134,7 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     "coverage": lambda: coverage_chart([(name, 3, 0.5) for name in NAMES], 10),
     "aliases": lambda: alias_chart(NAMES, np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.0], [0.3, 0.0, 1.0]])),
     "drift": lambda: drift_chart(ERRORS, LEARNED),
-    "repetitions": lambda: repetition_chart(MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3))), AT, TIME),
+    "repetitions": lambda: repetition_chart(MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3))), TIME),
     "scaling curves": curves,
     "terms": lambda: term_chart([EXAMPLE]),
     "terms of several": lambda: term_chart([EXAMPLE, compared(LONG, LONG, (NAMES, LONG_TERMS)), compared("a", "b")]),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from splc.plotting.charts.arrangement import GAP, WIDTH, joined, rows_of
-from splc.plotting.charts.chart import Axis, Panel
+from splc.plotting.charts.chart import GAP, WIDTH, Axis, Panel, joined, rows_of
 from tests.plotting.charts.gallery import GALLERY
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.plotting.charts.chart import Chart, Curve, Panel, Points, Spans
-from splc.plotting.charts.course import MAX_TERMS, course_chart
+from splc.plotting.charts.effects import MAX_PANELS, course_chart
 from splc.plotting.charts.svg import chart_svg, panel_svg
 from tests.plotting.charts.legible_svg import svg_defects
 
@@ -51,13 +51,13 @@ def test_changes() -> None:
 
 def test_no_change() -> None:
     """Without a clear change nothing is marked, and the title says so; terms beyond the most are counted."""
-    course = ModelCourse("identity", tuple(replace(SAME, text=f"x{at}") for at in range(MAX_TERMS + 3)), (1.0, 1.0))
+    course = ModelCourse("identity", tuple(replace(SAME, text=f"x{at}") for at in range(MAX_PANELS + 3)), (1.0, 1.0))
     chart = drawn(course)
-    assert len(chart.panels) == MAX_TERMS
+    assert len(chart.panels) == MAX_PANELS
     assert [*chart.legend] == ["model"]
     assert "no influence changed" in chart.title
     assert "3 further influences are not drawn" in chart.description
-    assert len(chart.table["term"]) == 3 * (MAX_TERMS + 3)
+    assert len(chart.table["term"]) == 3 * (MAX_PANELS + 3)
 
 
 def test_products() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.plotting.charts.chart import Curve, Points
-from splc.plotting.charts.front import front_chart
+from splc.plotting.charts.curves import front_chart
 
 
 def test_the_front() -> None:

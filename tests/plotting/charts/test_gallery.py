@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from splc.plotting.charts.chart import HeatCells
+from splc.plotting.charts.chart import HeatCells, ticks
+from splc.plotting.charts.curves import front_chart, learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.front import front_chart
-from splc.plotting.charts.learning_curves import learning_curve_chart
+from splc.plotting.charts.influences import waterfall_chart
 from splc.plotting.charts.palette import DARK, LIGHT
-from splc.plotting.charts.prediction_errors import prediction_chart
-from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.predictions import prediction_chart, sorted_chart
 from splc.plotting.charts.svg import chart_svg, panel_svg
-from splc.plotting.charts.ticks import ticks
-from splc.plotting.charts.waterfall import waterfall_chart
 from tests.plotting.charts.gallery import GALLERY
 from tests.plotting.charts.legible_svg import svg_defects
 from tests.support.legible import defects

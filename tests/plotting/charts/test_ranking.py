@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from splc.plotting.charts import ranking
+from splc.plotting.charts import curves
 from splc.plotting.charts.chart import BarMarks, Points
-from splc.plotting.charts.ranking import ShareBar, share_chart
+from splc.plotting.charts.curves import ShareBar, share_chart
 
 BARS = [ShareBar("main->solve", 30, 60), ShareBar("main->日本\x1b[2J" + "x" * 300, 70, 40), ShareBar("$a_b$", 0, 0)]
 
@@ -25,7 +25,7 @@ def test_shares() -> None:
 
 def test_very_many_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of bars is limited, so that the picture stays small enough; the table has all."""
-    monkeypatch.setattr(ranking, "MAX_BARS", 2)
+    monkeypatch.setattr(curves, "MAX_BARS", 2)
     chart = share_chart(BARS, "now", "later", "time")
     assert len(chart.panels[0].y.names) == 2
     assert len(chart.table["name"]) == 3

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.plotting.charts.chart import SERIES, Chart, Curve, Points
-from splc.plotting.charts.sorted_predictions import JOINED, ascending, sorted_chart
+from splc.plotting.charts.predictions import JOINED, ascending, sorted_chart
 
 
 def curve(chart: Chart, role: str) -> Curve:

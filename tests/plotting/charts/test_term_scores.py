@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splc.plotting.charts.chart import BarMarks
-from splc.plotting.charts.term_scores import CASES, MAX_MODELS, MAX_TERMS, term_chart
+from splc.plotting.charts.influences import CASES, MAX_MODELS, MAX_TERMS, term_chart
 from tests.support.pictures import EXAMPLE, X, compared, score
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splc.plotting.charts.chart import BarMarks, Chart
-from splc.plotting.charts.waterfall import MAX_STEPS, waterfall_chart
+from splc.plotting.charts.influences import MAX_BARS, waterfall_chart
 
 
 def bars_of(chart: Chart) -> BarMarks:
@@ -29,11 +29,11 @@ def test_steps_of_a_sum() -> None:
 
 def test_factors() -> None:
     """The steps of a product multiply; what exceeds the most steps is one step."""
-    steps = [(f"t{place}", math.log(2)) for place in range(MAX_STEPS + 3)]
+    steps = [(f"t{place}", math.log(2)) for place in range(MAX_BARS + 3)]
     chart = waterfall_chart(steps, 1.0, ("mean", "this"), "s", product=True)
     bars = bars_of(chart)
     assert chart.panels[0].x.log
-    assert bars.end[-1] == pytest.approx(2.0 ** (MAX_STEPS + 3))
+    assert bars.end[-1] == pytest.approx(2.0 ** (MAX_BARS + 3))
     assert chart.panels[0].y.names[-2] == "3 more terms"
     assert bars.texts[-2:-1] == ("× 8",)
 

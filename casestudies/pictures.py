@@ -1,4 +1,4 @@
-"""Shares in percent as bars: learners side by side, or the bands of an error on top of each other."""
+"""Pictures of case studies: shares in percent as bars, beside or on top of each other; logarithmic axes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, literal, named, new_figure, saved, wrapped
+from splc.plotting.style import drawing, literal, new_figure, saved, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
+# Dark and light, so that they differ in grey too; blue and orange differ for every kind of colour blindness.
+DARK, LIGHT = "#00335c", "#e69f00"
+BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
+# Logarithmic axes over less than the first factor have the numbers of linear ones, over less than the second numbers
+# between powers of ten.
+_FEW, _DECADES = 5.0, 1000.0
 # The width of a picture in inches.
 _WIDTH = 11
 # Neighbours differ in lightness, the first two colours from all others.
@@ -42,7 +50,7 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
     Args:
         panels: title of a panel → series → group → share in percent.
         title: the title.
-        file_format: one of `FORMATS`.
+        file_format: one of `splc.plotting.FORMATS`.
     """
     first, *lists = (list(series) for series in panels.values())
     together = all(names == first[: len(names)] for names in lists)
@@ -81,7 +89,7 @@ def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title:
         panels: rows of panels, of equal length.
         bands: the names of the parts of a bar, from below.
         title: the title.
-        file_format: one of `FORMATS`.
+        file_format: one of `splc.plotting.FORMATS`.
     """
     with drawing():
         columns = max(map(len, panels))
@@ -122,3 +130,30 @@ def _as_shares(axes: Axes, title: str, size: float) -> None:
     axes.set_title(literal(title), fontsize=size)
     axes.grid(color=FAINT, axis="y")
     axes.set_axisbelow(True)
+
+
+def plain_number(value: float, position: int | None = None) -> str:
+    """Return the text of a tick as plain text, not as a formula."""
+    del position
+    return f"{value:g}".replace("-", "−")
+
+
+def logarithmic(axes: Axes, axis: Axis, low: float, high: float, base: int = 10) -> None:
+    """Make an axis logarithmic, with at least two plain numbers between two positive values that are not equal."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    scale = axes.set_xscale if axis is axes.xaxis else axes.set_yscale
+    scale("log", base=base)
+    if high < _FEW * low:
+        # There may be one power of ten, or none.
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    elif base == 10 and high < _DECADES * low:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(plain_number))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def named(legend: Legend, names: list[str]) -> None:
+    """Write names into a legend; given to it as labels, those that begin with `_` would be left out."""
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)
