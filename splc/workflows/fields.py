@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
@@ -65,17 +65,6 @@ def as_argument(metavar: str, text: str, **settings: Any) -> Field:
 def python_only(text: str) -> Field:
     """Return a field that no command line has."""
     return Field(text, "python")
-
-
-@dataclass(frozen=True)
-class Without:
-    """The fields of a request that a command does not have.
-
-    Attributes:
-        names: their names.
-    """
-
-    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -163,24 +152,6 @@ def fields_of(kind: type) -> Iterator[BoundField]:
         if (bound := _bound(item.name, hints[item.name], default if item.default is MISSING else item.default)) is None:
             raise TypeError(f"{kind.__module__}.{kind.__name__}.{item.name} has no help")
         yield replace(bound, own=item.name in declared)
-
-
-def parameters_of(function: Callable[..., Any]) -> dict[str, BoundField | tuple[type, tuple[str, ...]]]:
-    """Return the parameters of a command: fields, and classes of requests with the fields that it does not have."""
-    hints = get_type_hints(function, include_extras=True)
-    parameters: dict[str, BoundField | tuple[type, tuple[str, ...]]] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        hint = hints[name]
-        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        if is_dataclass(kind):
-            left_out = tuple(key for note in notes if isinstance(note, Without) for key in note.names)
-            parameters[name] = cast(type, kind), left_out
-        else:
-            default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
-            bound = _bound(name, hint, default)
-            assert bound is not None, name
-            parameters[name] = bound
-    return parameters
 
 
 def _bound(name: str, hint: Any, default: Any) -> BoundField | None:
