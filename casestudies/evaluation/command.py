@@ -15,7 +15,7 @@ from splc.cli.watch import TerminalWatch
 from splc.errors import SplcError
 from splc.io.json_object import JsonObject, at, json_object
 from splc.study.folder import TasksResult
-from splc.workflows.view import End, Message, View
+from splc.workflows.views import End, Message, View
 
 E = TypeVar("E", bound=Evaluation)
 PAGE = "page"

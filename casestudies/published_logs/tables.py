@@ -12,7 +12,7 @@ from splc.cli.printer import print_item
 from splc.cli.terminal import say
 from splc.formats.models.log_errors import ALL_VALUES
 from splc.io.tables import Cell, Spread, Table
-from splc.workflows.view import Column, columns, counted, table_of
+from splc.workflows.views import Column, columns, counted, table_of
 
 # Failures that are listed in the text.
 MAX_FAILURES = 20

@@ -12,7 +12,7 @@ from splc.cli.detail import detail
 from splc.cli.terminal import complain, note, printable, say, show_notes, table, tell, warn
 from splc.io.files import STANDARD
 from splc.io.tables import Table, cell_text
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     End,
     Entries,

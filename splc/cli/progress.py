@@ -11,7 +11,7 @@ from time import monotonic
 from splc.cli.detail import detail
 from splc.cli.terminal import complain, printable
 from splc.cli.time_left import TimeLeft
-from splc.workflows.view import duration
+from splc.workflows.views import duration
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]

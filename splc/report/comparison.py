@@ -15,10 +15,11 @@ from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.influences import sets_chart, term_chart, terms_of
 from splc.plotting.charts.predictions import agreement_chart, error_chart
-from splc.report.page import Block, Facts, Page, Paragraph, RowTexts, Section, TextTable
+from splc.report.page import Block, Page, Paragraph, RowTexts, Section, TextTable
 from splc.types import Array
 from splc.workflows.compare.models import Basis
 from splc.workflows.note import Note
+from splc.workflows.views import Facts
 
 # Options with more values have no panel of errors.
 _MAX_VALUES = 24

@@ -10,7 +10,8 @@ from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.labels import visible
 from splc.plotting.style import has_matplotlib
-from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Steps, TextTable
+from splc.report.page import Block, Explorer, Page, Paragraph, Steps, TextTable
+from splc.workflows.views import Facts
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _block(block: Block, folder: str, pictures: dict[str, bytes]) -> Iterator[st
             yield f"> **Warning:** {_text(block.text)}" if block.warning else _text(block.text)
             yield ""
         case Facts():
-            yield from _rows(("", ""), block.items, frozenset())
+            yield from _rows(("", ""), list(block.pairs), frozenset())
         case TextTable():
             yield _text(block.caption)
             yield ""

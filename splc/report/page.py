@@ -9,6 +9,7 @@ from typing import Any
 from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.labels import visible
+from splc.workflows.views import Facts
 
 
 @dataclass(frozen=True)
@@ -17,13 +18,6 @@ class Paragraph:
 
     text: str
     warning: bool = False
-
-
-@dataclass(frozen=True)
-class Facts:
-    """Names and their values."""
-
-    items: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)

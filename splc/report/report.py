@@ -39,7 +39,7 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, View
+from splc.workflows.views import Detail, View
 
 SUFFIXES = (".html", ".htm", ".md")
 

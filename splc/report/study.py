@@ -8,7 +8,7 @@ from typing import Any
 
 from splc.errors import plural
 from splc.io.numbers import percentage
-from splc.report.page import Facts, Page, Section
+from splc.report.page import Page, Section
 from splc.report.sections.learners import learners_section
 from splc.report.sections.runs import runs_section
 from splc.report.sections.study_contexts import contexts_section
@@ -16,6 +16,7 @@ from splc.report.sections.study_scores import study_scores_section
 from splc.study.archive import StudyArchive
 from splc.study.results import errors_of
 from splc.study.tables import learning_curves
+from splc.workflows.views import Facts
 
 
 def study_page(archives: Sequence[StudyArchive]) -> Page:

@@ -18,7 +18,7 @@ from splc.splconqueror.study import WrittenStudy, write_study
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import Note, notes_of
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Column, Detail, End, Message, Rows, View, columns, counted
+from splc.workflows.views import Column, Detail, End, Message, Rows, View, columns, counted
 
 STUDY = "study.toml"
 

@@ -28,7 +28,7 @@ from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
 from splc.workflows.verb import NOBODY, Watch
-from splc.workflows.view import Message, View, counted
+from splc.workflows.views import Message, View, counted
 
 MANIFEST, TASKS = "manifest.json", "tasks"
 SCHEMA = "splc.study.manifest/1"

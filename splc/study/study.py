@@ -31,7 +31,7 @@ from splc.workflows.common_fields import scheduler_of
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import notes_of
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, End, Message, View
+from splc.workflows.views import Detail, End, Message, View
 
 PROCESSES = "Processes"
 RESULTS = "results"

@@ -15,7 +15,7 @@ from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
 from splc.workflows.note import Note
-from splc.workflows.view import Column
+from splc.workflows.views import Column
 
 # A dataclass with the fields `context` and `where`.
 R = TypeVar("R", bound=Any)

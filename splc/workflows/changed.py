@@ -24,7 +24,7 @@ from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
+from splc.workflows.views import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
 
 # The number of changed influences in the first line.
 MAX_NAMED = 3

@@ -32,7 +32,7 @@ from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, Message, View
+from splc.workflows.views import Detail, Message, View
 
 # XML that commands do not find in a folder.
 OTHER_XML = ("featureide", "sxfm")

@@ -15,7 +15,7 @@ from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json_object import JsonObject, at, json_object
 from splc.workflows.fields import as_argument, request
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Column, Detail, Rows, View, counted
+from splc.workflows.views import Column, Detail, Rows, View, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
 ANALYTICAL = ("analytical.txt", "parameters.toml")

@@ -30,7 +30,7 @@ from splc.workflows.kept_roles import project_text
 from splc.workflows.note import Note
 from splc.workflows.objects import InferenceObject
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, Message, Output, View
+from splc.workflows.views import Detail, Message, Output, View
 
 SHOWN_VALUES = 4
 FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is for them."

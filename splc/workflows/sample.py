@@ -23,7 +23,7 @@ from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, Output, View, counted
+from splc.workflows.views import Detail, Output, View, counted
 
 AS_COMMANDS = "As command lines"
 # The noise of measurements for which the power of pairs is stated, in percent.

@@ -42,7 +42,7 @@ from splc.workflows.objects import FailuresObject
 from splc.workflows.sample import rows_of
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, Message, NextStep, NextSteps, Output, View, counted
+from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
 
 
 @request

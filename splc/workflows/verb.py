@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from splc.workflows.view import Detail, Item, View
+from splc.workflows.views import Detail, Item, View
 
 Q = TypeVar("Q")
 R = TypeVar("R")

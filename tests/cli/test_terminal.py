@@ -23,7 +23,7 @@ from splc.cli.progress import progress
 from splc.data.measurements import ReadingReport
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank, reading_notes
-from splc.workflows.view import Detail, duration
+from splc.workflows.views import Detail, Wide, duration
 
 
 class Terminal(StringIO):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from splc.workflows.verb import Watch
-from splc.workflows.view import Item
+from splc.workflows.views import Item
 
 
 class Told(Watch):

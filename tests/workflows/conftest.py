@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from splc.cli.printer import print_view
 from splc.splconqueror.run import Request, Result, run
+from splc.workflows.views import View
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.paths import SMG2000
 from tests.support.scripts import Runs
 from tests.support.tracked import copy_tracked
 from tests.support.watches import Told
+
+Printed = Callable[[View], list[str]]
 
 
 @pytest.fixture
@@ -47,3 +52,14 @@ def runs(folder: Path) -> Runs:
         return result, [item for item in follower.shown if isinstance(item, str)]
 
     return running
+
+
+@pytest.fixture
+def printed(capsys: pytest.CaptureFixture[str]) -> Printed:
+    """Return a function that prints a view, and returns the lines that were printed to stdout."""
+
+    def lines(view: View) -> list[str]:
+        print_view(view)
+        return capsys.readouterr().out.splitlines()
+
+    return lines

@@ -15,7 +15,7 @@ import numpy as np
 
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.nonnegative import nonnegative
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.types import Array
 
 PROJECTION = math.inf
@@ -35,7 +35,7 @@ class Blend:
         fold: the fold whose rows are left out; None for the full model.
     """
 
-    rows: Rows
+    rows: ModelRows
     candidates: Candidates
     union: tuple[int, ...]
     product: bool
@@ -95,7 +95,7 @@ class Blend:
         return np.asarray(coefficients)
 
     def operator(self, chosen: Sequence[int], blend: float) -> Array:
-        """Return the matrix, shape (terms, m), that maps predictions as `Rows.scaled` to coefficients of any sign."""
+        """Return the matrix, shape (terms, m), from predictions as `ModelRows.scaled` to coefficients of any sign."""
         indices = np.searchsorted(self.union, chosen)
         columns, gram = self.columns[indices], self._projected[0]
         if not math.isinf(blend):

@@ -12,7 +12,7 @@ import numpy as np
 from splc.learning.projection.blend import BLENDS, Blend
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.forward import forward
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.size import models_of_sizes
 from splc.learning.projection.units import Language, units_of
 from splc.learning.projection.variables import Variable
@@ -35,7 +35,7 @@ class Contender:
         size: the largest number of its terms.
         blend: how its influences weigh the full model against measured values.
         chosen: the positions of its terms.
-        differences: those of held-out rows, by the fold's own terms and influences, shape (n,) (`Rows.differences`).
+        differences: those of held-out rows, by the fold's own terms and influences, shape (n,).
         error: their mean error: the honest error.
         distance: the mean distance to the full model.
         score: the mean of `error` and of the error that the full model and the distance to it give; with few rows the
@@ -80,7 +80,7 @@ class LanguageSearch:
         models: the positions of the terms of the model of each size from 1 on; of the full model, then of each fold.
     """
 
-    rows: Rows
+    rows: ModelRows
     candidates: Candidates
     language: Language
     models: tuple[tuple[tuple[int, ...], ...], ...]
@@ -149,7 +149,7 @@ class LanguageSearch:
 
 
 def language_search(
-    rows: Rows,
+    rows: ModelRows,
     variables: Sequence[Variable],
     language: Language,
     most: int,

@@ -30,7 +30,7 @@ from splc.learning.projection.full_model_fit import FullModelFit
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.refit import refit
 from splc.learning.projection.remarks import few_rows, remarks
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
@@ -259,7 +259,7 @@ def _stacked(
         return full, printed
     stacked = Stacked(model, weight, scale.forward(target.measured * np.exp(printed.errors)))
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
-    rows = Rows(replace(target, predicted=predicted, divisor=predicted))
+    rows = ModelRows(replace(target, predicted=predicted, divisor=predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
     both = replace(full, stacked=stacked)
     if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):

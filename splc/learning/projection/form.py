@@ -9,7 +9,7 @@ from splc.learning.projection.choice import ADMITTED, READABLE_ADMITTED, FormCho
 from splc.learning.projection.competition import Contender, LanguageSearch, language_search
 from splc.learning.projection.exact import ROWS_PER_TERM as ROWS_PER_EXACT_TERM
 from splc.learning.projection.exact import ExactModel, exact_model
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.units import Language
 from splc.learning.projection.variables import Variable
 from splc.types import Array
@@ -59,7 +59,7 @@ def most_terms(rows: int, terms: int | None, readable: bool) -> int:
 
 
 def chosen_form(
-    rows: Rows,
+    rows: ModelRows,
     variables: Sequence[Variable],
     is_positive: IsPositive,
     *,

@@ -20,7 +20,7 @@ FEW_ROWS, SPREADS, FEW_ROWS_ERROR = 30, 2.0, 0.4
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ModelRows:
     """The predictions of the full model; the n configurations of the learning set come first.
 
     Attributes:

@@ -17,7 +17,7 @@ from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
 from splc.learning.projection.projected import ProjectedModel
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
@@ -150,7 +150,7 @@ def printed_model(
         settings: the settings.
         space: valid configurations, at which predictions of a positive property are positive.
     """
-    rows = Rows(target)
+    rows = ModelRows(target)
     is_positive = _positive_over(rows, space)
     choice = chosen_form(
         rows,
@@ -187,7 +187,7 @@ def printed_model(
     )
 
 
-def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
+def _positive_over(rows: ModelRows, space: Configurations | None) -> IsPositive:
     """Return what tells whether all predictions of a model are positive: at all rows and over the valid space.
 
     Products of factors, and properties that are not positive, have no bound.

@@ -30,7 +30,7 @@ from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
+from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
 
 ESTIMATION = "Estimation"
 

@@ -23,7 +23,7 @@ from splc.workflows.compare.models import Request
 from splc.workflows.compare.tables import answer, csv_table, tables_of
 from splc.workflows.objects import FileObject
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
+from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
 
 MEASURE_COLUMNS = (
     *columns("measure = key, title, kind, better"),

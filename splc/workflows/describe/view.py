@@ -19,7 +19,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.describe.describe import MeasuredSummary, Request, Result, run
 from splc.workflows.objects import InferenceObject
 from splc.workflows.verb import Verb
-from splc.workflows.view import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
+from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.

@@ -56,7 +56,7 @@ from splc.workflows.note import Note, Notes
 from splc.workflows.objects import OptionValues, option_values
 from splc.workflows.prediction_intervals import Interval, outside_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, Rows, View
+from splc.workflows.views import Answer, Column, Detail, Rows, View
 
 # The greatest numbers of values with a column, and of options.
 MAX_CONTEXTS, MAX_VARYING = 6, 20

@@ -26,7 +26,7 @@ from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Notes
-from splc.workflows.view import Column, Rows, View, columns, interval_text, narrowed
+from splc.workflows.views import Column, Rows, View, columns, interval_text, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
 MOST_LEADING, LEAST_LEADING = 3, 0.01

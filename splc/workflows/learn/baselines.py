@@ -19,7 +19,7 @@ from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import CrossValidated, LearningResult, Predictor
 from splc.types import Array
-from splc.workflows.view import Column, Rows, View, columns, counted
+from splc.workflows.views import Column, Rows, View, columns, counted
 
 # The folds of `--baselines` where no configuration is outside of the learning set.
 FOLDS = 5

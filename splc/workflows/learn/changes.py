@@ -21,7 +21,7 @@ from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.types import Array, Link
 from splc.workflows.learn.learn import Result
-from splc.workflows.view import Column, Rows, View, columns, interval_text
+from splc.workflows.views import Column, Rows, View, columns, interval_text
 
 # The sets of options that a change shows.
 MAX_SETS = 5

@@ -44,7 +44,7 @@ from splc.workflows.learn.request import Request
 from splc.workflows.learn.sources import StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     Column,
     Detail,

@@ -51,7 +51,7 @@ from splc.workflows.measure.subject import (
 )
 from splc.workflows.note import Note, Notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import duration
+from splc.workflows.views import duration
 
 COMMAND = "Command"
 REPETITIONS = "Repetitions and order"

@@ -23,7 +23,7 @@ from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.workflows.note import Note
-from splc.workflows.view import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
+from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
 # The number of commands and of failures that are shown, and the length of a line about a failure.
 SHOWN, WIDTH = 5, 120

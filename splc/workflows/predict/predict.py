@@ -39,7 +39,7 @@ from splc.workflows.predict.predictions import PredictionIntervals, extrapolated
 from splc.workflows.prediction_intervals import outside_notes
 from splc.workflows.unmeasured_pairs import unmeasured_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Column, Detail, Message, Output, Rows, View, columns, counted
+from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
 
 
 @request

@@ -26,7 +26,7 @@ from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, experiments_of
 from splc.workflows.scaling_view import model_text, point_text
 from splc.workflows.series import chosen_series, pooling_notes
-from splc.workflows.view import Column, Rows, View, columns, counted, interval_text
+from splc.workflows.views import Column, Rows, View, columns, counted, interval_text
 
 # The usual names of parameters that count processes.
 PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")

@@ -17,7 +17,7 @@ from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.workflows.note import Note
 from splc.workflows.scaling_view import point_text
-from splc.workflows.view import Column, Rows, View, columns, interval_text
+from splc.workflows.views import Column, Rows, View, columns, interval_text
 
 _number = partial(rounded_text, digits=4)
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.

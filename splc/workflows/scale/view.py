@@ -32,7 +32,7 @@ from splc.workflows.scaling_view import (
     view_of_terms,
 )
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     Column,
     Detail,

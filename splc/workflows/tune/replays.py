@@ -21,7 +21,7 @@ from splc.workflows.fixed_space import fixed_space
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.tune.request import Request, default_of
 from splc.workflows.verb import NOBODY, Watch
-from splc.workflows.view import Column, Rows, View, columns, counted
+from splc.workflows.views import Column, Rows, View, columns, counted
 
 # A configuration counts as equally good if it is worse than the best one by at most this percentage.
 NEAR = 1.0

@@ -10,7 +10,7 @@ from splc.tuning.changes import shown_values
 from splc.tuning.session import TuningSession
 from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
-from splc.workflows.view import Detail, Message, View, counted
+from splc.workflows.views import Detail, Message, View, counted
 
 # The length of what a line says of a configuration or a failure.
 WIDTH = 80

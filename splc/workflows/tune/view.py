@@ -19,7 +19,7 @@ from splc.workflows.tune.replays import ReplayResult, TuneReplaysObject, replay,
 from splc.workflows.tune.request import Request
 from splc.workflows.tune.runs_view import WIDTH, goal_text
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.view import (
+from splc.workflows.views import (
     Column,
     Detail,
     End,

@@ -10,8 +10,8 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 from splc.workflows.optimize.view import view
-from splc.workflows.view import Detail
-from tests.cli.show.conftest import Printed
+from splc.workflows.views import Detail
+from tests.workflows.conftest import Printed
 
 
 def test_local_search(printed: Printed) -> None:

@@ -10,7 +10,7 @@ import pytest
 from splc.scaling.prediction import Prediction
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 from splc.workflows.scaling_view import caveat
-from tests.cli.show.conftest import Printed
+from tests.workflows.conftest import Printed
 
 INSIDE = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
 UNDEFINED = Prediction({"p": 0.0}, None, None, None, 1.0)

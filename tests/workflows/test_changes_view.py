@@ -9,7 +9,7 @@ import pytest
 from comparison.changes import ModelChange, SetChange, TermChange
 from comparison.common_terms import Undetermined
 from splc.workflows.learn.changes import Change, view_of_influences
-from tests.cli.show.conftest import Printed
+from tests.workflows.conftest import Printed
 
 ONE = SetChange(("gvn",), 12.345, (TermChange("gvn", 2.0, 3.1234567, 4.5678),))
 TWO = SetChange((), 1.0, (TermChange("1", 1.0, 2.0, 3.0), TermChange("x", 1.0, 1.5, 1.25)))

@@ -10,8 +10,8 @@ from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.workflows.learn.effects_view import view_of_effects
-from tests.cli.show.conftest import Printed
 from tests.support.learning_results import small_system
+from tests.workflows.conftest import Printed
 
 SURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, 1.23456, 2.5, 1.0)
 UNSURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, -1.0, 2.5, 0.9)

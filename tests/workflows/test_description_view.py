@@ -14,7 +14,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.describe import view as describe
 from splc.workflows.describe.describe import MeasuredSummary, Result
 from splc.workflows.describe.view import MAX_COUNTED, view_of_measurements
-from tests.cli.show.conftest import Printed
+from tests.workflows.conftest import Printed
 
 SYSTEM = VariabilityModel("s", (BinaryOption("a"),))
 NAN = math.nan
