@@ -17,7 +17,6 @@ import pytest
 from splc.errors import OutputError
 from splc.io.files import write_whole
 from splc.study import folder as folder_module
-from splc.study.folder import results_folder
 from tests.study.conftest import Studied, manifest_of
 from tests.support.paths import ROOT
 from tests.support.results import contents
@@ -186,12 +185,3 @@ def test_spoiled_record_is_done_again(studied: Studied, spoiled: bytes | str) ->
     again = studied()
     assert again.found == again.tasks - 1
     assert contents(folder) == expected
-
-
-def test_one_at_a_time(studied: Studied) -> None:
-    """A folder that a process writes is refused to another one."""
-    folder = studied().folder
-    owner = manifest_of(folder)["owner"]
-    with results_folder(folder, owner, []), pytest.raises(OutputError, match="another 'splc study'"):
-        studied()
-    assert not studied().interrupted

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from comparison import compare
-from splc.errors import RequestError, SplcError
+from splc.errors import RequestError
 from splc.formats.models.json_writer import model_json_text
 from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study
 from splc.study.inputs import load
 from splc.study.results import Errors, compare_runs
-from splc.study.tables import curves_chart, curves_table, learning_curves, picture_names
+from splc.study.tables import curves_chart, curves_table, learning_curves
 from splc.study.tasks import timeless
 from tests.study.conftest import Studied, given_runs
 
@@ -52,13 +52,6 @@ def test_error_of_the_analytical_model(study_file: Path, studied: Studied, scale
     assert all(row["learner"] == row["pb:9,3"] == "" for row in found)
 
 
-def test_a_factor_without_analytical_model(study_file: Path, studied: Studied) -> None:
-    """The factor of an analytical model that does not exist has no effect."""
-    (study_file.parent / "analytical.txt").unlink()
-    study_file.write_text('samplings = ["pb:9,3"]\nscale = 2.0\n', encoding="utf-8")
-    assert {row["analytical"] for row in rows(studied().folder / "table.csv")} == {""}
-
-
 def test_further_measures(study_file: Path, studied: Studied) -> None:
     """Measures that a study names are in its tables, with their values by definition."""
     study_file.write_text('samplings = ["pb:9,3"]\nmeasures = ["smape"]\n', encoding="utf-8")
@@ -77,69 +70,6 @@ def test_further_measures(study_file: Path, studied: Studied) -> None:
     assert "measured_learned.smape" not in row
 
 
-@pytest.mark.parametrize(
-    ("values", "note"),
-    [
-        ([0.0], "1 configuration with a measured value of 0 is left out of error rates"),
-        ([0.0, -0.0], "2 configurations with a measured value of 0 are left out of error rates"),
-        ([-1.0], "some values of time are negative: Jaccard is no longer a fraction of what is common"),
-        ([1.0], None),
-    ],
-)
-def test_notes_about_values(study_file: Path, values: list[float], note: str | None) -> None:
-    """Values of 0 and negative ones are told, after the warning that they may be failed runs."""
-    path = study_file.parent / "measurements.csv"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    for at, value in enumerate(values, 1):
-        lines[at] = f"{lines[at].rpartition(',')[0]},{value}"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = [each for each in load(read_study(study_file)).notes if "value" in each]
-    if note is None:
-        assert found == []
-    else:
-        warning, rest = found
-        assert "unlike the others" in warning
-        assert rest == note
-
-
-def test_names_that_no_log_has(study_file: Path) -> None:
-    """An option whose name no log can have is refused before anything is learned."""
-    for name in ("system.xml", "measurements.csv"):
-        path = study_file.parent / name
-        path.write_text(path.read_text(encoding="utf-8").replace("px", "p;x"), encoding="utf-8")
-    (study_file.parent / "analytical.txt").unlink()
-    with pytest.raises(SplcError, match="log grammar cannot express the name 'p;x'"):
-        load(read_study(study_file))
-
-
-def test_captions(study_file: Path, studied: Studied) -> None:
-    """Captions name the learner if there are several, and what the analytical model is multiplied by."""
-    text = 'samplings = ["pb:9,3", "random:6"]\nscale = 2\n'
-    learners = '[learners.a]\npreset = "splconqueror"\n[learners.b]\npreset = "splconqueror"\nabortError = 9\n'
-    spread = " (mean over the seeds, ± standard deviation in % of the mean)"
-    expected = []
-    for whose in ("", ", learner a", ", learner b"):
-        expected += [
-            f"Learned models (b) compared with the analytical model (a){whose}, which is multiplied by 2{spread}",
-            f"Learned models (b) compared with the measurements (a){whose}{spread}",
-            f"What was learned{whose}{spread}",
-        ]
-    study_file.write_text(text, encoding="utf-8")
-    alone = [str(each.caption) for each in studied("one").tables]
-    assert alone[:3] == expected[:3]
-    study_file.write_text(text + learners, encoding="utf-8")
-    result = studied("two")
-    both = [str(each.caption) for each in result.tables]
-    assert both[:6] == expected[3:]
-    assert both[6] == f"Learners compared{spread}"
-    assert result.results is not None
-    compared = {(row[0], row[1]): row[2] for row in result.tables[6].rows}
-    for run in result.results.runs[::2]:
-        if run.task.sampling == "pb:9,3":
-            assert compared["error on all measured, %", run.task.learner.name] == run.record.error_all
-            assert compared["error on all others, %", run.task.learner.name] == run.record.error
-
-
 def test_provenance_of_a_model(study_file: Path, studied: Studied) -> None:
     """A model file names the inputs that it was learned from, with their hashes."""
     study_file.write_text('samplings = ["pb:9,3"]\n[learners.scaling]\nlearner = "pmnf"\n', encoding="utf-8")
@@ -155,21 +85,6 @@ def test_provenance_of_a_model(study_file: Path, studied: Studied) -> None:
     assert content["provenance"]["measured_configurations"] == 24
 
 
-@pytest.mark.parametrize(
-    ("scale", "analytical", "names"),
-    [
-        (1, False, "errors predictions"),
-        (2, False, "errors predictions"),
-        (1, True, "errors predictions terms"),
-        (2, True, "errors predictions terms unscaled"),
-    ],
-)
-def test_names_of_pictures(study_file: Path, scale: float, analytical: bool, names: str) -> None:
-    """A study without an analytical model has no pictures about it, and one without a factor none without it."""
-    study_file.write_text(f'samplings = ["ff"]\nscale = {scale}\n', encoding="utf-8")
-    assert picture_names(read_study(study_file), analytical) == tuple(f"pictures/{name}.svg" for name in names.split())
-
-
 def test_times_are_left_out(study_file: Path) -> None:
     """A result without its times is the same but for them."""
     result = learn(load(read_study(study_file)).inputs.measurements, "time", preset="splconqueror")
@@ -180,15 +95,6 @@ def test_times_are_left_out(study_file: Path) -> None:
     assert [each.seconds for each in found.rounds] == [0] * len(result.rounds)
     assert found.model == result.model
     assert [(each.number, each.terms) for each in found.rounds] == [(each.number, each.terms) for each in result.rounds]
-
-
-def test_rows_of_a_table_that_does_not_exist(study_file: Path) -> None:
-    """A row of parameter tables is chosen by their expression; another one is an error with its line."""
-    study_file.write_text('samplings = ["ff"]\nat = { nodes = 4 }\n', encoding="utf-8")
-    with pytest.raises(SplcError) as caught:
-        load(read_study(study_file))
-    (problem,) = caught.value.problems
-    assert (problem.file, problem.line) == (str(study_file), 2)
 
 
 def test_learning_curves() -> None:
@@ -259,14 +165,3 @@ def test_models_that_cannot_be_compared(study_file: Path) -> None:
     assert (found.terms, dict(found.values), found.error) == (len(large.terms), {}, None)
     assert found.reason is not None
     assert found.reason.startswith("cannot be compared: the prediction is too large to be a number")
-
-
-def test_property_without_values(study_file: Path) -> None:
-    """A property that no configuration has a value of is refused with the file."""
-    path = study_file.parent / "measurements.csv"
-    lines = [line.rpartition(",")[0] for line in path.read_text(encoding="utf-8").splitlines()]
-    path.write_text("\n".join([f"{lines[0]},time,energy", *(f"{line},,1" for line in lines[1:])]), encoding="utf-8")
-    study_file.write_text('property = "time"\nsamplings = ["ff"]\n', encoding="utf-8")
-    with pytest.raises(SplcError, match="no configuration has a value of time") as caught:
-        load(read_study(study_file))
-    assert caught.value.problems[0].file == str(path)

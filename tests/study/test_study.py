@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 from comparison import compare
-from splc.errors import SplcError
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
@@ -74,22 +73,6 @@ def test_place_does_not_matter(study_file: Path, tmp_path: Path, monkeypatch: py
     assert contents(run_study(read_study("study.toml")).folder) == first
 
 
-def test_layout(studied: Studied) -> None:
-    """The first table has the rows of the thesis in their order, a column per sampling."""
-    folder = studied().folder
-    text = (folder / "table.md").read_text(encoding="utf-8")
-    first = text.split("\n\n")[1].splitlines()
-    names = [re.split(r"[,|]", line.lstrip("| "))[0].strip() for line in first[2:]]
-    assert names[:8] == LAYOUT
-    assert [cell.strip() for cell in first[0].split("|")[2:-1]] == ["ff", "pb:9,3", "random:6", "random:100"]
-    assert "which is multiplied by 2" in text
-    latex = (folder / "table.tex").read_text(encoding="utf-8")
-    assert latex.count(r"\begin{tabular}") == text.count("\n\n") // 2 + 1 == 5
-    for title in ("Learned models (b) compared with the measurements", "What was learned", "Without a result"):
-        assert title in text
-        assert title in latex
-
-
 def test_numbers(study_file: Path, studied: Studied) -> None:
     """The numbers of a run are those of a comparison of its stored model, distances as published without a root."""
     result = studied()
@@ -127,27 +110,6 @@ def test_mean_and_deviation(studied: Studied) -> None:
     assert float(row["random:6"]) == pytest.approx(statistics.mean(rates["random:6"]))
     assert float(row["random:6 deviation"]) == pytest.approx(statistics.stdev(rates["random:6"]))
     assert float(row["pb:9,3"]) == pytest.approx(rates["pb:9,3"][0])
-
-
-def test_impossible_samplings_are_recorded(studied: Studied) -> None:
-    """A sampling of more configurations than there are is a row with the reason, and no end of the study."""
-    result = studied()
-    refused = [row for row in runs(result.folder) if row["reason"]]
-    assert [(row["sampling"], row["seed"], row["log"]) for row in refused] == [
-        ("random:100", str(seed), "") for seed in (0, 1, 2)
-    ]
-    assert all("only 24 are valid" in row["reason"] for row in refused)
-
-
-def test_not_measured(study_file: Path, studied: Studied) -> None:
-    """A sampled configuration that was not measured is a reason, unless the study leaves it out."""
-    path = study_file.parent / "measurements.csv"
-    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
-    rows = {row["sampling"]: row for row in runs(studied().folder)}
-    assert "1 of 24 sampled configurations was not measured" in rows["ff"]["reason"]
-    study_file.write_text('missing = "drop"\n' + study_file.read_text(encoding="utf-8"), encoding="utf-8")
-    rows = {row["sampling"]: row for row in runs(studied().folder)}
-    assert (rows["ff"]["reason"], rows["ff"]["learned_from"]) == ("", "23")
 
 
 def test_best_model_is_drawn(study_file: Path) -> None:
@@ -200,19 +162,6 @@ def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
     assert studied().found == 0
 
 
-def test_learners(study_file: Path, studied: Studied) -> None:
-    """Every learner has its tables and a folder of logs; one that draws is run with every seed."""
-    preset = 'preset = "splconqueror"\n'
-    learners = f'\n[learners.plain]\n{preset}\n[learners."Cross: validated"]\n{preset}crossValidation = true\n'
-    study_file.write_text(study_file.read_text(encoding="utf-8") + learners, encoding="utf-8")
-    result = studied()
-    assert result.tasks == 8 + 12
-    assert {path.parent.name for path in (result.folder / "logs").rglob("*.log")} == {"plain", "cross-validated"}
-    assert (result.folder / "logs" / "cross-validated" / "ff-seed-2.log").exists()
-    text = (result.folder / "table.md").read_text(encoding="utf-8")
-    assert text.count("learner plain") == text.count("learner Cross: validated") == 3
-
-
 def test_stored_models_are_the_learned_ones(studied: Studied) -> None:
     """The model of a record is the one of its log, to the last bit."""
     result = studied()
@@ -223,23 +172,6 @@ def test_stored_models_are_the_learned_ones(studied: Studied) -> None:
         stored = parse_stored_json(Source("", run.record.model.encode())).model
         logged = read_model(result.folder / run.task.log)
         assert dict(stored.terms) == pytest.approx(dict(logged.terms), rel=1e-14)
-
-
-def test_without_analytical_model(study_file: Path, studied: Studied) -> None:
-    """Without an analytical model, models are compared with the measurements only."""
-    (study_file.parent / "analytical.txt").unlink()
-    study_file.write_text('samplings = ["pb:9,3"]\n', encoding="utf-8")
-    result = studied()
-    assert "there is no analytical model" in result.notes[0]
-    assert {row["compared"] for row in table(result.folder)} == {"measured_learned", "learning"}
-
-
-def test_analytical_model_without_value(study_file: Path, studied: Studied) -> None:
-    """An analytical model that has no value somewhere is refused before anything is learned or written."""
-    (study_file.parent / "analytical.txt").write_text("T = 1 / (px - 1)\n", encoding="utf-8")
-    with pytest.raises(SplcError, match="analytical model"):
-        studied()
-    assert not (study_file.parent / "results").exists()
 
 
 def test_alike_names(study_file: Path, studied: Studied) -> None:
