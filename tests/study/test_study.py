@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 import statistics
@@ -18,20 +16,8 @@ from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.study import StudyResult, read_study, run_study
 from splc.study.inputs import load
-from tests.study.conftest import Studied, manifest_of
+from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.results import contents
-
-LAYOUT = ["SC", "ER", "CS", "JS", "MD", "ED", "MiD", "CD"]
-
-
-def table(folder: Path) -> list[dict[str, str]]:
-    """Return the rows of `table.csv`."""
-    return list(csv.DictReader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
-
-
-def runs(folder: Path) -> list[dict[str, str]]:
-    """Return the rows of `runs.csv`."""
-    return list(csv.DictReader(io.StringIO((folder / "runs.csv").read_text(encoding="utf-8"))))
 
 
 def reordered(study_file: Path, samplings: str, seeds: str) -> None:
@@ -45,7 +31,7 @@ def test_order_does_not_matter(study_file: Path, studied: Studied) -> None:
     """Neither the order of the samplings nor that of the seeds changes any result, log or number."""
     first = studied("first")
     expected = contents(first.folder)
-    rows = {tuple(sorted(row.items())) for row in table(first.folder)}
+    values = {tuple(sorted(row.items())) for row in rows(first.folder / "table.csv")}
     for number, order in enumerate(
         [("random:100", "random:6", "pb:9,3", "ff"), ("pb:9,3", "random:6", "ff", "random:100")]
     ):
@@ -55,7 +41,7 @@ def test_order_does_not_matter(study_file: Path, studied: Studied) -> None:
         same = [name for name in expected if name.startswith(("logs/", "tasks/"))]
         assert len(same) == 13
         assert {name: found[name] for name in same} == {name: expected[name] for name in same}
-        assert {tuple(sorted(row.items())) for row in table(again.folder)} == rows
+        assert {tuple(sorted(row.items())) for row in rows(again.folder / "table.csv")} == values
         assert manifest_of(again.folder)["best"] == manifest_of(first.folder)["best"]
 
 
@@ -82,7 +68,7 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
         study_file.parent / "analytical.txt", measured.system, parameters={"alpha": 0.01, "f": 0.001}
     )
     expected = analytical.scaled(2).predict(measured.configurations)
-    found = [row for row in runs(result.folder) if not row["reason"]]
+    found = [row for row in rows(result.folder / "runs.csv") if not row["reason"]]
     assert len(found) == 5
     for row in found:
         log = read_model(result.folder / row["log"], measured.system)
@@ -102,11 +88,19 @@ def test_mean_and_deviation(studied: Studied) -> None:
     """A random sampling's column is mean and standard deviation of its runs, a design's is its only run."""
     folder = studied().folder
     rates = {
-        name: [100 * float(row["analytical_learned.cosine"]) for row in runs(folder) if row["sampling"] == name]
+        name: [
+            100 * float(row["analytical_learned.cosine"])
+            for row in rows(folder / "runs.csv")
+            if row["sampling"] == name
+        ]
         for name in ("random:6", "pb:9,3")
     }
     assert [len(values) for values in rates.values()] == [3, 1]
-    (row,) = [row for row in table(folder) if (row["compared"], row["measure"]) == ("analytical_learned", "cosine")]
+    (row,) = [
+        row
+        for row in rows(folder / "table.csv")
+        if (row["compared"], row["measure"]) == ("analytical_learned", "cosine")
+    ]
     assert float(row["random:6"]) == pytest.approx(statistics.mean(rates["random:6"]))
     assert float(row["random:6 deviation"]) == pytest.approx(statistics.stdev(rates["random:6"]))
     assert float(row["pb:9,3"]) == pytest.approx(rates["pb:9,3"][0])
