@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import statistics
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +12,8 @@ import pytest
 from comparison import compare
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.read import read_model
-from splc.io.files import Source, read_source
-from splc.study import StudyResult, read_study, run_study
+from splc.io.files import Source
+from splc.study import read_study, run_study
 from splc.study.inputs import load
 from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.results import contents
@@ -59,8 +58,16 @@ def test_place_does_not_matter(study_file: Path, tmp_path: Path, monkeypatch: py
     assert contents(run_study(read_study("study.toml")).folder) == first
 
 
+def rates_of(runs: list[dict[str, str]]) -> list[float]:
+    """Return the similarities of the runs with a random sampling, in percent."""
+    return [100 * float(row["analytical_learned.cosine"]) for row in runs if row["sampling"] == "random:6"]
+
+
 def test_numbers(study_file: Path, studied: Studied) -> None:
-    """The numbers of a run are those of a comparison of its stored model, distances as published without a root."""
+    """The numbers of a run are those of a comparison of its stored model, distances as published without a root.
+
+    A random sampling's column is mean and standard deviation of its runs, a design's is its only run.
+    """
     result = studied()
     loaded = load(read_study(study_file))
     measured = loaded.inputs.measurements
@@ -82,58 +89,20 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
         assert float(row["error_all"]) == pytest.approx(error, rel=1e-9)
         score = compare(analytical.scaled(2), log).syntactic.score
         assert float(row["analytical_learned.syntactic"]) == pytest.approx(score, rel=1e-9)
-
-
-def test_mean_and_deviation(studied: Studied) -> None:
-    """A random sampling's column is mean and standard deviation of its runs, a design's is its only run."""
-    folder = studied().folder
-    rates = {
-        name: [
-            100 * float(row["analytical_learned.cosine"])
-            for row in rows(folder / "runs.csv")
-            if row["sampling"] == name
-        ]
-        for name in ("random:6", "pb:9,3")
-    }
-    assert [len(values) for values in rates.values()] == [3, 1]
-    (row,) = [
+    (means,) = [
         row
-        for row in rows(folder / "table.csv")
+        for row in rows(result.folder / "table.csv")
         if (row["compared"], row["measure"]) == ("analytical_learned", "cosine")
     ]
-    assert float(row["random:6"]) == pytest.approx(statistics.mean(rates["random:6"]))
-    assert float(row["random:6 deviation"]) == pytest.approx(statistics.stdev(rates["random:6"]))
-    assert float(row["pb:9,3"]) == pytest.approx(rates["pb:9,3"][0])
-
-
-def test_best_model_is_drawn(study_file: Path) -> None:
-    """There are pictures without and with the factor, of the model with the least error rate."""
-    result = run_study(read_study(study_file))
-    assert result.results is not None
-    best = result.results.best
-    assert best is not None
-    assert best.error == min(run.error for run in result.results.runs if run.error is not None)
-    assert manifest_of(result.folder)["best"]["sampling"] == best.task.sampling
-    pictures = sorted(path.name for path in (result.folder / "pictures").iterdir())
-    assert pictures == ["errors.svg", "predictions.svg", "terms.svg", "unscaled.svg"]
-    assert all((result.folder / "pictures" / name).read_bytes().startswith((b"<svg", b"<?xml")) for name in pictures)
-
-
-def test_manifest(study_file: Path, studied: Studied) -> None:
-    """The manifest has the hashes of all inputs and results, all settings, versions, and the time of every task."""
-    folder = studied().folder
-    manifest = manifest_of(folder)
-    for key, name in (("system", "system.xml"), ("analytical", "analytical.txt"), ("parameters", "parameters.txt")):
-        assert manifest["inputs"][key] == {"path": name, "sha256": read_source(study_file.parent / name).sha256}
-    for name, value in manifest["files"].items():
-        assert Source(name, (folder / name).read_bytes()).sha256 == value
-    assert set(manifest["files"]) == {
-        name for name in contents(folder) if not name.startswith("tasks/") and name != "manifest.json"
-    }
-    assert manifest["study"]["learners"]["default"]["learn_logFunction"] is True
-    assert manifest["study"]["seeds"] == [0, 1, 2]
-    assert {"splc", "numpy", "python"} <= set(manifest["versions"])
-    assert {task["key"] for task in manifest["tasks"]} == set(manifest["times"]["tasks"])
+    for name, number in (("random:6", 3), ("pb:9,3", 1)):
+        rates = [100 * float(row["analytical_learned.cosine"]) for row in found if row["sampling"] == name]
+        assert len(rates) == number
+        assert float(means[name]) == pytest.approx(np.mean(rates))
+    assert float(means["random:6 deviation"]) == pytest.approx(np.std(rates_of(found), ddof=1))
+    for run in result.runs:
+        if run.record.model is not None:
+            stored = parse_stored_json(Source("", run.record.model.encode())).model
+            assert dict(stored.terms) == pytest.approx(dict(read_model(result.folder / run.task.log).terms), rel=1e-14)
 
 
 def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
@@ -156,25 +125,11 @@ def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
     assert studied().found == 0
 
 
-def test_stored_models_are_the_learned_ones(studied: Studied) -> None:
-    """The model of a record is the one of its log, to the last bit."""
-    result = studied()
-    assert result.results is not None
-    for run in result.results.runs:
-        if run.record.model is None or run.record.log is None:
-            continue
-        stored = parse_stored_json(Source("", run.record.model.encode())).model
-        logged = read_model(result.folder / run.task.log)
-        assert dict(stored.terms) == pytest.approx(dict(logged.terms), rel=1e-14)
-
-
 def test_alike_names(study_file: Path, studied: Studied) -> None:
     """Samplings whose file names would be the same have logs of their own, whatever their order."""
     names: list[dict[str, str]] = []
     for order in itertools.permutations(['"random:6"', '"random:6,seed=1"']):
         reordered(study_file, f"[{', '.join(order)}]", "[1, 2]")
-        result: StudyResult = studied(f"names{len(names)}")
-        assert result.results is not None
-        names.append({run.task.label: run.task.log for run in result.results.runs})
+        names.append({run.task.label: run.task.log for run in studied(f"names{len(names)}").runs})
     assert names[0] == names[1]
     assert len(set(names[0].values())) == 3
