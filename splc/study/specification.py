@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -174,9 +174,9 @@ class _Reader:
             "seeds": self.seeds(),
             "measures": self.measures(),
             "learners": self.learners(),
-            "scale": self.scale(),
+            "scale": float(self.value("scale", 1.0, _is_factor, "a number above 0")),
             "at": self.at(),
-            "constant": self.constant(),
+            "constant": self.value("constant", True, lambda value: isinstance(value, bool), "true or false"),
             "columns": read_columns(self.content, self.lines, self.problems),
             "by": self.by(),
             **stated_policies(self.content, self.lines, self.problems),
@@ -265,14 +265,13 @@ class _Reader:
                 self.problems.include(error, self.line_of_item("measures", item))
         return tuple(dict.fromkeys(keys))
 
-    def scale(self) -> float:
-        """Return the factor on the analytical model."""
-        value = self.content.get("scale", 1.0)
-        number = finite_number(value)
-        if number is None or number <= 0:
-            self.add("scale must be a number above 0", "scale", text=f"scale = {toml_value(value)}")
-            return 1.0
-        return number
+    def value(self, key: str, default: Any, valid: Callable[[Any], bool], expected: str) -> Any:
+        """Return the value of a key, the default if it is not valid."""
+        value = self.content.get(key, default)
+        if valid(value):
+            return value
+        self.add(f"{key} must be {expected}", key, text=f"{key} = {toml_value(value)}")
+        return default
 
     def at(self) -> dict[str, float]:
         """Return the rows of tabled parameters."""
@@ -289,23 +288,13 @@ class _Reader:
                 values[name] = number
         return values
 
-    def constant(self) -> bool:
-        """Return whether the constant takes part in the comparison by terms."""
-        value = self.content.get("constant", True)
-        if not isinstance(value, bool):
-            self.add("constant must be true or false", "constant", text=f"constant = {toml_value(value)}")
-        return bool(value)
-
     def by(self) -> str | None:
         """Return the context that a study is done of each value of."""
-        value = self.content.get("by")
-        if value is not None and (not isinstance(value, str) or not value.strip()):
-            self.add("by must be the name of a column, in quotes", "by", text=f"by = {toml_value(value)}")
-            return None
+        by: str | None = self.value("by", None, _is_name, "the name of a column, in quotes")
         filters = self.content.get("where", {})
-        if isinstance(filters, dict) and value in filters:
-            self.add(f"{value!r} is in by and in where", "by", hint="name it only once: all its values, or one")
-        return value
+        if by is not None and isinstance(filters, dict) and by in filters:
+            self.add(f"{by!r} is in by and in where", "by", hint="name it only once: all its values, or one")
+        return by
 
     def learners(self) -> tuple[StudyLearner, ...] | None:
         """Return the learners, None where the file names none."""
@@ -355,3 +344,12 @@ class _Reader:
             self.add(message, f"{place}.{key}", text=toml_value(value), hint=_EXAMPLES[key])
             return ()
         return tuple(dict.fromkeys(texts))
+
+
+def _is_factor(value: Any) -> bool:
+    number = finite_number(value)
+    return number is not None and number > 0
+
+
+def _is_name(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and bool(value.strip()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,12 @@ def studied(study_file: Path) -> Studied:
         return run_study(read_study(study_file), folder, pictures=False, **settings)
 
     return does
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:

@@ -144,24 +144,3 @@ def test_errors_by_number_of_configurations(case: Path) -> None:
             assert isinstance(cell, Spread)
             assert (cell.mean, cell.deviation) == pytest.approx((np.mean(errors), np.std(errors, ddof=1)))
     assert (result.folder / "pictures" / "errors.svg").read_bytes().startswith(b"<svg")
-
-
-def test_one_size_has_no_curve(case: Path) -> None:
-    """With a single size there is no picture of errors; with a single learner there is no table of learners."""
-    (case / "one.toml").write_text('samplings = ["measured:9"]\nseeds = [1, 2]\n', encoding="utf-8")
-    result = run_study(read_study(case / "one.toml"), case / "results", jobs=1)
-    assert not (result.folder / "pictures" / "errors.svg").exists()
-    assert not any("by the number of configurations" in str(each.caption) for each in result.tables)
-
-
-def test_dropping_too_much_is_a_reason(case: Path) -> None:
-    """If `drop` leaves fewer than two configurations per term, the run has a reason instead of a model."""
-    lines = (case / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    (case / "measurements.csv").write_text("\n".join(lines[:51]) + "\n", encoding="utf-8")
-    text = 'samplings = ["pb:49,7"]\nmissing = "drop"\n[learners.all]\nlearner = "stepwise"\nabortError = 0\n'
-    (case / "drop.toml").write_text(text + "minImprovementPerRound = 0\n", encoding="utf-8")
-    result = run_study(read_study(case / "drop.toml"), case / "results", jobs=1, pictures=False)
-    assert result.results is not None
-    (run,) = result.results.runs
-    assert run.reason is not None
-    assert "sampled configurations were measured: the model has" in run.reason

@@ -13,8 +13,7 @@ from splc.learning import learn, learn_sum
 from splc.learning.sums import parts_of
 from splc.study import read_study
 from splc.study.inputs import load
-from tests.study.conftest import Studied, manifest_of
-from tests.study.test_study import runs
+from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.golden_messages import check_messages
 from tests.support.paths import BOOMERAMG
 from tests.support.tracked import copy_tracked
@@ -81,7 +80,7 @@ def test_runs_are_those_of_learning(leveled: Path, studied: Studied) -> None:
 
 def test_rounds_of_all_parts_are_counted(leveled: Path, studied: Studied) -> None:
     """A sum has as many rounds as learning its parts had."""
-    found = {(row["learner"], row["sampling"]): row for row in runs(studied().folder)}
+    found = {(row["learner"], row["sampling"]): row for row in rows(studied().folder / "runs.csv")}
     measured = load(read_study(leveled)).inputs.measurements
     parts = learn_sum(
         measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time", "splconqueror"
