@@ -60,7 +60,7 @@ def _block(block: Block, folder: str, pictures: dict[str, bytes]) -> Iterator[st
             yield f"> **Warning:** {_text(block.text)}" if block.warning else _text(block.text)
             yield ""
         case Facts():
-            yield from _rows(("", ""), list(block.pairs), frozenset())
+            yield from _rows(("", ""), tuple(block.pairs), frozenset())
         case TextTable():
             yield _text(block.caption)
             yield ""
