@@ -129,7 +129,7 @@ def parse_template(
 ) -> Template:
     """Parse a command template; all problems are reported together.
 
-    `extras`: placeholders that are no options, whose values differ between runs. `constants`: placeholder → its value.
+    `extras`: placeholders that are not options, whose values differ between runs. `constants`: placeholder → its value.
     """
     problems = Problems()
     if not text.strip():

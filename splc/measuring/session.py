@@ -104,7 +104,7 @@ class Session:
 
     @property
     def changes(self) -> list[str]:
-        """What is different from the earlier sessions, in sentences."""
+        """The differences from the earlier sessions, in sentences."""
         texts = {
             f"{self.journal.path}: an incomplete record is dropped; its run is repeated": self.journal.torn,
             "a run of an earlier session was still running; it was ended": self.ended_leftover,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from splc.errors import OutputError, Problem
-from splc.plotting.charts.labels import lines_of
+from splc.plotting.labels import lines_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.labels import escaped
 from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
+from splc.plotting.labels import escaped
 from splc.report.page import Block, Explorer, Page, Paragraph, Section, Steps, TextTable
 from splc.workflows.views import Facts
 

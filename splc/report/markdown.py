@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.labels import visible
+from splc.plotting.labels import visible
 from splc.plotting.style import has_matplotlib
 from splc.report.page import Block, Explorer, Page, Paragraph, Steps, TextTable
 from splc.workflows.views import Facts

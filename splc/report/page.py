@@ -8,7 +8,7 @@ from typing import Any
 
 from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.labels import visible
+from splc.plotting.labels import visible
 from splc.workflows.views import Facts
 
 

@@ -23,8 +23,8 @@ from splc.plotting.charts.chart import (
     tick_text,
     ticks,
 )
-from splc.plotting.charts.labels import escaped, fitted, text_lines, text_width
 from splc.plotting.charts.palette import DARK, LIGHT, rules, variables
+from splc.plotting.labels import escaped, fitted, text_lines, text_width
 from splc.types import Array
 
 # Sizes in pixels: of texts, of a row with a name, and the distances between parts.

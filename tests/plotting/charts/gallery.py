@@ -61,6 +61,8 @@ PREDICTED = MEASURED * (1 + 0.1 * _RNG.standard_normal(COUNT))
 ERRORS = 100 * (PREDICTED / MEASURED - 1)
 LEARNED = np.arange(COUNT) < 20
 AT = np.arange(COUNT) % 3
+REPEATED = MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3)))
+MANY = np.exp(_RNG.standard_normal((12, 3000)))
 LONG_TERMS = [score(option_term(LONG) ** k, "opposite sign", 1e-9, -1e9 / 7) for k in range(1, 4)]
 OPTIONS = [(name, ("off", "on", LONG), AT) for name in NAMES]
 
@@ -134,18 +136,24 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     "coverage": lambda: coverage_chart([(name, 3, 0.5) for name in NAMES], 10),
     "aliases": lambda: alias_chart(NAMES, np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.0], [0.3, 0.0, 1.0]])),
     "drift": lambda: drift_chart(ERRORS, LEARNED),
-    "repetitions": lambda: repetition_chart(MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3))), TIME),
+    "repetitions": lambda: repetition_chart(REPEATED, TIME),
     "scaling curves": curves,
     "terms": lambda: term_chart([EXAMPLE]),
     "terms of several": lambda: term_chart([EXAMPLE, compared(LONG, LONG, (NAMES, LONG_TERMS)), compared("a", "b")]),
     "sorted predictions": lambda: sorted_chart(NAMES, np.stack([MEASURED, PREDICTED, -MEASURED]), MEASURED, TIME),
     "sorted predictions of many": lambda: sorted_chart(
-        [f"{name} {at}" for at in range(4) for name in NAMES], np.exp(_RNG.standard_normal((12, 3000))), None, LONG
+        [f"{name} {at}" for at in range(4) for name in NAMES], MANY, None, LONG
     ),
     "front": lambda: front_chart(np.stack([AT, -AT], axis=1), np.stack([MEASURED, ERRORS], axis=1), NAMES[1:], LONG),
     "waterfall": lambda: waterfall_chart([(n, 2.0 - at) for at, n in enumerate(NAMES)], 4.0, ("mean", "this"), TIME),
     "waterfall of many": lambda: waterfall_chart(
         [(f"{NAMES[at % 3]} {at}", 0.5 - at / 20) for at in range(25)], 4.0, ("mean", "this"), TIME, product=True
+    ),
+    "waterfall of nothing": lambda: waterfall_chart([], 4.0, ("mean", "this"), TIME),
+    "waterfall of a huge factor": lambda: waterfall_chart([("x", 900.0)], 1.0, ("mean", "this"), TIME, product=True),
+    "course with gaps": lambda: course_chart(
+        ModelCourse("log", (TermCourse("x", (np.nan, 2.0, 3.0), (np.nan, 0.1, 0.2), (False, True)),), (1.0, 1.0)),
+        *(["1", "2", "3"], "v", "s by v", TIME),
     ),
     "together": lambda: joined([importance_chart([Share("a", 30.0)], "time"), effects()], LONG),
     "sizes": lambda: size_chart([1, 2, 3, 5, 8], [50.0, 20.0, 10.0, 9.0, 8.9], 3, 7.0),
