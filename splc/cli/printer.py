@@ -31,16 +31,7 @@ from splc.workflows.views import (
 
 
 def print_view(view: View, json_object: Mapping[str, Any] | None = None) -> int:
-    """Print a view, and return the exit code of the command.
-
-    Args:
-        view: the items. Files are written in their order; a file that cannot be written ends the command there.
-        json_object: the object that is printed instead of the result, after all files are written; None without
-            `--json`.
-
-    Raises:
-        SplcError: if the view ends with one.
-    """
+    """Print a view, and return the exit code of the command."""
     items: Iterable[Item] = view
     if json_object is not None:
         items = list(view)

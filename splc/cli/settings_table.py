@@ -62,9 +62,6 @@ def with_settings(page: str) -> str:
     """Return a page with a table for each of its lines `<!-- keys of FILE -->` and `<!-- settings of LEARNER -->`.
 
     Learners without such a line get a section each at `<!-- settings of further learners -->`.
-
-    Raises:
-        ValueError: if the page has no place for one of the tables.
     """
     tables = {f"keys of {name}": key_table(keys) for name, keys in KEYS.items()}
     settings = settings_tables()

@@ -90,15 +90,10 @@ Word = tuple[Piece, ...]
 
 @dataclass(frozen=True)
 class Template:
-    """A parsed command template.
+    """A parsed command template."""
 
-    Attributes:
-        text: as it was written.
-        words: one per argument; a choice that is a whole word gives any number of arguments.
-    """
-
-    text: str
-    words: tuple[Word, ...]
+    text: str  # as it was written
+    words: tuple[Word, ...]  # one per argument; a choice that is a whole word gives any number of arguments
 
     def pieces(self, words: Sequence[Word] | None = None) -> Iterator[Piece]:
         """Yield all pieces, also those inside choices."""
@@ -246,20 +241,14 @@ def _position_outside_braces(text: str, character: str, at: int = 0) -> int | No
 
 @dataclass(frozen=True)
 class BoundCommand:
-    """A template with the values of all configurations.
-
-    Attributes:
-        texts: option or expression → its values as texts, one per configuration, empty if there is no value.
-        selected: option → whether it is selected, shape (n,).
-        options: the output strings of each configuration, split into arguments.
-        count: the number of configurations.
-    """
+    """A template with the values of all configurations."""
 
     template: Template
+    # option or expression → its values as texts, one per configuration, empty if there is no value
     texts: Mapping[str, Sequence[str]]
-    selected: Mapping[str, Array]
-    options: Sequence[Sequence[str]]
-    count: int
+    selected: Mapping[str, Array]  # option → whether it is selected, shape (n,)
+    options: Sequence[Sequence[str]]  # the output strings of each configuration, split into arguments
+    count: int  # the number of configurations
 
     def arguments(self, row: int, extras: Mapping[str, str] | None = None) -> tuple[str, ...]:
         """Return the argument vector of a configuration."""

@@ -75,10 +75,6 @@ def distribute(
     A worker calls the function with `shared`, which is sent to it once, and an item. Once `should_stop` returns true,
     no further task is started; items of running tasks are returned. `per_worker`: the number of threads of a worker →
     that of its simultaneous tasks.
-
-    Raises:
-        InputError: if no worker is left.
-        MachineError: if items that other workers could not do raised one on every worker.
     """
     return _Distribution(cluster, function, shared, deque(items), should_stop, per_worker).run()
 

@@ -46,24 +46,15 @@ class Job:
 
 @dataclass(frozen=True)
 class RunResult:
-    """The result of a run.
+    """The result of a run."""
 
-    Attributes:
-        values: property → its value; all of them where the run succeeded.
-        reason: why it failed, None where it succeeded.
-        exit_code: its exit code (negative: a signal), None if it never started or belongs to a batch.
-        load: the load average over a minute at its start, None where the system has none.
-        started: time of day at its start, UTC.
-        stdout: the end of what a failed run printed, as `stderr`.
-    """
-
-    values: Mapping[str, float]
-    reason: str | None = None
-    exit_code: int | None = None
+    values: Mapping[str, float]  # property → its value; all of them where the run succeeded
+    reason: str | None = None  # why it failed, None where it succeeded
+    exit_code: int | None = None  # its exit code (negative: a signal), None if it never started or belongs to a batch
     seconds: float = 0.0
-    load: float | None = None
-    started: str = ""
-    stdout: str = ""
+    load: float | None = None  # the load average over a minute at its start, None where the system has none
+    started: str = ""  # time of day at its start, UTC
+    stdout: str = ""  # the end of what a failed run printed, as `stderr`
     stderr: str = ""
 
 

@@ -25,25 +25,19 @@ PART = 100_000
 class Plan:
     """The number and the order of the runs of each configuration.
 
-    Attributes:
-        repeat: repetitions of each configuration.
-        warmup: runs of each configuration before those, not used.
-        order: 'repetition': all configurations once, then all again; 'random': shuffled (long plans part by part).
-        seed: of the shuffling.
-        max_deviation: repeat a configuration until the relative standard deviation of its values of the first
-            property is at most this (0.1: 10 %); None for no limit.
-        max_repeat: but not more often than this.
-
     Raises:
         SpecError: naming all values that are out of range.
     """
 
-    repeat: int = 1
-    warmup: int = 0
+    repeat: int = 1  # repetitions of each configuration
+    warmup: int = 0  # runs of each configuration before those, not used
+    # 'repetition': all configurations once, then all again; 'random': shuffled (long plans part by part)
     order: Order = "repetition"
-    seed: int = 0
+    seed: int = 0  # of the shuffling
+    # repeat a configuration until the relative standard deviation of its values of the first property is at most this
+    # (0.1: 10 %); None for no limit
     max_deviation: float | None = None
-    max_repeat: int = MOST
+    max_repeat: int = MOST  # but not more often than this
 
     def __post_init__(self) -> None:
         problems = Problems()

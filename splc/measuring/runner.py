@@ -44,22 +44,15 @@ _STARTING = threading.Lock()
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a process.
+    """The end of a process."""
 
-    Attributes:
-        exit_code: its exit code, negative: the signal that ended it; None: it could not be started.
-        cpu: CPU seconds of it and those of its children that it waited for.
-        timed_out: whether the time limit stopped it.
-        error: why it could not be started, or why its output is incomplete.
-    """
-
-    exit_code: int | None
+    exit_code: int | None  # its exit code, negative: the signal that ended it; None: it could not be started
     stdout: str = ""
     stderr: str = ""
     seconds: float = 0.0
-    cpu: float = 0.0
-    timed_out: bool = False
-    error: str | None = None
+    cpu: float = 0.0  # CPU seconds of it and those of its children that it waited for
+    timed_out: bool = False  # whether the time limit stopped it
+    error: str | None = None  # why it could not be started, or why its output is incomplete
 
 
 def run(
@@ -73,11 +66,7 @@ def run(
     on_start: Callable[[int], None] | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> Ended:
-    """Run a process in a session of its own and wait for it; then end all processes that it left.
-
-    Raises:
-        MachineError: if the machine has no memory or no processes left.
-    """
+    """Run a process in a session of its own and wait for it; then end all processes that it left."""
     with ended_with_run() as marks:
         started = time.perf_counter()
         try:

@@ -40,24 +40,16 @@ class Progress:
 
 @dataclass
 class Session:
-    """A measurement that is started or continued.
-
-    Attributes:
-        resumed: runs that were recorded when this session began.
-        grown: whether more repetitions are requested than in earlier sessions.
-        ended_leftover: whether a run of a killed session was still running and was ended.
-        added: the number of configurations that were added to the earlier ones.
-        corrected: whether failed runs are repeated with another command, or other settings of it.
-    """
+    """A measurement that is started or continued."""
 
     setup: Setup
     journal: Journal
     recorded: RunResults
-    resumed: int = 0
-    grown: bool = False
-    ended_leftover: bool = False
-    added: int = 0
-    corrected: bool = False
+    resumed: int = 0  # runs that were recorded when this session began
+    grown: bool = False  # whether more repetitions are requested than in earlier sessions
+    ended_leftover: bool = False  # whether a run of a killed session was still running and was ended
+    added: int = 0  # the number of configurations that were added to the earlier ones
+    corrected: bool = False  # whether failed runs are repeated with another command, or other settings of it
 
     @classmethod
     def begin(

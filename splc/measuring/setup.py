@@ -75,31 +75,22 @@ FAILURE_COLUMNS = ("repetition", "reason", "exit_code", "stderr")
 
 @dataclass(frozen=True)
 class Setup:
-    """A measurement before it starts.
+    """A measurement before it starts."""
 
-    Attributes:
-        command: the command, bound to the configurations.
-        configurations: n of them, distinct.
-        properties: what is read from each run; the deviation is that of the first.
-        executables: first argument → the path of the program; without an entry workers search it.
-        folder: where the command runs, None: where this process does.
-        environment: variables added to the environment.
-        timeout: seconds of a run (or batch), None: no limit.
-        batch: None: one process per run; else the options that the configurations of one process agree in.
-        contexts: columns of the table that are the same in all rows: context (machine, version) → value.
-        turns: contexts of several values, alternative groups of the system → the option of each value → this value.
-    """
-
-    command: BoundCommand
-    configurations: Configurations
-    properties: tuple[Property, ...]
+    command: BoundCommand  # the command, bound to the configurations
+    configurations: Configurations  # n of them, distinct
+    properties: tuple[Property, ...]  # what is read from each run; the deviation is that of the first
     plan: Plan
+    # first argument → the path of the program; without an entry workers search it
     executables: Mapping[str, str] = field(default_factory=dict)
-    folder: str | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    timeout: float | None = None
+    folder: str | None = None  # where the command runs, None: where this process does
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables added to the environment
+    timeout: float | None = None  # seconds of a run (or batch), None: no limit
+    # None: one process per run; else the options that the configurations of one process agree in
     batch: tuple[str, ...] | None = None
+    # columns of the table that are the same in all rows: context (machine, version) → value
     contexts: Mapping[str, str] = field(default_factory=dict)
+    # contexts of several values, alternative groups of the system → the option of each value → this value
     turns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -228,9 +219,6 @@ def require_same(
     """Check that a journal belongs to a measurement, but for what is `allowed` to differ.
 
     `correction`: how a journal is continued with other settings.
-
-    Returns:
-        Whether more repetitions, or runs, are requested than before.
     """
     plan = plan_in(records)
     if plan is None or records[0].get("kind") != "plan":
@@ -292,11 +280,7 @@ def corrected(records: Sequence[Record], wanted: Mapping[str, Any], failed: bool
 
 
 def measured_table(records: Sequence[Record], path: str) -> TableSource:
-    """Return the configurations of the measurement in a journal as a table, in the order of their rows.
-
-    Raises:
-        InputError: if the journal does not have all of them.
-    """
+    """Return the configurations of the measurement in a journal as a table, in the order of their rows."""
     plan = plan_in(records) or {}
     text = plan.get("table")
     if not isinstance(text, str):

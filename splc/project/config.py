@@ -33,24 +33,16 @@ FILE_NAME = "splc.toml"
 
 @dataclass(frozen=True)
 class ProjectFile:
-    """The content of a `splc.toml`, as far as stated.
-
-    Attributes:
-        values: `system`, `measurements`, `analytical`, `parameters` and `property`, as written.
-        learning: the settings of learners, by name.
-        lines: key (`property`, `learning.abortError`) → its line.
-        observed: the files of observed variables, as written.
-        units: property → its unit.
-    """
+    """The content of a `splc.toml`, as far as stated."""
 
     path: Path
-    values: Mapping[str, str]
-    learning: Mapping[str, Any]
+    values: Mapping[str, str]  # `system`, `measurements`, `analytical`, `parameters` and `property`, as written
+    learning: Mapping[str, Any]  # the settings of learners, by name
     preset: str | None = None
-    lines: Mapping[str, int] = field(default_factory=dict)
-    observed: tuple[str, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)  # key (`property`, `learning.abortError`) → its line
+    observed: tuple[str, ...] = ()  # the files of observed variables, as written
     columns: ColumnChoice = field(default_factory=ColumnChoice)
-    units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit
 
 
 def read_project_file(path: Path) -> ProjectFile:

@@ -32,21 +32,16 @@ CONVENTIONS = {"measurements": MEASUREMENT_FILES, "analytical": ANALYTICAL_FILES
 
 @dataclass(frozen=True)
 class ProjectFiles:
-    """The files of one system, found when they are asked for.
-
-    Attributes:
-        given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options.
-        file: its `splc.toml`.
-        chosen: the roles of columns of the measurements that options state.
-        further: tables that are named beside the measurements, whose rows follow theirs.
-        foreign: whether the files of the folder belong to another system, so that only those that are named are used.
-    """
+    """The files of one system, found when they are asked for."""
 
     folder: Path
+    # `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options
     given: Mapping[str, str] = field(default_factory=dict)
-    file: ProjectFile | None = None
+    file: ProjectFile | None = None  # its `splc.toml`
+    # the roles of columns of the measurements that options state
     chosen: ColumnChoice = field(default_factory=ColumnChoice)
-    further: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()  # tables that are named beside the measurements, whose rows follow theirs
+    # whether the files of the folder belong to another system, so that only those that are named are used
     foreign: bool = False
 
     @classmethod

@@ -30,18 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Project(ProjectFiles):
-    """The inputs of one system, found and read when they are asked for.
+    """The inputs of one system, found and read when they are asked for."""
 
-    Attributes:
-        learned: the roles of columns in the measurements that a model was learned from, for inferring a system.
-        learned_nfp: the property of this model, which the measurements may lack.
-        learned_system: the system of a model, which is used instead of the one in the folder.
-        measured: whether a table must have a measured column; None if it may be a table of configurations.
-    """
-
+    # the roles of columns in the measurements that a model was learned from, for inferring a system
     learned: ColumnChoice | None = None
-    learned_nfp: str | None = None
+    learned_nfp: str | None = None  # the property of this model, which the measurements may lack
+    # the system of a model, which is used instead of the one in the folder
     learned_system: VariabilityModel | None = None
+    # whether a table must have a measured column; None if it may be a table of configurations
     measured: bool | None = True
 
     def with_system_of_model(self, systems: Sequence[VariabilityModel], *, every: bool = True) -> Project:
@@ -179,11 +175,7 @@ class Project(ProjectFiles):
         return not self.has_system and not self.descriptions(None) and self.has_measurements
 
     def infer(self) -> Inference:
-        """Infer the system from its measurements, whether or not there is a description.
-
-        Raises:
-            InputError: if the measurements cannot be found or read, or have no options or no property.
-        """
+        """Infer the system from its measurements, whether or not there is a description."""
         result = self._inferred()
         if self.system_table is not None and not self.lists_configurations and self.has_measurements:
             # A table does not restrict the values of other measurements.
@@ -278,11 +270,7 @@ class Project(ProjectFiles):
 
     @cached_property
     def table(self) -> Source:
-        """The table of the measurements, read once.
-
-        Raises:
-            InputError: if it cannot be found or read.
-        """
+        """The table of the measurements, read once."""
         from splc.formats.measurements.shapes import read_table
 
         return read_table(self.measurements_file if self._union is None else self._union)

@@ -15,11 +15,7 @@ from splc.workflows.explain.plot import shares_of
 
 
 def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Page:
-    """Return the page about two models.
-
-    Raises:
-        InputError: if they have no option in common, or predict different properties.
-    """
+    """Return the page about two models."""
     if not set(old.space.system.names) & set(new.space.system.names):
         raise InputError(Problem("the two models have no option in common", new.file))
     if old.nfp != new.nfp:

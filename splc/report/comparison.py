@@ -32,15 +32,7 @@ def comparison_page(
     files: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Page:
-    """Return the page about two compared models.
-
-    Args:
-        compared: their comparison.
-        system: the name of the system; empty if it is not known.
-        basis: the configurations that predictions are compared on; None if they are not known.
-        files: the files that were read beside the models, with their hashes.
-        notes: what the user should know.
-    """
+    """Return the page about two compared models."""
     basis = basis or Basis()
     pair = compared.comparisons[0]
     configurations, measured = basis.configurations, basis.measured

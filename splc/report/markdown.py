@@ -16,24 +16,14 @@ from splc.workflows.views import Facts
 
 @dataclass(frozen=True)
 class MarkdownFiles:
-    """A page as Markdown.
+    """A page as Markdown."""
 
-    Attributes:
-        text: the text.
-        pictures: name in the folder of pictures → content.
-    """
-
-    text: str
-    pictures: dict[str, bytes]
+    text: str  # the text
+    pictures: dict[str, bytes]  # name in the folder of pictures → content
 
 
 def page_markdown(page: Page, folder: str) -> MarkdownFiles:
-    """Return a page as Markdown; the same page gives the same files.
-
-    Args:
-        page: the page.
-        folder: the folder of the pictures, as the text names it.
-    """
+    """Return a page as Markdown; the same page gives the same files."""
     pictures: dict[str, bytes] = {}
     lines = [f"# {_text(page.title)}", ""]
     first, *texts = page.answer

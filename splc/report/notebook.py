@@ -38,13 +38,9 @@ HEIGHT = 800
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A page about a result.
+    """A page about a result."""
 
-    Attributes:
-        page: its content.
-    """
-
-    page: Page
+    page: Page  # its content
 
     @property
     def html(self) -> str:
@@ -57,19 +53,11 @@ class Report:
         return tuple(self.page.charts)
 
     def picture(self, name: str) -> Picture:
-        """Return a picture by its name, which notebooks show and `save` writes (.svg, .png, .pdf).
-
-        Raises:
-            SpecError: if there is none.
-        """
+        """Return a picture by its name, which notebooks show and `save` writes (.svg, .png, .pdf)."""
         return Picture(partial(chart_file, self.page.chart(name)))
 
     def save(self, file: str | Path) -> None:
-        """Write the page (.html, .md).
-
-        Raises:
-            OutputError: if it cannot be written.
-        """
+        """Write the page (.html, .md)."""
         require_format(str(file))
         write_page(self.page, str(file))
 
@@ -85,16 +73,7 @@ class Report:
 
 
 def report_of(result: Any, file: str | Path | None = None) -> Report:
-    """Return the page about a result.
-
-    Args:
-        result: the result.
-        file: the file to write it to, too.
-
-    Raises:
-        OutputError: if the file cannot be written.
-        SpecError: if there is nothing to report.
-    """
+    """Return the page about a result."""
     if file is not None:
         require_format(str(file))
     report = Report(page_of(result))

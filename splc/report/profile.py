@@ -25,12 +25,7 @@ Point = Mapping[str, float]
 
 
 def profile_page(result: Result, source: str) -> Page:
-    """Return the page about the scaling models of a profile.
-
-    Args:
-        result: the models.
-        source: the name of the profile.
-    """
+    """Return the page about the scaling models of a profile."""
     experiment, inclusive = result.experiment, result.request.inclusive
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
     models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}

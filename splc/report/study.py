@@ -20,11 +20,7 @@ from splc.workflows.views import Facts
 
 
 def study_page(archives: Sequence[StudyArchive]) -> Page:
-    """Return the page about the results of a study, or of a study of each value of a context.
-
-    Args:
-        archives: the results, of each value in order.
-    """
+    """Return the page about the results of a study, or of a study of each value of a context."""
     first, *more = archives
     notes = tuple(dict.fromkeys(note for archive in archives for note in archive.notes))
     if not more:

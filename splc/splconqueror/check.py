@@ -31,19 +31,12 @@ _MISSING: Mapping[Need, tuple[str, str]] = {
 
 @dataclass(frozen=True)
 class _Reached:
-    """The state of a run, as far as it is known without running it.
+    """The state of a run, as far as it is known without running it."""
 
-    Attributes:
-        done: what there is.
-        system: the system that was read, None if it cannot be read.
-        hybrid: whether a hybrid sampling is chosen.
-        parts: whether a binary or a numeric sampling is chosen.
-    """
-
-    done: frozenset[Need] = frozenset()
-    system: VariabilityModel | None = None
-    hybrid: bool = False
-    parts: bool = False
+    done: frozenset[Need] = frozenset()  # what there is
+    system: VariabilityModel | None = None  # the system that was read, None if it cannot be read
+    hybrid: bool = False  # whether a hybrid sampling is chosen
+    parts: bool = False  # whether a binary or a numeric sampling is chosen
 
     def without(self, *needs: Need) -> _Reached:
         return replace(self, done=self.done - set(needs))

@@ -40,34 +40,21 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The models and files that scripts gave.
-
-    Attributes:
-        commands: script → the number of its commands, also of scripts that scripts call.
-        models: the models that were learned, in order.
-        logs: the logs that were written.
-        files: the other files that were written.
-        stopped: whether the run was stopped early.
-    """
+    """The models and files that scripts gave."""
 
     request: Request
-    commands: dict[str, int]
-    models: tuple[Learned, ...] = ()
-    logs: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
+    commands: dict[str, int]  # script → the number of its commands, also of scripts that scripts call
+    models: tuple[Learned, ...] = ()  # the models that were learned, in order
+    logs: tuple[str, ...] = ()  # the logs that were written
+    files: tuple[str, ...] = ()  # the other files that were written
     notes: tuple[Note, ...] = ()
-    stopped: bool = False
+    stopped: bool = False  # whether the run was stopped early
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result | WrittenStudy:
     """Check scripts, and run them or write them as a study.
 
     While no script has named a file for the log, its lines are shown to the watch.
-
-    Raises:
-        RequestError: if there is no script, or an unknown preset.
-        InputError: naming everything that is wrong in the scripts, before anything runs.
-        SplcError: with the script and the line, if a command fails; or if the study cannot be written.
     """
     if request.check and request.to_study:
         raise RequestError("only one of them can be used", "check", "to_study")

@@ -26,17 +26,12 @@ OTHER_DESIGN = "kexchange: this D-optimal design has other rows than that of SPL
 
 @dataclass(frozen=True, eq=False)
 class MatchedRows:
-    """The measured configurations to learn from.
+    """The measured configurations to learn from."""
 
-    Attributes:
-        rows: the positions of the learning set.
-        validation: the positions of the configurations that candidates are judged by; None: the learning set.
-        notes: the sampled configurations that were replaced or left out.
-    """
-
-    rows: Array
+    rows: Array  # the positions of the learning set
+    # the positions of the configurations that candidates are judged by; None: the learning set
     validation: Array | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # the sampled configurations that were replaced or left out
 
 
 def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[Configurations | None, tuple[str, ...]]:

@@ -42,29 +42,18 @@ def identity(path: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """A model that a script learned.
+    """A model that a script learned."""
 
-    Attributes:
-        script: the script.
-        line: the line of the command.
-        command: the command.
-        nfp: the property.
-        sampling: the samplings of the learning set, as the script has them.
-        result: the result.
-        errors: the mean relative error in percent after each round, on the evaluation set or else on all measurements.
-        validation: the number of configurations that candidates were judged by.
-        log: the log that has the rounds, None without one.
-    """
-
-    script: str
-    line: int
-    command: str
-    nfp: str
-    sampling: tuple[str, ...]
-    result: LearningResult
+    script: str  # the script
+    line: int  # the line of the command
+    command: str  # the command
+    nfp: str  # the property
+    sampling: tuple[str, ...]  # the samplings of the learning set, as the script has them
+    result: LearningResult  # the result
+    # the mean relative error in percent after each round, on the evaluation set or else on all measurements
     errors: tuple[float | None, ...]
-    validation: int
-    log: str | None = None
+    validation: int  # the number of configurations that candidates were judged by
+    log: str | None = None  # the log that has the rounds, None without one
 
     @property
     def error(self) -> float | None:
@@ -74,29 +63,17 @@ class Learned:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The state after a command; scripts that are called share it, but settings and samplings.
+    """The state after a command; scripts that are called share it, but settings and samplings."""
 
-    Attributes:
-        space: the valid configurations of the system, None without a system.
-        measured: the measurements, None without any.
-        evaluation: the evaluation set, None without one.
-        nfp: the property that the script names, None if it names none.
-        model: the model that was learned last, None without one.
-        order: the order of options in printed configurations; empty: that of the system.
-        settings: the settings that differ from the defaults, as texts.
-        samplings: the samplings that were chosen.
-        everything: whether all measurements are learned from.
-    """
-
-    space: Space | None = None
-    measured: Measurements | None = None
-    evaluation: Measurements | None = None
-    nfp: str | None = None
-    model: Learned | None = None
-    order: tuple[str, ...] = ()
-    settings: Mapping[str, str] = field(default_factory=dict)
-    samplings: tuple[Sampling, ...] = ()
-    everything: bool = False
+    space: Space | None = None  # the valid configurations of the system, None without a system
+    measured: Measurements | None = None  # the measurements, None without any
+    evaluation: Measurements | None = None  # the evaluation set, None without one
+    nfp: str | None = None  # the property that the script names, None if it names none
+    model: Learned | None = None  # the model that was learned last, None without one
+    order: tuple[str, ...] = ()  # the order of options in printed configurations; empty: that of the system
+    settings: Mapping[str, str] = field(default_factory=dict)  # the settings that differ from the defaults, as texts
+    samplings: tuple[Sampling, ...] = ()  # the samplings that were chosen
+    everything: bool = False  # whether all measurements are learned from
 
     def with_own(self, other: State) -> State:
         """Return the state with what scripts do not share from another one."""
@@ -136,17 +113,11 @@ class State:
 
 @dataclass
 class RunLog:
-    """A log as SPL Conqueror writes it, whose lines are written at once: programs wait for some of them.
+    """A log as SPL Conqueror writes it, whose lines are written at once: programs wait for some of them."""
 
-    Attributes:
-        on_line: called with every line while no file is named.
-        path: the file, None for none.
-        files: all files that were written.
-    """
-
-    on_line: Callable[[str], None]
-    path: str | None = None
-    files: list[str] = field(default_factory=list)
+    on_line: Callable[[str], None]  # called with every line while no file is named
+    path: str | None = None  # the file, None for none
+    files: list[str] = field(default_factory=list)  # all files that were written
     _streams: tuple[TextIO, ...] = ()
 
     def open(self, path: str) -> None:
@@ -187,29 +158,18 @@ class RunLog:
 
 @dataclass
 class ScriptRun:
-    """A run of scripts.
+    """A run of scripts."""
 
-    Attributes:
-        scripts: all scripts, by the identity of their files.
-        preset: the settings that those of scripts change.
-        log: the log.
-        watch: follows the run, and may end it before every command and after every step.
-        models: the models that were learned.
-        files: the files that were written, without logs.
-        notes: what the user should know, and the commands that it is about.
-        before: the state before the last `clean-` command.
-        stopped: whether the run was stopped.
-    """
-
-    scripts: Mapping[str, Script]
-    preset: str
-    log: RunLog
-    watch: Watch = NOBODY
-    models: list[Learned] = field(default_factory=list)
-    files: list[str] = field(default_factory=list)
+    scripts: Mapping[str, Script]  # all scripts, by the identity of their files
+    preset: str  # the settings that those of scripts change
+    log: RunLog  # the log
+    watch: Watch = NOBODY  # follows the run, and may end it before every command and after every step
+    models: list[Learned] = field(default_factory=list)  # the models that were learned
+    files: list[str] = field(default_factory=list)  # the files that were written, without logs
+    # what the user should know, and the commands that it is about
     notes: dict[str, list[str]] = field(default_factory=dict)
-    before: State = field(default_factory=State)
-    stopped: bool = False
+    before: State = field(default_factory=State)  # the state before the last `clean-` command
+    stopped: bool = False  # whether the run was stopped
     _cache: OrderedDict[Hashable, Any] = field(default_factory=OrderedDict)
 
     def stated_notes(self) -> Iterator[str]:
@@ -247,19 +207,12 @@ class ScriptRun:
 
 @dataclass(frozen=True, eq=False)
 class CommandCall:
-    """A command that is being run.
+    """A command that is being run."""
 
-    Attributes:
-        run: the run.
-        command: the command.
-        script: the script that it is in.
-        state: the state before it.
-    """
-
-    run: ScriptRun
-    command: ScriptCommand
-    script: str
-    state: State
+    run: ScriptRun  # the run
+    command: ScriptCommand  # the command
+    script: str  # the script that it is in
+    state: State  # the state before it
 
     @property
     def word(self) -> str:

@@ -33,23 +33,14 @@ _OWN: Mapping[str, Any] = {"settings": {}, "samplings": (), "everything": False}
 
 @dataclass(frozen=True)
 class WrittenStudy:
-    """A study that scripts were written as.
+    """A study that scripts were written as."""
 
-    Attributes:
-        output: the study file.
-        samplings: its samplings.
-        learners: its learners: name → settings.
-        learnings: the number of times that the scripts learn.
-        not_expressed: what a study cannot express, with scripts and lines.
-        notes: what the user should know.
-    """
-
-    output: str
-    samplings: tuple[str, ...]
-    learners: Mapping[str, Mapping[str, object]]
-    learnings: int
-    not_expressed: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
+    output: str  # the study file
+    samplings: tuple[str, ...]  # its samplings
+    learners: Mapping[str, Mapping[str, object]]  # its learners: name → settings
+    learnings: int  # the number of times that the scripts learn
+    not_expressed: tuple[str, ...] = ()  # what a study cannot express, with scripts and lines
+    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def runs(self) -> int:

@@ -23,19 +23,13 @@ _AGAIN = "run the study again: splc study"
 
 @dataclass(frozen=True)
 class ArchivedRun:
-    """A run as `runs.csv` has it.
-
-    Attributes:
-        seed: the seed; empty where nothing is drawn.
-        reason: why there is no model or no comparison; empty if there is one.
-        values: column → number, without those that are undefined.
-    """
+    """A run as `runs.csv` has it."""
 
     learner: str
     sampling: str
-    seed: str
-    reason: str
-    values: Mapping[str, float]
+    seed: str  # the seed; empty where nothing is drawn
+    reason: str  # why there is no model or no comparison; empty if there is one
+    values: Mapping[str, float]  # column → number, without those that are undefined
 
     def number(self, key: str) -> float | None:
         """Return a number, None if it is undefined."""
@@ -44,17 +38,11 @@ class ArchivedRun:
 
 @dataclass(frozen=True, eq=False)
 class StudyArchive:
-    """The results of a finished study.
+    """The results of a finished study."""
 
-    Attributes:
-        manifest: the content of `manifest.json`.
-        sha256: its hash.
-        runs: the runs, in the order of the tasks.
-    """
-
-    manifest: Mapping[str, Any]
-    sha256: str
-    runs: tuple[ArchivedRun, ...]
+    manifest: Mapping[str, Any]  # the content of `manifest.json`
+    sha256: str  # its hash
+    runs: tuple[ArchivedRun, ...]  # the runs, in the order of the tasks
     notes: tuple[str, ...] = ()
 
     @property

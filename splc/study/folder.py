@@ -113,9 +113,6 @@ class ResultsFolder:
         """Write all results; what is unchanged is not written again.
 
         `files`: name → content.
-
-        Returns:
-            Former results that are kept because they were changed by hand.
         """
         hashes = {name: sha256_of(data) for name, data in sorted(files.items())}
         changed = [name for name, value in hashes.items() if _hash_of(self.path / name) != value]
@@ -282,20 +279,14 @@ Finished = tuple[T, Content, float]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TasksResult:
-    """The result of running tasks into a results folder.
-
-    Attributes:
-        found: number of tasks that were finished before.
-        done: number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables.
-        files: the files that were written, relative to the folder, without the records of tasks.
-    """
+    """The result of running tasks into a results folder."""
 
     folder: Path
     tasks: int
-    found: int
-    done: int
+    found: int  # number of tasks that were finished before
+    done: int  # number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables
     tables: tuple[Table, ...] = ()
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # the files that were written, relative to the folder, without the records of tasks
     notes: tuple[str, ...] = ()
 
     @property
@@ -328,11 +319,7 @@ def run_tasks(
     scheduler: str | None = None,
     watch: Watch = NOBODY,
 ) -> tuple[dict[str, Content], int]:
-    """Run the tasks that have no record yet, and keep the record of each.
-
-    Returns:
-        key → record, fewer than there are tasks after an interruption; and the number of records found.
-    """
+    """Run the tasks that have no record yet, and keep the record of each."""
     stored_records = {task.key: results.record(task.key) for task in tasks}
     records: dict[str, Content] = {key: record for key, record in stored_records.items() if record is not None}
     found = len(records)

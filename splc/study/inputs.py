@@ -31,20 +31,15 @@ from splc.workflows.note import inference_notes, reading_notes
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The inputs of learning, which are sent to the processes that learn.
+    """The inputs of learning, which are sent to the processes that learn."""
 
-    Attributes:
-        measurements: the measured configurations that have a value of the property.
-        nfp: the property.
-        files: input (`system`, `measurements`, …) → path relative to the study file, and hash.
-        identity: everything in the inputs that decides the results: hashes of the files, the property, policies.
-        observed_identity: the same of the observed variables, which only some learners learn from.
-    """
-
-    measurements: Measurements
-    nfp: str
+    measurements: Measurements  # the measured configurations that have a value of the property
+    nfp: str  # the property
+    # input (`system`, `measurements`, …) → path relative to the study file, and hash
     files: Mapping[str, Mapping[str, str | None]]
+    # everything in the inputs that decides the results: hashes of the files, the property, policies
     identity: Mapping[str, Any]
+    # the same of the observed variables, which only some learners learn from
     observed_identity: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -60,20 +55,13 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """All inputs of a study.
+    """All inputs of a study."""
 
-    Attributes:
-        inputs: the inputs of learning.
-        analytical: the analytical model without the study's factor, None without a model.
-        paths: all input files.
-        notes: what the user should know about the inputs.
-    """
-
-    inputs: Inputs
+    inputs: Inputs  # the inputs of learning
     learners: tuple[StudyLearner, ...]
-    analytical: InfluenceModel | None
-    paths: tuple[str, ...]
-    notes: tuple[str, ...]
+    analytical: InfluenceModel | None  # the analytical model without the study's factor, None without a model
+    paths: tuple[str, ...]  # all input files
+    notes: tuple[str, ...]  # what the user should know about the inputs
 
 
 def load(study: Study) -> Loaded:

@@ -93,19 +93,13 @@ def in_table(key: str, value: float | None) -> float | None:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A finished task with the comparisons of its model.
-
-    Attributes:
-        terms: number of terms of the model, None if nothing was learned.
-        values: the compared pair → measure → value.
-        reason: why there is no model or no comparison, None if there is one.
-    """
+    """A finished task with the comparisons of its model."""
 
     task: Task
     record: Record
-    terms: int | None = None
-    values: Mapping[str, Values] = field(default_factory=dict)
-    reason: str | None = None
+    terms: int | None = None  # number of terms of the model, None if nothing was learned
+    values: Mapping[str, Values] = field(default_factory=dict)  # the compared pair → measure → value
+    reason: str | None = None  # why there is no model or no comparison, None if there is one
 
     @property
     def learner(self) -> str:
@@ -140,19 +134,13 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All comparisons of a study.
+    """All comparisons of a study."""
 
-    Attributes:
-        runs: the runs, in the order of the tasks.
-        analytical: the analytical model (scaled) against the measurements: measure → value; None without a model.
-        unscaled: the same without the factor, None where there is none.
-        best: the run with the least error rate against the measurements, None where there is none.
-    """
-
-    runs: tuple[Run, ...]
+    runs: tuple[Run, ...]  # the runs, in the order of the tasks
+    # the analytical model (scaled) against the measurements: measure → value; None without a model
     analytical: Values | None = None
-    unscaled: Values | None = None
-    best: Run | None = None
+    unscaled: Values | None = None  # the same without the factor, None where there is none
+    best: Run | None = None  # the run with the least error rate against the measurements, None where there is none
 
 
 class LearnedRun(Protocol):

@@ -216,18 +216,12 @@ def _group_tables(test: GroupTest) -> Iterator[Table]:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """The runs of a learner with one sampling.
-
-    Attributes:
-        size: the mean number of configurations learned from.
-        error: the mean error on all others, in percent.
-        deviation: its (sample) standard deviation over the runs, 0 for one run.
-    """
+    """The runs of a learner with one sampling."""
 
     sampling: str
-    size: float
-    error: float
-    deviation: float
+    size: float  # the mean number of configurations learned from
+    error: float  # the mean error on all others, in percent
+    deviation: float  # its (sample) standard deviation over the runs, 0 for one run
 
 
 def learning_curves(errors: Errors) -> dict[str, tuple[CurvePoint, ...]]:

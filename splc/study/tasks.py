@@ -33,20 +33,15 @@ VERSION = 3
 
 @dataclass(frozen=True)
 class Task:
-    """A model to learn.
-
-    Attributes:
-        seeded: whether anything is drawn, so that the seed matters.
-        key: the hash of everything that decides the result.
-        log: the file of the log (of learners whose models no log can express: JSON) within the results folder; models
-            without terms have none.
-    """
+    """A model to learn."""
 
     sampling: str
     seed: int
-    seeded: bool
+    seeded: bool  # whether anything is drawn, so that the seed matters
     learner: StudyLearner
-    key: str
+    key: str  # the hash of everything that decides the result
+    # the file of the log (of learners whose models no log can express: JSON) within the results folder; models without
+    # terms have none
     log: str
 
     @property
@@ -113,31 +108,20 @@ def draws(sampling: str, learner: StudyLearner) -> bool:
 
 @dataclass(frozen=True)
 class Record:
-    """The result of a task, without times, so that the same inputs give the same record.
+    """The result of a task, without times, so that the same inputs give the same record."""
 
-    Attributes:
-        reason: why nothing was learned, None if a model was learned.
-        learned_from: number of configurations that were learned from.
-        learning_error: mean relative error on the learning set, in percent.
-        error: on the measured configurations outside of it.
-        error_all: on all measured configurations.
-        printed_error: the error of the printed model outside of the learning set, where another model predicts.
-        printed_error_all: its error on all measured configurations.
-        model: the model as JSON; None for a model without terms.
-        log: the log; None for a model without terms.
-    """
-
-    reason: str | None = None
-    learned_from: int | None = None
+    reason: str | None = None  # why nothing was learned, None if a model was learned
+    learned_from: int | None = None  # number of configurations that were learned from
     rounds: int | None = None
     termination: str | None = None
-    learning_error: float | None = None
-    error: float | None = None
-    error_all: float | None = None
+    learning_error: float | None = None  # mean relative error on the learning set, in percent
+    error: float | None = None  # on the measured configurations outside of it
+    error_all: float | None = None  # on all measured configurations
+    # the error of the printed model outside of the learning set, where another model predicts
     printed_error: float | None = None
-    printed_error_all: float | None = None
-    model: str | None = None
-    log: str | None = None
+    printed_error_all: float | None = None  # its error on all measured configurations
+    model: str | None = None  # the model as JSON; None for a model without terms
+    log: str | None = None  # the log; None for a model without terms
     notes: tuple[str, ...] = ()
 
     @classmethod

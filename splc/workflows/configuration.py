@@ -17,12 +17,7 @@ from splc.workflows.note import Note
 
 
 def one_configuration(given: str, space: Space) -> Configurations:
-    """Return a valid configuration: `NAME=VALUE,NAME,…`, or a CSV file with one distinct row (`-`: standard input).
-
-    Raises:
-        InputError: if it cannot be read, or a file has several configurations.
-        ConfigurationError: if an option or a value is unknown, or the configuration is not valid.
-    """
+    """Return a valid configuration: `NAME=VALUE,NAME,…`, or a CSV file with one distinct row (`-`: standard input)."""
     system = space.system
     if given == STANDARD or (is_file(given) and given not in system.spellings):
         source = read_source(given)

@@ -28,11 +28,7 @@ WITHOUT_FAILURE = "effects there are those without the failure"
 
 
 def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
-    """Return the valid configurations with fixed values of options.
-
-    Raises:
-        RequestError: if there are none.
-    """
+    """Return the valid configurations with fixed values of options."""
     if not fixed:
         return space
     subspace = Space(restricted(space.system, fixed))
@@ -53,9 +49,6 @@ def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, i
     """Return the valid configurations without the combinations of values of which every run failed.
 
     `fixed`: the values that the configurations have.
-
-    Raises:
-        RequestError: if there are no others.
     """
     if failures is None or not failures.rules:
         return space

@@ -74,33 +74,19 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """An inferred description.
+    """An inferred description."""
 
-    Attributes:
-        inference: the description, and the assumptions.
-        comments: the comments in the XML.
-        output: the file to write.
-        differences: differences from an existing description.
-        notes: what the user should know.
-        kept: the file with the roles of the columns, and its content; None if they are not kept.
-    """
-
-    inference: Inference
-    comments: tuple[str, ...]
-    output: str
-    differences: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
+    inference: Inference  # the description, and the assumptions
+    comments: tuple[str, ...]  # the comments in the XML
+    output: str  # the file to write
+    differences: tuple[str, ...] = ()  # differences from an existing description
+    notes: tuple[Note, ...] = ()  # what the user should know
+    # the file with the roles of the columns, and its content; None if they are not kept
     kept: tuple[Path, str] | None = None
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Infer a description, and compare it with an existing one if the request names one; `view` writes it.
-
-    Raises:
-        InputError: if a file cannot be read, or nothing can be inferred from the measurements.
-        OutputError: if the output exists already, would make its folder ambiguous, or cannot be written.
-        RequestError: if both files are standard input.
-    """
+    """Infer a description, and compare it with an existing one if the request names one; `view` writes it."""
     project = request.project()
     if not project.has_measurements:
         raise InputError("no table of measurements in this folder", hint="name its file: splc init TABLE")
@@ -150,11 +136,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def _with_failures(result: Inference, request: Request, project: Project) -> tuple[Inference, tuple[str, ...]]:
-    """Return a description with constraints that exclude what always failed, and a line about each of them.
-
-    Raises:
-        RequestError: if nothing that failed has values in common.
-    """
+    """Return a description with constraints that exclude what always failed, and a line about each of them."""
     described = request.system or (project.system_file if project.has_system else None)
     if described is not None:
         system = read_variability_model(described)

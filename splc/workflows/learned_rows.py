@@ -34,13 +34,7 @@ def learned_configurations(stored: StoredModel, system: VariabilityModel) -> Con
 def learned_from_notes(
     judged: Configurations, measured: Array, learned: Mapping[str, Configurations | None]
 ) -> tuple[Note, ...]:
-    """Return a note if models were learned from configurations that judge them, none if not.
-
-    Args:
-        judged: the configurations.
-        measured: their measured values; NaN does not judge.
-        learned: model → the configurations that it was learned from, None if they are not known.
-    """
+    """Return a note if models were learned from configurations that judge them, none if not."""
     judging = judged[~np.isnan(measured)]
     parts = []
     for name, configurations in learned.items():
@@ -57,14 +51,7 @@ def learned_from_notes(
 def known_settings_notes(
     predicted: Configurations, learned: Configurations | None, expected: ExpectedError, beyond: Array | None
 ) -> tuple[Note, ...]:
-    """Return a note with the error that applies where settings were learned from with other values of the rest.
-
-    Args:
-        predicted: the configurations.
-        learned: those that the model was learned from, None if they are not known.
-        expected: the error to expect of the model.
-        beyond: which configurations have values that were not learned from, for which no error is known.
-    """
+    """Return a note with the error that applies where settings were learned from with other values of the rest."""
     if learned is None or expected.known_percent is None or not set(expected.known_by) <= set(predicted.system.names):
         return ()
     is_new = learned.find(predicted) < 0

@@ -26,14 +26,7 @@ def negative_notes(
 ) -> tuple[Note, ...]:
     """Return a warning about negative predictions, unless a measured value is negative, too.
 
-    Args:
-        predicted: the predictions, shape (n,).
-        nfp: the property; None is that of the project.
-        project: the project, whose measurements are read if a prediction is negative; without it, or where they cannot
-            be read, only those of `full` and `given` are known.
-        space: the valid configurations of its system.
-        full: the full model, which knows the values that it was learned from; None if there is none.
-        given: further measured values, shape (m,).
+    `predicted`: the predictions, shape (n,). `given`: further measured values, shape (m,).
     """
     if not (predicted < 0).any():
         return ()

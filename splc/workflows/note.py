@@ -45,23 +45,15 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence for the user.
+    """A sentence for the user."""
 
-    Attributes:
-        text: one line.
-        warning: whether the result may be wrong because of it.
-        details: further lines, for instance the rows of a file that were dropped.
-        negative: whether the result is an answer to another question, so that commands end with exit code 1.
-        settings: the settings that it advises, as pairs of name and value.
-        about: what it is about if it is no warning: what the result cannot say, how the input was read (INPUT), or how
-            the result was found.
-    """
-
-    text: str
-    warning: bool = False
-    details: tuple[str, ...] = ()
-    negative: bool = False
-    settings: tuple[tuple[str, Any], ...] = ()
+    text: str  # one line
+    warning: bool = False  # whether the result may be wrong because of it
+    details: tuple[str, ...] = ()  # further lines, for instance the rows of a file that were dropped
+    negative: bool = False  # whether the result is an answer to another question, so that commands end with exit code 1
+    settings: tuple[tuple[str, Any], ...] = ()  # the settings that it advises, as pairs of name and value
+    # what it is about if it is no warning: what the result cannot say, how the input was read (INPUT), or how the
+    # result was found
     about: Rank = Rank.INPUT
 
     @property
@@ -167,11 +159,7 @@ def _tables(source: Source) -> str:
 
 
 def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
-    """Return what a reader of measurements left out, and why.
-
-    Args:
-        reports: a report of each part of one file, such as the values of a context.
-    """
+    """Return what a reader of measurements left out, and why."""
     source = reports[0].source or "measurements"
     # Rows without a known context are in all parts.
     invalid = sorted({entry for report in reports for entry in report.invalid})

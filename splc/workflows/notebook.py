@@ -353,11 +353,7 @@ def _tables(
 
 
 def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measurements:
-    """Return measurements without configurations that their system excludes, with a note, or refuse these.
-
-    Raises:
-        MeasurementError: if there are some that are not to be dropped.
-    """
+    """Return measurements without configurations that their system excludes, with a note, or refuse these."""
     space = Space(measured.system)
     valid = space.check(measured.configurations)
     if valid.all():

@@ -29,16 +29,7 @@ from splc.workflows.explain.plot import explained_chart
 
 
 def picture_of(result: Any, file: str | Path | None = None) -> Picture:
-    """Return the picture of a result.
-
-    Args:
-        result: the result.
-        file: the file to write it to, too.
-
-    Raises:
-        OutputError: if the file cannot be written, or only with matplotlib, which is not installed.
-        SpecError: if there is nothing to draw.
-    """
+    """Return the picture of a result."""
     if file is not None:
         plot_format(file)
     picture = Picture(partial(chart_file, chart_of(result)))
@@ -72,11 +63,7 @@ def _(result: LearningResult) -> Chart:
 
 
 def learned_chart(result: LearningResult) -> Chart:
-    """Return the chart of predicted against measured values of the configurations that judge a model.
-
-    Raises:
-        SpecError: if the model was read from a file.
-    """
+    """Return the chart of predicted against measured values of the configurations that judge a model."""
     if result.rows is None or not result.judgements:
         raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
     measured, places = result.rows.measured, result.rows.places

@@ -16,17 +16,11 @@ from splc.workflows.note import Note
 
 @dataclass(frozen=True)
 class Interval:
-    """The prediction interval of a configuration.
+    """The prediction interval of a configuration."""
 
-    Attributes:
-        level: the probability that a measured value lies inside.
-        low: the lower end.
-        high: the upper end.
-    """
-
-    level: float
-    low: float
-    high: float
+    level: float  # the probability that a measured value lies inside
+    low: float  # the lower end
+    high: float  # the upper end
 
     def excludes(self, value: float) -> bool:
         """Return whether a value is outside."""

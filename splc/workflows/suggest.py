@@ -96,37 +96,21 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True)
 class Result:
-    """Suggested configurations.
+    """Suggested configurations."""
 
-    Attributes:
-        suggestions: the configurations, with expected gains and predictions.
-        nfp: the property, None without measurements.
-        measured: the number of measured configurations.
-        best: the best measured value of configurations with the fixed values, None without any.
-        notes: what the user should know.
-        unit: the unit of the property, None if it is not known.
-        failures: the configurations that never worked, which are not suggested; None if none are known.
-    """
-
-    suggestions: ConfigurationSuggestions
-    nfp: str | None
-    measured: int
-    best: float | None
-    notes: tuple[Note, ...] = ()
-    unit: str | None = None
+    suggestions: ConfigurationSuggestions  # the configurations, with expected gains and predictions
+    nfp: str | None  # the property, None without measurements
+    measured: int  # the number of measured configurations
+    best: float | None  # the best measured value of configurations with the fixed values, None without any
+    notes: tuple[Note, ...] = ()  # what the user should know
+    unit: str | None = None  # the unit of the property, None if it is not known
+    # the configurations that never worked, which are not suggested; None if none are known
     failures: Failures | None = None
     request: Request | None = None
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Suggest configurations to measure.
-
-    Raises:
-        RequestError: if the budget is not a number of configurations, or the request asks for what needs measurements.
-        InputError: if a file cannot be found or read.
-        LearningError: if fewer valid configurations are left.
-        SpaceError: if the valid configurations cannot be counted.
-    """
+    """Suggest configurations to measure."""
     count = _number(request)
     project = request.project()
     _require_no_profile(project)
@@ -207,15 +191,7 @@ def _number(request: Request) -> int:
 
 
 def _remarks(request: Request, result: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
-    """Return notes about the basis of the suggestions.
-
-    Args:
-        request: the request.
-        result: the suggestions.
-        size: the number of valid configurations with the fixed values.
-        measured: the number of configurations with a value of the property.
-        inside: how many configurations that were run are among the valid ones with the fixed values.
-    """
+    """Return notes about the basis of the suggestions."""
     notes = []
     rows = plural(measured, "measured configuration", "measured configurations")
     if size > ENUMERATED:

@@ -27,13 +27,6 @@ def unmeasured_notes(
     """Return a note on pairs of values that configurations have and no measured one has, none if there are none.
 
     Pairs are not examined where more than `MAX_OPTIONS` options make a difference.
-
-    Args:
-        found: the configurations.
-        known: measured configurations, None if there are none; those that a full model was learned from are added.
-        full: the full model, None if there is none.
-        used: the options that make a difference.
-        what: what each of them is, in words: 'best configuration'.
     """
     system = found.system
     options = [item for item in system.binary_options if item.name in used and item.name not in system.mandatory]

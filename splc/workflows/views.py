@@ -30,16 +30,11 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Detail:
-    """The detail of the output of a command besides its result.
+    """The detail of the output of a command besides its result."""
 
-    Attributes:
-        quiet: the answer only: no terms, no notes, no next steps, no progress.
-        verbose: all notes, and every step.
-        json: whether the result is a JSON object, so that a program reads it: no next steps, no progress bar.
-    """
-
-    quiet: bool = False
-    verbose: bool = False
+    quiet: bool = False  # the answer only: no terms, no notes, no next steps, no progress
+    verbose: bool = False  # all notes, and every step
+    # whether the result is a JSON object, so that a program reads it: no next steps, no progress bar
     json: bool = False
 
     @property
@@ -67,23 +62,16 @@ class Answer(Prose):
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table with a row per result.
+    """A column of a table with a row per result."""
 
-    Attributes:
-        title: the header.
-        source: where the value of a row comes from (as in `splc.io.json_object.at`); by default the attribute with the
-            name of the title.
-        form: the function that returns a value as text; it gets no None.
-        right: whether texts are aligned to the right, as other values are.
-        signed: whether the values raise or lower something, which colours show, too.
-        optional: the rank among the columns that are left out where the terminal is too narrow, from 1 on; 0 for none.
-    """
-
-    title: str
+    title: str  # the header
+    # where the value of a row comes from (as in `splc.io.json_object.at`); by default the attribute with the name of
+    # the title
     source: str | int | Getter | None = None
-    form: Getter | None = None
-    right: bool = False
-    signed: bool = False
+    form: Getter | None = None  # the function that returns a value as text; it gets no None
+    right: bool = False  # whether texts are aligned to the right, as other values are
+    signed: bool = False  # whether the values raise or lower something, which colours show, too
+    # the rank among the columns that are left out where the terminal is too narrow, from 1 on; 0 for none
     optional: int = 0
 
     def values(self, rows: Iterable[Any]) -> list[Any]:
@@ -98,19 +86,12 @@ class Column:
 
 @dataclass(frozen=True)
 class Rows:
-    """A table with a row per result; columns of texts are aligned to the left, others to the right.
+    """A table with a row per result; columns of texts are aligned to the left, others to the right."""
 
-    Attributes:
-        rows: the results.
-        columns: the columns.
-        most: the largest number of rows; the others are counted below the table. None is all.
-        more: what prints all rows.
-    """
-
-    rows: Iterable[Any]
-    columns: Sequence[Column]
-    most: int | None = None
-    more: str = ALL_IN_JSON
+    rows: Iterable[Any]  # the results
+    columns: Sequence[Column]  # the columns
+    most: int | None = None  # the largest number of rows; the others are counted below the table. None is all.
+    more: str = ALL_IN_JSON  # what prints all rows
 
 
 @dataclass(frozen=True)
@@ -130,62 +111,39 @@ class Facts:
 
 @dataclass(frozen=True)
 class Entries:
-    """A title with an indented line per entry after an empty line; nothing without entries.
+    """A title with an indented line per entry after an empty line; nothing without entries."""
 
-    Attributes:
-        title: the title.
-        entries: the lines.
-        most: the largest number of them; the others are counted. None is all.
-        more: what prints all.
-    """
-
-    title: str
-    entries: Iterable[str]
-    most: int | None = None
-    more: str = ALL_IN_JSON
+    title: str  # the title
+    entries: Iterable[str]  # the lines
+    most: int | None = None  # the largest number of them; the others are counted. None is all.
+    more: str = ALL_IN_JSON  # what prints all
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file that the command writes: its name (`-` is standard output), how it is written, and what it has then.
+    """A file that the command writes: its name (`-` is standard output), how it is written, and what it has then."""
 
-    Attributes:
-        file: the name of the file; None is standard output, unless that has the JSON object.
-        write: writes it, given the name.
-        content: what a message says was written; empty for no message.
-    """
-
-    file: str | None
-    write: Callable[[str], object]
-    content: str = ""
+    file: str | None  # the name of the file; None is standard output, unless that has the JSON object
+    write: Callable[[str], object]  # writes it, given the name
+    content: str = ""  # what a message says was written; empty for no message
 
 
 @dataclass(frozen=True)
 class Message:
-    """A line beside the result.
+    """A line beside the result."""
 
-    Attributes:
-        text: the line.
-        kind: a warning is printed with -q, too; a line is one of what happens, without such a word.
-        json: whether it is printed beside a JSON object, too.
-    """
-
-    text: str
+    text: str  # the line
+    # a warning is printed with -q, too; a line is one of what happens, without such a word
     kind: Literal["note", "warning", "line"] = "note"
-    json: bool = True
+    json: bool = True  # whether it is printed beside a JSON object, too
 
 
 @dataclass(frozen=True)
 class NextStep:
-    """A command that follows from a result.
+    """A command that follows from a result."""
 
-    Attributes:
-        words: the words of the command after `splc`.
-        purpose: what it is for, in a few words.
-    """
-
-    words: tuple[str, ...]
-    purpose: str
+    words: tuple[str, ...]  # the words of the command after `splc`
+    purpose: str  # what it is for, in a few words
 
     @property
     def command(self) -> str:

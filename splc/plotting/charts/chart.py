@@ -38,21 +38,14 @@ MAX_POINTS = 250
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis.
+    """An axis."""
 
-    Attributes:
-        label: what it shows, with the unit.
-        log: whether it is logarithmic.
-        names: the names of a categorical axis.
-        at: the values of its ticks; empty if they are chosen.
-    """
-
-    label: str = ""
+    label: str = ""  # what it shows, with the unit
     low: float = 0.0
     high: float = 1.0
-    log: bool = False
-    names: tuple[str, ...] = ()
-    at: tuple[float, ...] = ()
+    log: bool = False  # whether it is logarithmic
+    names: tuple[str, ...] = ()  # the names of a categorical axis
+    at: tuple[float, ...] = ()  # the values of its ticks; empty if they are chosen
 
     @classmethod
     def over(cls, values: Iterable[float] | Array, label: str, *, log: bool | None = None, zero: bool = False) -> Axis:
@@ -104,17 +97,13 @@ class Axis:
 
 @dataclass(frozen=True)
 class Points:
-    """Points.
-
-    Attributes:
-        names: a text for each point, shown for the one that is chosen; may be empty.
-        keys: what each point is about (a row of the measurements); points of one key belong together. May be empty.
-    """
+    """Points."""
 
     x: Array
     y: Array
     role: Role = "measured"
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # a text for each point, shown for the one that is chosen; may be empty
+    # what each point is about (a row of the measurements); points of one key belong together. May be empty.
     keys: tuple[int, ...] = ()
 
 
@@ -140,19 +129,13 @@ class Band:
 
 @dataclass(frozen=True)
 class BarMarks:
-    """Horizontal bars at the positions 0, 1, … of a categorical y axis.
-
-    Attributes:
-        roles: what each is; one for all, or one for each.
-        texts: the text at each end; may be empty.
-        thickness: their height, as a part of the distance of two of them.
-    """
+    """Horizontal bars at the positions 0, 1, … of a categorical y axis."""
 
     start: Array
     end: Array
-    roles: tuple[Role, ...]
-    texts: tuple[str, ...] = ()
-    thickness: float = 0.62
+    roles: tuple[Role, ...]  # what each is; one for all, or one for each
+    texts: tuple[str, ...] = ()  # the text at each end; may be empty
+    thickness: float = 0.62  # their height, as a part of the distance of two of them
 
 
 @dataclass(frozen=True)
@@ -168,17 +151,11 @@ class Spans:
 
 @dataclass(frozen=True)
 class HeatCells:
-    """A heat map on two categorical axes.
+    """A heat map on two categorical axes."""
 
-    Attributes:
-        shades: 0 to 1, NaN for an empty cell, shape (rows, columns).
-        texts: the text of each cell.
-        names: the text that is shown for the one that is chosen.
-    """
-
-    shades: Array
-    texts: tuple[tuple[str, ...], ...]
-    names: tuple[tuple[str, ...], ...]
+    shades: Array  # 0 to 1, NaN for an empty cell, shape (rows, columns)
+    texts: tuple[tuple[str, ...], ...]  # the text of each cell
+    names: tuple[tuple[str, ...], ...]  # the text that is shown for the one that is chosen
     role: Role = "model"
 
 
@@ -196,39 +173,26 @@ Mark = Points | Curve | Band | BarMarks | Spans | HeatCells | ReferenceLine
 
 @dataclass(frozen=True)
 class Panel:
-    """A drawing area with two axes; the first name of a categorical y axis is at the top.
-
-    Attributes:
-        marks: what is drawn, the first below the others.
-        width: in pixels.
-        height: in pixels; for a categorical y axis 0: as high as its names need.
-    """
+    """A drawing area with two axes; the first name of a categorical y axis is at the top."""
 
     x: Axis
     y: Axis
-    marks: tuple[Mark, ...]
+    marks: tuple[Mark, ...]  # what is drawn, the first below the others
     title: str = ""
-    width: int = 340
-    height: int = 250
+    width: int = 340  # in pixels
+    height: int = 250  # in pixels; for a categorical y axis 0: as high as its names need
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture.
+    """A picture."""
 
-    Attributes:
-        name: a short name without spaces.
-        description: what it shows, in sentences, for those who do not see it.
-        legend: role → what it stands for.
-        table: its values as columns.
-    """
-
-    name: str
+    name: str  # a short name without spaces
     title: str
-    description: str
+    description: str  # what it shows, in sentences, for those who do not see it
     panels: tuple[Panel, ...]
-    legend: Mapping[Role, str] = field(default_factory=dict)
-    table: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    legend: Mapping[Role, str] = field(default_factory=dict)  # role → what it stands for
+    table: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # its values as columns
 
 
 def spread(count: int, most: int = MAX_POINTS) -> Array:

@@ -51,11 +51,7 @@ class Picture:
     draw: Callable[[str], bytes]
 
     def save(self, file: str | Path) -> None:
-        """Write it to a file; the suffix chooses the format.
-
-        Raises:
-            OutputError: if the format is unknown, or the file cannot be written.
-        """
+        """Write it to a file; the suffix chooses the format."""
         write_whole(file, self.draw(style.plot_format(file)))
 
     @property

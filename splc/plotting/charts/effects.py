@@ -41,24 +41,15 @@ _CORNER = (0.38, -0.3)
 
 @dataclass(frozen=True)
 class ValueEffects:
-    """The effect of the values of an option.
+    """The effect of the values of an option."""
 
-    Attributes:
-        name: the option.
-        labels: its values as texts.
-        numbers: its values as numbers; None for names.
-        means: the mean prediction at each value, shape (k,).
-        low: the lower ends of their intervals, shape (k,), NaN where they are not known; `high`: the upper ends.
-        at: the position of the value of each measured row, shape (n,), -1 where it has none of them.
-    """
-
-    name: str
-    labels: tuple[str, ...]
-    numbers: tuple[float, ...] | None
-    means: Array
-    low: Array
+    name: str  # the option
+    labels: tuple[str, ...]  # its values as texts
+    numbers: tuple[float, ...] | None  # its values as numbers; None for names
+    means: Array  # the mean prediction at each value, shape (k,)
+    low: Array  # the lower ends of their intervals, shape (k,), NaN where they are not known; `high`: the upper ends
     high: Array
-    at: Array
+    at: Array  # the position of the value of each measured row, shape (n,), -1 where it has none of them
 
 
 def effects_chart(effects: Sequence[ValueEffects], measured: Array, quantity: str) -> Chart:

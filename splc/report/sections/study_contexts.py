@@ -12,11 +12,7 @@ from splc.study.tables import curves_chart, spread
 
 
 def contexts_section(archives: Sequence[StudyArchive]) -> Section:
-    """Return the error of each learner and sampling at each value, and the learning curves.
-
-    Args:
-        archives: the results of each value.
-    """
+    """Return the error of each learner and sampling at each value, and the learning curves."""
     errors = {archive.contexts: errors_of(archive.runs) for archive in archives}
     grids = errors.values()
     pairs = dict.fromkeys((learner, sampling) for grid in grids for learner in grid for sampling in grid[learner])

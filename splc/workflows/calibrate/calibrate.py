@@ -103,36 +103,20 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True)
 class Result:
-    """Estimated parameters.
+    """Estimated parameters."""
 
-    Attributes:
-        request: the request; that of a value of a context names the file of this value.
-        known: the parameters before the estimation.
-        model: the file of the model.
-        nfp: the property.
-        measurements: the file of the measurements.
-        scaled: whether `scale` is a factor on the whole model, not one of its parameters.
-    """
-
-    request: Request
+    request: Request  # the request; that of a value of a context names the file of this value
     calibration: Calibration
-    known: Parameters
-    model: str
-    nfp: str
-    measurements: str
-    scaled: bool
+    known: Parameters  # the parameters before the estimation
+    model: str  # the file of the model
+    nfp: str  # the property
+    measurements: str  # the file of the measurements
+    scaled: bool  # whether `scale` is a factor on the whole model, not one of its parameters
     notes: tuple[Note, ...] = ()
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result | ByValue[Result]:
-    """Estimate parameters by bounded least squares; with `by` those of each value of a context.
-
-    Raises:
-        RequestError: if the level or the number of folds is out of range, or a stated parameter is not used.
-        SpecError: if a free name is not one of a parameter of the model.
-        InputError: if a file cannot be found or read.
-        OutputError: if the output is an input or cannot be written.
-    """
+    """Estimate parameters by bounded least squares; with `by` those of each value of a context."""
     _require_sense(request)
     if request.by is not None:
         require_files(request.output, analytical=request.analytical, parameters=request.parameters)
@@ -193,11 +177,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result | ByValue[Result]:
 
 
 def write(result: Result, output: str) -> None:
-    """Write all parameters as TOML, the free ones with their estimates and intervals.
-
-    Raises:
-        OutputError: if the file cannot be written.
-    """
+    """Write all parameters as TOML, the free ones with their estimates and intervals."""
     fit = result.calibration
     new = {parameter.name: parameter for parameter in fit.model.parameters}
     changed = {estimate.name: _quantity(new[estimate.name]) for estimate in fit.estimates}

@@ -48,16 +48,11 @@ FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of 
 
 @dataclass(frozen=True)
 class StatedErrors:
-    """The mean relative errors of models in percent at measured configurations, as `splc learn` states them.
+    """The mean relative errors of models in percent at measured configurations, as `splc learn` states them."""
 
-    Attributes:
-        configurations: their number.
-        unlearned: whether no model was learned from them; otherwise they are all measured ones.
-        errors: model → its error, and that of its full model, None without one.
-    """
-
-    configurations: int
-    unlearned: bool
+    configurations: int  # their number
+    unlearned: bool  # whether no model was learned from them; otherwise they are all measured ones
+    # model → its error, and that of its full model, None without one
     errors: Mapping[str, tuple[float | None, float | None]]
 
 
@@ -82,31 +77,19 @@ def _stated(
 
 @dataclass(frozen=True, eq=False)
 class Result(Reported):
-    """Compared models.
+    """Compared models."""
 
-    Attributes:
-        request: the request.
-        comparisons: the models and their comparisons.
-        basis: the configurations that predictions are compared on.
-        stated: the errors of the models at measured configurations; None without measurements.
-        measures: the keys of the measures.
-        ranges: the ranges of the terms of each model, if requested.
-        correlations: the correlations of the measures with the error rate, if requested.
-        failures: the thresholds that are exceeded, one sentence each.
-        files: the files that were read beside the models, with their hashes.
-        notes: what the user should know.
-    """
-
-    request: Request
-    comparisons: Comparisons
-    basis: Basis
-    stated: StatedErrors | None
-    measures: tuple[str, ...]
-    ranges: tuple[tuple[TermRange, ...], ...] = ()
-    correlations: tuple[Correlation, ...] = ()
-    failures: tuple[str, ...] = ()
+    request: Request  # the request
+    comparisons: Comparisons  # the models and their comparisons
+    basis: Basis  # the configurations that predictions are compared on
+    stated: StatedErrors | None  # the errors of the models at measured configurations; None without measurements
+    measures: tuple[str, ...]  # the keys of the measures
+    ranges: tuple[tuple[TermRange, ...], ...] = ()  # the ranges of the terms of each model, if requested
+    correlations: tuple[Correlation, ...] = ()  # the correlations of the measures with the error rate, if requested
+    failures: tuple[str, ...] = ()  # the thresholds that are exceeded, one sentence each
+    # the files that were read beside the models, with their hashes
     files: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def failed(self) -> bool:
@@ -116,12 +99,7 @@ class Result(Reported):
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Compare models.
-
-    Raises:
-        SplcError: if an input cannot be found or read, the request contradicts itself or the inputs, or a model has
-            no value at some configuration.
-    """
+    """Compare models."""
     if request.view is not None and request.plot is None:
         raise RequestError("it needs --plot FILE", "view")
     _ = request.chosen_tables

@@ -22,9 +22,6 @@ def with_intervals(
 
     Learned models have both from the measurements. Analytical models have bands from the intervals of their
     parameters; these do not describe how measured values scatter, so there are no prediction intervals.
-
-    Raises:
-        SplcError: if intervals cannot be computed, or hold at another level.
     """
     if basis.configurations is None:
         return tuple(models)

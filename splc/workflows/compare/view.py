@@ -269,11 +269,7 @@ def _tables(result: Result, detail: Detail) -> View:
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
-    """Return the picture of a comparison.
-
-    Raises:
-        OutputError: if there is nothing to draw.
-    """
+    """Return the picture of a comparison."""
     import numpy as np
 
     from splc.plotting.charts.chart import joined

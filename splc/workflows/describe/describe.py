@@ -53,48 +53,30 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True)
 class MeasuredSummary:
-    """Measurements in short.
+    """Measurements in short."""
 
-    Attributes:
-        source: the file.
-        summary: configurations, properties, repetitions.
-        contexts: context → its values, in natural order.
-    """
-
-    source: str
-    summary: Summary
-    contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    source: str  # the file
+    summary: Summary  # configurations, properties, repetitions
+    contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # context → its values, in natural order
 
 
 @dataclass(frozen=True)
 class Result:
-    """A described system.
+    """A described system."""
 
-    Attributes:
-        description: the description.
-        notes: what the user should know.
-        measured: the measurements; None without any.
-        inference: the inferred description, None where the system has one.
-        problem: why there is no summary of the measurements that the request names, None if there is one. Why those
-            of the folder are left out is a warning.
-        tree: the number of levels of the options to show as a tree; None for tables.
-    """
-
-    description: Description
-    notes: tuple[Note, ...] = ()
-    measured: MeasuredSummary | None = None
-    inference: Inference | None = None
+    description: Description  # the description
+    notes: tuple[Note, ...] = ()  # what the user should know
+    measured: MeasuredSummary | None = None  # the measurements; None without any
+    inference: Inference | None = None  # the inferred description, None where the system has one
+    # why there is no summary of the measurements that the request names, None if there is one. Why those of the folder
+    # are left out is a warning.
     problem: SplcError | None = None
-    tree: int | None = None
+    tree: int | None = None  # the number of levels of the options to show as a tree; None for tables
 
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Describe a system, and its measurements if there are any.
-
-    Raises:
-        InputError: if the description cannot be found or read, or without one nothing can be inferred.
-    """
+    """Describe a system, and its measurements if there are any."""
     if request.argument is not None and request.system is not None:
         raise RequestError("the system description is given twice", "system")
     project = _project(request)

@@ -319,12 +319,7 @@ def _drift(drift: Drift) -> str:
 
 
 def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
-    """Yield the lines of the tree of a system's options.
-
-    Args:
-        system: the system.
-        depth: the number of levels of binary options.
-    """
+    """Yield the lines of the tree of a system's options."""
     children: dict[str | None, list[BinaryOption]] = {}
     for option in system.binary_options:
         children.setdefault(option.parent, []).append(option)

@@ -20,13 +20,7 @@ MIN_SHARE = 0.005
 
 
 def explained_chart(found: Overview | Explained, title: str, quantity: str) -> Chart:
-    """Return the chart of the importance of options and of their effects, or of the contributions to a prediction.
-
-    Args:
-        found: what is drawn.
-        title: the title.
-        quantity: what is predicted.
-    """
+    """Return the chart of the importance of options and of their effects, or of the contributions to a prediction."""
     if isinstance(found, Explained):
         steps = [(term.text, term.difference) for term, _ in sums_of(found.contributions)]
         names = ("mean" if found.against is None else "other configuration", "this configuration")

@@ -18,28 +18,17 @@ CONTEXTS, MAX_VALUES = 100, 12
 
 @dataclass(frozen=True, eq=False)
 class ResponseSurface:
-    """The mean prediction at pairs of values of two options.
+    """The mean prediction at pairs of values of two options."""
 
-    Attributes:
-        names: the options.
-        x: the values of the first one, shape (k,).
-        y: the values of the second one, shape (m,).
-        predicted: the mean predictions, of products the geometric means, shape (m, k); NaN where no configuration is
-            valid.
-    """
-
-    names: tuple[str, str]
-    x: Array
-    y: Array
+    names: tuple[str, str]  # the options
+    x: Array  # the values of the first one, shape (k,)
+    y: Array  # the values of the second one, shape (m,)
+    # the mean predictions, of products the geometric means, shape (m, k); NaN where no configuration is valid
     predicted: Array
 
 
 def response_surface(predictor: Predictor, link: Link, space: Space, names: tuple[str, str]) -> ResponseSurface:
-    """Return the mean prediction at each pair of values of two numeric options, averaged over the same contexts.
-
-    Raises:
-        SpaceError: if the constraints are too complex to count valid configurations.
-    """
+    """Return the mean prediction at each pair of values of two numeric options, averaged over the same contexts."""
     system = space.system
     pool = valid_configurations(system, CONTEXTS).indices
     contexts = pool[_spread(len(pool), CONTEXTS)]

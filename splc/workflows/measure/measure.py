@@ -198,12 +198,7 @@ class Request:
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result | Preview:
-    """Do the runs that are left; every finished run is on disk before the next one starts.
-
-    Raises:
-        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist, before any
-            run; or if the journal cannot be written, or no machine can do a run, after finished runs were written.
-    """
+    """Do the runs that are left; every finished run is on disk before the next one starts."""
     if request.table is not None:
         if request.configurations is not None:
             raise RequestError("the configurations are given twice", "configurations")

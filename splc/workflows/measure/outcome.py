@@ -39,12 +39,7 @@ class Outputs:
 
     @classmethod
     def of(cls, output: str, journal: str | None) -> Outputs:
-        """Return the files that belong to an output, in its folder unless they are named.
-
-        Raises:
-            RequestError: if the output is standard output, a pipe or a device, and the journal has no name; or if the
-                journal is none that can be kept.
-        """
+        """Return the files that belong to an output, in its folder unless they are named."""
         unnamed = output == STANDARD or is_stream(output)
         if unnamed and journal is None:
             raise RequestError("the journal needs a name, since the output is no file", "journal")
@@ -92,18 +87,12 @@ class Outputs:
 
 @dataclass(frozen=True, eq=False)
 class Preview:
-    """The runs that a measurement would do.
-
-    Attributes:
-        recorded: the results in its journal.
-        left: the runs that are left, as far as is known before they are done.
-        notes: what the user should know.
-    """
+    """The runs that a measurement would do."""
 
     setup: Setup
-    recorded: RunResults
-    left: Remaining
-    notes: tuple[Note, ...] = ()
+    recorded: RunResults  # the results in its journal
+    left: Remaining  # the runs that are left, as far as is known before they are done
+    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def seconds_left(self) -> float | None:
@@ -123,27 +112,16 @@ class Preview:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A measurement that ended.
+    """A measurement that ended."""
 
-    Attributes:
-        session: the runs and their journal.
-        progress: the number of runs, done and failed.
-        interrupted: whether runs are left because of an interruption.
-        outputs: the files.
-        written: whether there are measurements (else every run failed).
-        stopped: why the first runs failed, if runs are left because of that.
-        system: the description that was named, None if it was not.
-        notes: what the user should know.
-    """
-
-    session: Session
-    progress: Progress
-    interrupted: bool
-    outputs: Outputs
-    written: bool
-    stopped: str | None = None
-    system: str | None = None
-    notes: tuple[Note, ...] = ()
+    session: Session  # the runs and their journal
+    progress: Progress  # the number of runs, done and failed
+    interrupted: bool  # whether runs are left because of an interruption
+    outputs: Outputs  # the files
+    written: bool  # whether there are measurements (else every run failed)
+    stopped: str | None = None  # why the first runs failed, if runs are left because of that
+    system: str | None = None  # the description that was named, None if it was not
+    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def unsettled(self) -> list[int]:

@@ -82,11 +82,7 @@ def in_turn(
 
 
 def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...]:
-    """Return notes about contexts that other commands take for properties; `taken` are names of other columns.
-
-    Raises:
-        SpecError: if a context has the name of another column, or no value.
-    """
+    """Return notes about contexts that other commands take for properties; `taken` are names of other columns."""
     values = [
         (name, value) for name, entry in contexts.items() for value in ((entry,) if isinstance(entry, str) else entry)
     ]
@@ -124,19 +120,7 @@ def absolute(folder: str | None) -> str | None:
 def system_of(
     project: Project, file: str | None, earlier: Source | None, name: str | None, taken: Sequence[str], notes: Notes
 ) -> tuple[VariabilityModel, Source | None]:
-    """Return the system, and the table that states it; without a description all columns of a table are its options.
-
-    Args:
-        project: the project.
-        file: a table of configurations.
-        earlier: the configurations of the journal that is continued.
-        name: the name of its system.
-        taken: the properties and contexts to record; columns of these names are left out.
-        notes: what the user should know is added.
-
-    Raises:
-        InputError: if there is neither a description nor a table, or one of them cannot be read.
-    """
+    """Return the system, and the table that states it; without a description all columns of a table are its options."""
     described = project.has_system or project.system_table is not None or bool(project.descriptions(None))
     tables = [entry for entry in (earlier, None if file is None else read_table(file)) if entry is not None]
     if described or not tables:
@@ -166,12 +150,7 @@ def configurations_of(
     seed: int,
     notes: Notes,
 ) -> Configurations:
-    """Return the distinct configurations to measure, those of the journal first.
-
-    Raises:
-        InputError: if a file cannot be read, is empty, or has configurations that are not valid.
-        SpecError: if nothing says which configurations are measured, or a sampling is wrong.
-    """
+    """Return the distinct configurations to measure, those of the journal first."""
     if table is not None:
         with table.placing() if isinstance(table, TableUnion) else nullcontext():
             return read_configurations(table, space.system).unique()

@@ -76,49 +76,28 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Predictions.
+    """Predictions."""
 
-    Attributes:
-        rows: the configurations, with the measured values of the property where there are some.
-        predicted: the predictions, shape (n,).
-        model_nfp: the property that the model's file names.
-        error: the mean relative error in percent; None where nothing was measured or it is undefined.
-        judged: the number of configurations with a measured value.
-        left_out: the number of measured values that are 0 and have no relative error.
-        full: whether a full model predicted.
-        run_error: the mean relative error of single runs in percent; None where most configurations have one run each.
-        intervals: the intervals of the predictions, None if they were not asked for.
-        extrapolated: which configurations have values that the description does not list, shape (n,); None without
-            extrapolation.
-        notes: what the user should know.
-        output: the file for the predictions.
-    """
-
-    rows: PredictionInputs
-    predicted: Array
-    model_nfp: str | None
-    error: float | None
-    judged: int
-    left_out: int
-    full: bool = False
-    intervals: PredictionIntervals | None = None
+    rows: PredictionInputs  # the configurations, with the measured values of the property where there are some
+    predicted: Array  # the predictions, shape (n,)
+    model_nfp: str | None  # the property that the model's file names
+    error: float | None  # the mean relative error in percent; None where nothing was measured or it is undefined
+    judged: int  # the number of configurations with a measured value
+    left_out: int  # the number of measured values that are 0 and have no relative error
+    full: bool = False  # whether a full model predicted
+    intervals: PredictionIntervals | None = None  # the intervals of the predictions, None if they were not asked for
+    # which configurations have values that the description does not list, shape (n,); None without extrapolation
     extrapolated: Array | None = None
-    notes: tuple[Note, ...] = ()
-    output: str | None = None
+    notes: tuple[Note, ...] = ()  # what the user should know
+    output: str | None = None  # the file for the predictions
     unit: str | None = None
+    # the mean relative error of single runs in percent; None where most configurations have one run each
     run_error: float | None = None
 
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Predict configurations.
-
-    Raises:
-        InputError: if a file cannot be read, or a configuration cannot be predicted.
-        RequestError: if both inputs are standard input, a stated parameter is not used, or the file of the model has
-            no intervals and they are wanted.
-        OutputError: if the output is an input or cannot be written.
-    """
+    """Predict configurations."""
     if request.model == request.configurations == STANDARD:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
     project = request.project_of_models([request.model])
@@ -225,11 +204,7 @@ def _notes_about_property(
 
 
 def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
-    """Predict the configurations of each value of a context.
-
-    Raises:
-        SplcError: as `splc.workflows.predict.run`, or if there is no such context.
-    """
+    """Predict the configurations of each value of a context."""
     by = request.by
     assert by is not None
     if any(map(is_single, (request.model, request.configurations, request.output))):

@@ -27,19 +27,12 @@ BLOCK = 8192
 
 @dataclass(frozen=True, eq=False)
 class PredictionIntervals:
-    """The intervals of predictions.
+    """The intervals of predictions."""
 
-    Attributes:
-        level: the probability that a measured value lies inside.
-        low: the lower ends, shape (n,).
-        high: the upper ends, shape (n,).
-        covered: the fraction of the measured runs that lie inside, None where nothing was measured.
-    """
-
-    level: float
-    low: Array
-    high: Array
-    covered: float | None
+    level: float  # the probability that a measured value lies inside
+    low: Array  # the lower ends, shape (n,)
+    high: Array  # the upper ends, shape (n,)
+    covered: float | None  # the fraction of the measured runs that lie inside, None where nothing was measured
 
 
 def extrapolated_of(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:

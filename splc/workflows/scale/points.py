@@ -35,31 +35,17 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class PointSuggestions:
-    """Suggested points.
-
-    Attributes:
-        suggestions: the points, and the model that they are based on.
-        callpaths: the call paths whose values were added up.
-        cost: what a measurement costs, as text.
-        notes: what the user should know.
-    """
+    """Suggested points."""
 
     request: Request
-    suggestions: Suggestions
-    callpaths: tuple[str, ...]
-    cost: str
-    notes: tuple[Note, ...] = ()
+    suggestions: Suggestions  # the points, and the model that they are based on
+    callpaths: tuple[str, ...]  # the call paths whose values were added up
+    cost: str  # what a measurement costs, as text
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def suggested(request: Request) -> PointSuggestions:
-    """Suggest points to measure.
-
-    Raises:
-        InputError: if the measurements cannot be found or read.
-        MeasurementError: if no call path or metric has the given name, or none of the points can be used.
-        ExpressionError: if the cost is not an expression of parameters and the value.
-        SpecError: if an axis or the target has an unknown parameter, or a value is missing.
-    """
+    """Suggest points to measure."""
     if request.by is not None or request.tree or request.plot is not None or request.predict_at:
         given = next(name for name in ("by", "tree", "plot", "predict_at") if getattr(request, name))
         raise RequestError("it is for models, not for points to measure", given, "suggest")

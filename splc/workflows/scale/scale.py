@@ -203,47 +203,24 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Result(Reported):
-    """Scaling models of a profile.
+    """Scaling models of a profile."""
 
-    Attributes:
-        request: the request.
-        experiment: the measurements.
-        profile: the models, and the series without one.
-        predictions: the predictions of each model at the points of the request; of a single model at a point beyond
-            the measured ones, if the request has none.
-        errors: the mean relative error of each model at the measured points, in percent.
-        trees: the call tree of each metric, if it was asked for.
-        seconds: the time of fitting.
-        facts: content of the JSON that holds for all models: parameters, failed series, hash of the file.
-        notes: what the user should know.
-    """
-
-    request: Request
-    experiment: Experiment
-    profile: Profile
+    request: Request  # the request
+    experiment: Experiment  # the measurements
+    profile: Profile  # the models, and the series without one
+    # the predictions of each model at the points of the request; of a single model at a point beyond the measured ones,
+    # if the request has none
     predictions: Mapping[Key, tuple[Prediction, ...]]
-    errors: Mapping[Key, float | None]
-    seconds: float
+    errors: Mapping[Key, float | None]  # the mean relative error of each model at the measured points, in percent
+    seconds: float  # the time of fitting
+    # content of the JSON that holds for all models: parameters, failed series, hash of the file
     facts: Mapping[str, Any]
-    trees: tuple[CallTree, ...] = ()
-    notes: tuple[Note, ...] = ()
+    trees: tuple[CallTree, ...] = ()  # the call tree of each metric, if it was asked for
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None) -> Result:
-    """Fit scaling models and write them.
-
-    Args:
-        request: what to fit.
-        watch: is told of the finished models.
-        given: the measurements, if they were read already.
-
-    Raises:
-        SpecError: for an unknown or wrong setting.
-        RequestError: for wrong points, or an output that cannot hold the models.
-        InputError: if the profile cannot be read.
-        MeasurementError: if there is no such series, or no model can be fitted.
-        OutputError: if the output cannot be written, or its format cannot express the models.
-    """
+    """Fit scaling models and write them."""
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
     file_format = None if request.plot is None else plot_format(request.plot)
@@ -333,11 +310,7 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
 
 
 def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
-    """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file.
-
-    Raises:
-        SplcError: as `run`, or if there is no such context.
-    """
+    """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file."""
     by = request.by
     assert by is not None
     require_files(request.output)

@@ -53,29 +53,17 @@ _CHECKED, PREVIEWED = 1000, 5
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A tuning run that ended.
+    """A tuning run that ended."""
 
-    Attributes:
-        result: what was found; None if no run has a value.
-        session: the runs and their journal.
-        learned: the model of all runs; None if none was learned.
-        outputs: the files of the measurements.
-        best: the file of the best configuration.
-        unit: the unit of the property, None if it is not known.
-        interrupted: whether runs are left because of an interruption.
-        stopped: why the first runs failed, if runs are left because of that.
-        notes: what the user should know.
-    """
-
-    result: TuningResult | None
-    session: TuningSession
-    learned: learn.Result | None
-    outputs: Outputs
-    best: str
-    interrupted: bool
-    stopped: str | None
-    notes: tuple[Note, ...] = ()
-    unit: str | None = None
+    result: TuningResult | None  # what was found; None if no run has a value
+    session: TuningSession  # the runs and their journal
+    learned: learn.Result | None  # the model of all runs; None if none was learned
+    outputs: Outputs  # the files of the measurements
+    best: str  # the file of the best configuration
+    interrupted: bool  # whether runs are left because of an interruption
+    stopped: str | None  # why the first runs failed, if runs are left because of that
+    notes: tuple[Note, ...] = ()  # what the user should know
+    unit: str | None = None  # the unit of the property, None if it is not known
     of_standard_input: bool = False
 
     @property
@@ -85,12 +73,7 @@ class Result:
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Find the best configuration with a command.
-
-    Raises:
-        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist; or if the
-            journal cannot be written, after finished runs were written.
-    """
+    """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
         prepared = _prepare(request, notes)
         tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
@@ -149,48 +132,28 @@ def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PreparedTuning:
-    """A tuning run that was checked and not started.
+    """A tuning run that was checked and not started."""
 
-    Attributes:
-        system: the system, without fixed values.
-        tuner: asks for the runs.
-        command: does them.
-        outputs: the files of the measurements.
-        best: the file of the best configuration.
-        model: the file of the model.
-        about: what its sessions have in common besides the command.
-    """
-
-    system: VariabilityModel
-    tuner: Tuner
-    command: TunedCommand
-    outputs: Outputs
-    best: str
-    model: str
-    about: Mapping[str, Any]
+    system: VariabilityModel  # the system, without fixed values
+    tuner: Tuner  # asks for the runs
+    command: TunedCommand  # does them
+    outputs: Outputs  # the files of the measurements
+    best: str  # the file of the best configuration
+    model: str  # the file of the model
+    about: Mapping[str, Any]  # what its sessions have in common besides the command
 
 
 @dataclass(frozen=True, eq=False)
 class TuningPreview:
-    """The first runs of a tuning run, which do not depend on values.
+    """The first runs of a tuning run, which do not depend on values."""
 
-    Attributes:
-        tuner: the tuner that asked for them.
-        commands: their command lines, as lists of arguments.
-        notes: what the user should know.
-    """
-
-    tuner: Tuner
-    commands: tuple[tuple[str, ...], ...]
-    notes: tuple[Note, ...] = ()
+    tuner: Tuner  # the tuner that asked for them
+    commands: tuple[tuple[str, ...], ...]  # their command lines, as lists of arguments
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def preview(request: Request) -> TuningPreview:
-    """Return the first runs of a tuning run, without running anything.
-
-    Raises:
-        SplcError: as `run`.
-    """
+    """Return the first runs of a tuning run, without running anything."""
     with Notes() as notes:
         prepared = _prepare(request, notes)
         tuner = prepared.tuner

@@ -29,41 +29,24 @@ NEAR = 1.0
 
 @dataclass(frozen=True, eq=False)
 class ReplayResult:
-    """Replays of tuning runs.
+    """Replays of tuning runs."""
 
-    Attributes:
-        nfp: the property.
-        unit: its unit, None if it is not known.
-        maximize: whether large values are good.
-        configurations: the number of configurations of the table.
-        optimum: the best value of the table, within the limits; None of several properties.
-        replays: the replays, by budget and seed.
-        interrupted: whether replays are left because of an interruption.
-        notes: what the user should know.
-        goals: the properties that are tuned.
-        front: the number of configurations of the table's Pareto front; None of one property.
-        random: budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one.
-    """
-
-    nfp: str
-    unit: str | None
-    maximize: bool
-    configurations: int
-    optimum: float | None
-    replays: tuple[Replay, ...]
-    interrupted: bool = False
-    notes: tuple[Note, ...] = ()
-    goals: tuple[Goal, ...] = ()
-    front: int | None = None
+    nfp: str  # the property
+    unit: str | None  # its unit, None if it is not known
+    maximize: bool  # whether large values are good
+    configurations: int  # the number of configurations of the table
+    optimum: float | None  # the best value of the table, within the limits; None of several properties
+    replays: tuple[Replay, ...]  # the replays, by budget and seed
+    interrupted: bool = False  # whether replays are left because of an interruption
+    notes: tuple[Note, ...] = ()  # what the user should know
+    goals: tuple[Goal, ...] = ()  # the properties that are tuned
+    front: int | None = None  # the number of configurations of the table's Pareto front; None of one property
+    # budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one
     random: Mapping[int, float] = field(default_factory=dict)
 
 
 def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
-    """Replay tuning runs on the rows of a table.
-
-    Raises:
-        SplcError: if the request is wrong, or the table cannot be read.
-    """
+    """Replay tuning runs on the rows of a table."""
     request.require_consistent()
     texts = request.properties
     # A list of names is split as soon as the columns are known, for names may have commas.
@@ -165,25 +148,15 @@ class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
 
 @dataclass(frozen=True)
 class BudgetSummary:
-    """The replays with one budget.
+    """The replays with one budget."""
 
-    Attributes:
-        budget: the budget.
-        rank: the mean share of better configurations, in percent.
-        random: that of as many random runs.
-        regret: the mean regret in percent; None where it is not defined.
-        worst: the largest one.
-        near: the share of replays within 1 % of the best; None where it is not defined.
-        total: the mean sum of all values, such as the time that the runs take.
-    """
-
-    budget: int
-    rank: float
-    random: float
-    regret: float | None
-    worst: float | None
-    near: float | None
-    total: float
+    budget: int  # the budget
+    rank: float  # the mean share of better configurations, in percent
+    random: float  # that of as many random runs
+    regret: float | None  # the mean regret in percent; None where it is not defined
+    worst: float | None  # the largest one
+    near: float | None  # the share of replays within 1 % of the best; None where it is not defined
+    total: float  # the mean sum of all values, such as the time that the runs take
 
     @classmethod
     def of(cls, budget: int, replays: list[Replay]) -> BudgetSummary:
