@@ -41,31 +41,18 @@ _VERIFYING = 0.3
 
 @dataclass(frozen=True)
 class TunedCommand:
-    """The command of a tuning run.
+    """The command of a tuning run."""
 
-    Attributes:
-        template: its template.
-        properties: what is read from each run.
-        folder: where it runs, None: where this process does.
-        environment: variables added to the environment.
-        timeout: seconds of a run, None: no limit.
-        contexts: columns of the table: context (version, machine) → value.
-    """
-
-    template: Template
-    properties: tuple[Property, ...]
-    folder: str | None = None
-    environment: Mapping[str, str] | None = None
-    timeout: float | None = None
+    template: Template  # its template
+    properties: tuple[Property, ...]  # what is read from each run
+    folder: str | None = None  # where it runs, None: where this process does
+    environment: Mapping[str, str] | None = None  # variables added to the environment
+    timeout: float | None = None  # seconds of a run, None: no limit
+    # columns of the table: context (version, machine) → value
     contexts: Mapping[str, str] = field(default_factory=dict)
 
     def setup(self, configurations: Configurations) -> Setup:
-        """Return the setup of runs of configurations.
-
-        Raises:
-            SpecError: if the command needs a value that a configuration does not have.
-            InputError: if there is no such program.
-        """
+        """Return the setup of runs of configurations."""
         texts = output_strings(configurations) if OPTIONS in self.template.extras else None
         bound = bind(self.template, configurations, texts)
         environment = dict(self.environment or {})
@@ -83,27 +70,16 @@ class TunedCommand:
 
 @dataclass
 class TuningSession:
-    """A tuning run that is started or continued.
+    """A tuning run that is started or continued."""
 
-    Attributes:
-        tuner: asks for the runs.
-        command: does them.
-        journal: the record of all trials and runs.
-        recorded: the results of runs.
-        resumed: the number of runs that were recorded when it began.
-        ended_leftover: whether a run of a killed session was still running and was ended.
-        out_of_time: whether runs are left because its time is over.
-        extended: whether this session has a larger budget than those before.
-    """
-
-    tuner: Tuner
-    command: TunedCommand
-    journal: Journal
-    recorded: RunResults
-    resumed: int = 0
-    ended_leftover: bool = False
-    out_of_time: bool = False
-    extended: bool = False
+    tuner: Tuner  # asks for the runs
+    command: TunedCommand  # does them
+    journal: Journal  # the record of all trials and runs
+    recorded: RunResults  # the results of runs
+    resumed: int = 0  # the number of runs that were recorded when it began
+    ended_leftover: bool = False  # whether a run of a killed session was still running and was ended
+    out_of_time: bool = False  # whether runs are left because its time is over
+    extended: bool = False  # whether this session has a larger budget than those before
 
     def __post_init__(self) -> None:
         # Threads note the processes that they start.
@@ -114,19 +90,7 @@ class TuningSession:
     def begin(
         cls, tuner: Tuner, command: TunedCommand, journal: Journal, about: Mapping[str, Any], *, restart: bool
     ) -> TuningSession:
-        """Start a tuning run, or continue the one of the journal.
-
-        Args:
-            tuner: a new tuner, which is told what the journal has.
-            command: the command.
-            journal: the journal.
-            about: what the sessions of the run have in common besides the command.
-            restart: whether the journal is emptied first, which must not have a successful run.
-
-        Raises:
-            InputError: if the journal is of another measurement.
-            OutputError: if it is to be emptied and has a successful run.
-        """
+        """Start a tuning run, or continue the one of the journal."""
         session = cls(tuner, command, journal, RunResults([metric.name for metric in command.properties]))
         description = session._description(about)
         if restart and journal.records:
@@ -210,13 +174,8 @@ class TuningSession:
     ) -> None:
         """Do the remaining runs.
 
-        Args:
-            should_stop: whether to stop before the next run.
-            on_run: called after each run with what was told of it.
-            keep_going: whether to continue if the first runs failed for the same reason.
-            workers: the number of simultaneous runs.
-            seconds: the time of all sessions of the tuning run; the search ends so early that the runs which verify
-                have time, too. None is no limit.
+        `seconds`: the time of all sessions of the tuning run; the search ends so early that the runs which verify have
+        time, too. None is no limit.
         """
         clock = _Clock(self.journal.records, self.recorded, workers, seconds)
 

@@ -25,21 +25,13 @@ BLENDS = (PROJECTION, 0.1)
 
 @dataclass(frozen=True, eq=False)
 class Blend:
-    """The influences of terms for one target: the full model, or the model of a fold.
+    """The influences of terms for one target: the full model, or the model of a fold."""
 
-    Attributes:
-        rows: the rows.
-        candidates: the candidates.
-        union: the positions of all terms that are asked for, ascending.
-        product: whether terms are those of ln y.
-        fold: the fold whose rows are left out; None for the full model.
-    """
-
-    rows: ModelRows
-    candidates: Candidates
-    union: tuple[int, ...]
-    product: bool
-    fold: int | None = None
+    rows: ModelRows  # the rows
+    candidates: Candidates  # the candidates
+    union: tuple[int, ...]  # the positions of all terms that are asked for, ascending
+    product: bool  # whether terms are those of ln y
+    fold: int | None = None  # the fold whose rows are left out; None for the full model
 
     @cached_property
     def columns(self) -> Array:

@@ -80,12 +80,7 @@ class ProjectionLearner:
         return {name: value for name, value in asdict(self.chosen).items() if name != "functions" or value}
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn a performance-influence model. Learning does not depend on the order of rows or options.
-
-        Raises:
-            LearningError: if the learning set is empty, or the values are too far apart.
-            KeyboardInterrupt: if `problem.should_stop` asks to end before there is a full model.
-        """
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)

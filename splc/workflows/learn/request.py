@@ -146,7 +146,7 @@ class Request(SystemInputs):
 
     @property
     def plain(self) -> Request:
-        """The same request without second spellings: tables are its measurements, and its settings are in `settings`."""
+        """The same request without second spellings: tables are its measurements, settings are in `settings`."""
         measurements = self.measurements
         if self.tables:
             if measurements is not None:

@@ -96,7 +96,7 @@ class Result:
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Find the best configurations, by full models where there are some, and compare them with the best measured ones."""
+    """Find the best configurations, by full models where there are some, beside the best measured ones."""
     _require_consistent(request)
     project = request.project_of_models(request.models)
     file_format = None if request.plot is None else plot_format(request.plot)
