@@ -100,9 +100,9 @@ def _process(setup: Setup, runs: Sequence[Run], reader: _BatchReader, on_start: 
             with machine_errors():
                 path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="splc-")), "configurations.csv")
                 path.write_text(text, encoding="utf-8")
-        job = setup.job(runs[0], configurations=str(path))
+        process = setup.process(runs[0], configurations=str(path))
         try:
-            return job.run(on_start, on_line=reader.read, stdin=b"" if by_file else text.encode("utf-8"))
+            return process(on_start=on_start, on_line=reader.read, stdin=b"" if by_file else text.encode("utf-8"))
         except StopBatchError:
             return Ended(0)
 

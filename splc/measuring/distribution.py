@@ -256,7 +256,7 @@ def execute_alone(setup: Setup, runs: Sequence[Run]) -> list[tuple[Run, RunResul
     results: list[tuple[Run, RunResult]] = []
     with _ALONE, machine_lock():
         if setup.batch is None:
-            return [(run, execute(setup.job(run))) for run in runs]
+            return [(run, execute(setup.process(run), setup.properties)) for run in runs]
         run_batches(setup, runs, lambda run, result, _: results.append((run, result)), lambda: False)
     return results
 

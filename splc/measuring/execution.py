@@ -10,38 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from splc.errors import shorten
 from splc.measuring.journal import Record
 from splc.measuring.properties import Property, extract
-from splc.measuring.runner import Ended, run
+from splc.measuring.runner import Ended
 
 # The number of characters kept from the end of the output of a failed run: enough for a stack trace.
 KEPT = 4000
 # After this number of failures for the same reason, the command itself is probably wrong.
 FIRST = 3
 _NUMBER = re.compile(r"\d+(\.\d+)?")
+# `splc.measuring.runner.run` with the arguments of a process.
+Process: TypeAlias = "partial[Ended]"
 # A configuration (its row) and a repetition; negative ones are warm-ups.
 Run = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A run to do: its argument vector, the properties to read, and settings of `splc.measuring.runner.run`."""
-
-    arguments: tuple[str, ...]
-    properties: tuple[Property, ...]
-    executable: str | None = None
-    folder: str | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    timeout: float | None = None
-
-    def run(self, on_start: Callable[[int], None] | None = None, **more: Any) -> Ended:
-        """Run the process."""
-        settings = {name: getattr(self, name) for name in ("executable", "folder", "environment", "timeout")}
-        return run(self.arguments, **settings, on_start=on_start, **more)
 
 
 @dataclass(frozen=True)
@@ -58,14 +44,16 @@ class RunResult:
     stderr: str = ""
 
 
-def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResult:
-    """Run a command and return its result, also if it failed."""
+def execute(
+    process: Process, properties: Sequence[Property], on_start: Callable[[int], None] | None = None
+) -> RunResult:
+    """Run a process and return its result, also if it failed."""
     load, started = load_average(), now()
-    ended = job.run(on_start)
+    ended = process(on_start=on_start)
     values, reasons = dict[str, float](), list[str]()
-    reason = failure(ended, job.timeout)
+    reason = failure(ended, process.keywords.get("timeout"))
     if ended.exit_code is not None:
-        values, reasons = extract(job.properties, ended)
+        values, reasons = extract(properties, ended)
     reason = reason or "; ".join(reasons) or None
     printed = () if reason is None else (ended.stdout[-KEPT:], ended.stderr[-KEPT:])
     return RunResult(values, reason, ended.exit_code, ended.seconds, load, started, *printed)

@@ -168,7 +168,7 @@ class Session:
         for run in runs:
             if should_stop():
                 return
-            record(run, execute(setup.job(run), note), {})
+            record(run, execute(setup.process(run), setup.properties, note), {})
 
 
 def session_record(journal: Journal) -> dict[str, Any]:

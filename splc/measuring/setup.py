@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from splc.formats.measurements.csv_table import option_texts, table_text
 from splc.formats.measurements.group_columns import with_groups
 from splc.io.files import Source, sha256_of
 from splc.io.numbers import number_text
+from splc.measuring import runner
 from splc.measuring.command import OPTIONS, BoundCommand, Template
-from splc.measuring.execution import Job, Run, RunResults
+from splc.measuring.execution import Process, Run, RunResults
 from splc.measuring.journal import Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
@@ -102,13 +103,19 @@ class Setup:
         """The names of the properties."""
         return tuple(prop.name for prop in self.properties)
 
-    def job(self, run: Run, **extras: str) -> Job:
-        """Return the run as a worker needs it."""
+    def process(self, run: Run, **extras: str) -> Process:
+        """Return the process of a run, as a worker needs it."""
         row, repetition = run
         # Counted from 1; a warm-up is 0.
         arguments = self.command.arguments(row, {"repetition": str(max(repetition + 1, 0)), **extras})
-        executable = self.executables.get(arguments[0])
-        return Job(arguments, self.properties, executable, self.folder, self.environment, self.timeout)
+        return partial(
+            runner.run,
+            arguments,
+            executable=self.executables.get(arguments[0]),
+            folder=self.folder,
+            environment=self.environment,
+            timeout=self.timeout,
+        )
 
     def assignment(self, row: int) -> dict[str, float | None]:
         """Return a configuration as option → value, None where deselected."""

@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -16,7 +17,7 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
 from splc.formats.measurements.group_columns import with_groups
 from splc.measuring.command import OPTIONS, Template, bind, program
-from splc.measuring.execution import Job, RunResult, RunResults, common_failure, execute, record_of, result_of
+from splc.measuring.execution import Process, RunResult, RunResults, common_failure, execute, record_of, result_of
 from splc.measuring.journal import Journal, Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
@@ -60,12 +61,12 @@ class TunedCommand:
         settings = (self.folder, environment, self.timeout, None, self.contexts)
         return Setup(bound, configurations, self.properties, Plan(), programs, *settings)
 
-    def job(self, configuration: Configurations, trial: TuningTrial) -> Job:
-        """Return the run of a trial, which ends where its value could not be the best."""
-        job = self.setup(configuration).job((0, trial.repetition))
-        if trial.at_most is None:
-            return job
-        return replace(job, timeout=min(trial.at_most, self.timeout or math.inf))
+    def process(self, configuration: Configurations, trial: TuningTrial) -> Process:
+        """Return the process of a trial, which ends where its value could not be the best."""
+        process = self.setup(configuration).process((0, trial.repetition))
+        return (
+            process if trial.at_most is None else partial(process, timeout=min(trial.at_most, self.timeout or math.inf))
+        )
 
 
 @dataclass
@@ -230,7 +231,7 @@ class TuningSession:
 
     def _start(self, trial: TuningTrial, pool: ThreadPoolExecutor | None) -> Future[RunResult]:
         """Start the run of a trial; without a pool it has ended then."""
-        job = self.command.job(self.tuner.history.configurations[[trial.row]], trial)
+        process = self.command.process(self.tuner.history.configurations[[trial.row]], trial)
 
         def note(process: int) -> None:
             with self._lock:
@@ -238,9 +239,9 @@ class TuningSession:
                 note_start(self.journal, process)
 
         if pool is not None:
-            return pool.submit(execute, job, note)
+            return pool.submit(execute, process, self.command.properties, note)
         ended: Future[RunResult] = Future()
-        ended.set_result(execute(job, note))
+        ended.set_result(execute(process, self.command.properties, note))
         return ended
 
     def _end(self, trial: TuningTrial, result: RunResult, clock: _Clock) -> None:

@@ -105,9 +105,9 @@ class Preview:
         """The command lines that are left, those of the first repetition."""
         runs = [(row, 0) for row in self.left.rows]
         if self.setup.batch is None:
-            return [shlex.join(self.setup.job(run).arguments) for run in runs]
+            return [shlex.join(self.setup.process(run).args[0]) for run in runs]
         parts = batches(self.setup, runs)
-        return [shlex.join(self.setup.job(part[0], configurations="FILE").arguments) for part in parts]
+        return [shlex.join(self.setup.process(part[0], configurations="FILE").args[0]) for part in parts]
 
 
 @dataclass(frozen=True, eq=False)

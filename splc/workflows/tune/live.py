@@ -159,8 +159,8 @@ def preview(request: Request) -> TuningPreview:
         tuner = prepared.tuner
         commands: list[tuple[str, ...]] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
-            job = prepared.command.job(tuner.history.configurations[[trial.row]], trial)
-            commands.append(job.arguments)
+            process = prepared.command.process(tuner.history.configurations[[trial.row]], trial)
+            commands.append(process.args[0])
         return TuningPreview(tuner, tuple(commands), tuple(notes))
 
 
