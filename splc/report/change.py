@@ -11,7 +11,7 @@ from splc.report.page import Page, Section, TextTable
 from splc.report.sections.changes import changes_section, is_rounding, value_changes
 from splc.report.sections.provenance import provenance_section
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.plot import shares_of
+from splc.workflows.explain.pictures import shares_of
 
 
 def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Page:

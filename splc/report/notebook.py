@@ -29,8 +29,8 @@ from splc.report.subject import ModelSubject, best_of
 from splc.study import StudyResult
 from splc.study.archive import read_archive
 from splc.workflows import compare, explain, scale
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Notes
+from splc.workflows.prediction_notes import negative_notes
 
 # The height of a page in a notebook, in pixels.
 HEIGHT = 800

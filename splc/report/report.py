@@ -36,8 +36,8 @@ from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
+from splc.workflows.prediction_notes import negative_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Detail, View
 

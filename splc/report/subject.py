@@ -23,7 +23,7 @@ from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
-from splc.workflows.fixed_space import known_failures
+from splc.workflows.subspace import known_failures
 from splc.workflows.verb import NOBODY, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.

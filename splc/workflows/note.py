@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
@@ -12,12 +12,12 @@ from splc.data.run_pattern import run_pattern
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.method_note import MethodNote
-from splc.workflows.role_table import role_table
 
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements, ReadingReport
     from splc.formats.measurements.inference import Inference
     from splc.io.files import Source
+
 
 SHOWN_ROWS = 5
 # Selections of two options that no row has.
@@ -244,3 +244,32 @@ def _lines_of(lines: Sequence[int]) -> str:
 def _lines(lines: Sequence[int]) -> str:
     """Return the first of some lines as a text."""
     return ", ".join(map(str, lines[:SHOWN_ROWS])) + (", …" if len(lines) > SHOWN_ROWS else "")
+
+
+def role_table(inference: Inference) -> tuple[str, ...]:
+    """Return the lines of the table: a line for each role, and for each reason to leave columns out."""
+    rows = list(_rows(inference))
+    widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+    return tuple(f"{role:<{widths[0]}}  {columns:<{widths[1]}}  {change}".rstrip() for role, columns, change in rows)
+
+
+def _rows(inference: Inference) -> Iterator[tuple[str, str, str]]:
+    yield "options", listed(inference.columns), "--context NAME, --ignore NAME"
+    nfp, *further_nfps = inference.properties
+    main = inference.main
+    if main in further_nfps:
+        nfp, further_nfps = main, [name for name in inference.properties if name != main]
+    if main is None and further_nfps:
+        yield "properties", listed([nfp, *further_nfps]), "--property NAME uses one"
+    else:
+        yield "property", nfp, ""
+        if further_nfps:
+            yield "also measured", listed(further_nfps), "--property NAME"
+    if inference.contexts:
+        yield "contexts", listed(inference.contexts), "--options NAME, --ignore NAME"
+    reasons: dict[str, list[str]] = {}
+    for name, reason in inference.ignored.items():
+        reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        change = "" if reason == "as requested" else "--property NAME, --options NAME, --context NAME"
+        yield "left out", f"{listed(names)} ({reason})", change

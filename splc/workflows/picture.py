@@ -25,7 +25,7 @@ from splc.plotting.charts.predictions import prediction_chart
 from splc.tuning.result import TuningResult
 from splc.workflows.explain.contributions import Explained
 from splc.workflows.explain.overview import Overview
-from splc.workflows.explain.plot import explained_chart
+from splc.workflows.explain.pictures import explained_chart
 
 
 def picture_of(result: Any, file: str | Path | None = None) -> Picture:

@@ -30,17 +30,16 @@ from splc.learning.projection import ENUMERATED
 from splc.project import Project
 from splc.types import Array, Goal
 from splc.workflows.common_fields import FixedValues, Seed
-from splc.workflows.configuration import further_notes
 from splc.workflows.fields import as_flag, as_option, request
-from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.sources import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.objects import FailuresObject
+from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
-from splc.workflows.unmeasured_pairs import unmeasured_notes
+from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
 from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
 

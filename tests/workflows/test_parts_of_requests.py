@@ -17,9 +17,9 @@ from splc.formats.scripts.strategies import Sampling
 from splc.measuring.session import Session
 from splc.splconqueror.samples import learning_rows
 from splc.workflows import learn, measure, suggest
-from splc.workflows.configuration import one_configuration
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.outcome import Outputs
+from splc.workflows.subspace import one_configuration
 
 
 def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

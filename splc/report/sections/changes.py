@@ -16,7 +16,7 @@ from splc.report.page import Block, Paragraph, Section, TextTable
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.explain.overview import OptionImportance
-from splc.workflows.explain.plot import interval_ends
+from splc.workflows.explain.pictures import interval_ends
 
 # Smaller relative differences of equal models are rounding.
 ROUNDING = 1e-9

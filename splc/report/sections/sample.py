@@ -14,7 +14,7 @@ from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.explain.aliases import aliases, associations
 from splc.workflows.explain.overview import choices_of
-from splc.workflows.explain.plot import positions
+from splc.workflows.explain.pictures import positions
 
 # The number of sets of options that are named.
 SHOWN = 10

@@ -44,8 +44,8 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import number_or, numbers_of
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
-from splc.workflows.learned_rows import learned_configurations, learned_from_notes
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
+from splc.workflows.prediction_notes import learned_configurations, learned_from_notes
 
 MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"

@@ -27,7 +27,7 @@ from splc.models.levels import term_texts
 from splc.types import Link
 from splc.workflows.explain.full import mean_of_full
 from splc.workflows.explain.overview import change_text, choices_of, mean_contributions
-from splc.workflows.prediction_intervals import Interval, interval_of
+from splc.workflows.prediction_notes import Interval, interval_of
 from splc.workflows.views import Column, Facts, Rows, View
 
 # The part of a prediction by the full model that its printed model has no terms for.

@@ -28,7 +28,6 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array, Link
 from splc.workflows.common_fields import Printed
-from splc.workflows.configuration import further_notes, one_configuration
 from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import (
     ContributionObject,
@@ -47,14 +46,20 @@ from splc.workflows.explain.overview import (
     overview_of,
     view_of_overview,
 )
-from splc.workflows.explain.plot import explained_chart
+from splc.workflows.explain.pictures import explained_chart
 from splc.workflows.fields import as_argument, as_option, request
-from splc.workflows.fixed_space import WITHOUT_FAILURE, failing_notes, failure_notes, known_failures
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
 from splc.workflows.objects import OptionValues, option_values
-from splc.workflows.prediction_intervals import Interval, outside_notes
+from splc.workflows.prediction_notes import Interval, negative_notes, outside_notes
+from splc.workflows.subspace import (
+    WITHOUT_FAILURE,
+    failing_notes,
+    failure_notes,
+    further_notes,
+    known_failures,
+    one_configuration,
+)
 from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Rows, View
 

@@ -31,7 +31,6 @@ from splc.learning.result import LearningResult, Round, Step
 from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.types import Array
-from splc.workflows.fixed_space import UNKNOWN, failure_notes
 from splc.workflows.learn.baselines import FOLDS, JudgedLearner, Split
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
@@ -46,6 +45,7 @@ from splc.workflows.learn.learning_sets import (
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.learn.sources import OWN, StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
+from splc.workflows.subspace import UNKNOWN, failure_notes
 from splc.workflows.verb import NOBODY, Watch
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from splc.data.failures import Failures
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import count_text
 from splc.types import Array
-from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective
-from splc.workflows.prediction_intervals import Interval
+from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.verb import NOBODY, Watch
 
 # The number of the best configurations of each printed model that a local search starts from.

@@ -25,10 +25,10 @@ from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
-from splc.workflows.fixed_space import known_failures
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.subspace import known_failures
 from splc.workflows.verb import NOBODY, Watch
 
 

@@ -24,15 +24,19 @@ from splc.plotting.charts.curves import front_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.configuration import further_notes
-from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
-from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes
 from splc.workflows.optimize.best import best_of, signs_of, unreached_notes, unreached_objectives, without_equals
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
-from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
-from splc.workflows.unmeasured_pairs import unmeasured_notes
-from splc.workflows.unused_options import unused_note
+from splc.workflows.prediction_notes import (
+    Interval,
+    interval_of,
+    intervals_of,
+    learned_values,
+    outside_notes,
+    unmeasured_notes,
+    unused_note,
+)
+from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
 from splc.workflows.verb import NOBODY, Watch
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]

@@ -29,15 +29,19 @@ from splc.types import Array
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
 from splc.workflows.common_fields import By, Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
-from splc.workflows.fixed_space import failing_notes, known_failures
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import REPEATED, SCATTERED, ExpectedError
-from splc.workflows.learned_rows import known_settings_notes, learned_configurations, learned_from_notes
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.predict.predictions import PredictionIntervals, extrapolated_of, intervals_of, predictions_of
-from splc.workflows.prediction_intervals import outside_notes
-from splc.workflows.unmeasured_pairs import unmeasured_notes
+from splc.workflows.prediction_notes import (
+    known_settings_notes,
+    learned_configurations,
+    learned_from_notes,
+    negative_notes,
+    outside_notes,
+    unmeasured_notes,
+)
+from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
 

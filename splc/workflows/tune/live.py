@@ -19,6 +19,7 @@ from splc.formats.measurements.assignment import assignment_text, parse_assignme
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
 from splc.io.files import STANDARD, write_whole
+from splc.io.numbers import signed_percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
@@ -33,18 +34,17 @@ from splc.system.variability import VariabilityModel
 from splc.tuning.result import TuningResult
 from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
 from splc.tuning.tuner import Tuner
+from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
-from splc.workflows.configuration import further_notes
-from splc.workflows.fixed_space import fixed_space
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.measure.subject import absolute, context_notes, environment_of
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.picture import chart_of
+from splc.workflows.prediction_notes import unused_note
+from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
-from splc.workflows.tune.remarks import remarks_of
 from splc.workflows.tune.request import Request, default_of, with_default_values
 from splc.workflows.tune.runs_view import view_of_run, view_of_start
-from splc.workflows.unused_options import unused_note
 from splc.workflows.verb import NOBODY, Watch
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
@@ -321,3 +321,37 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     except (InputError, LearningError) as error:
         notes.append(Note(f"no model is learned: {error.problems[0].message}"))
         return None
+
+
+def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
+    """Return notes about the result of a tuning run."""
+    notes: list[Note] = []
+    history, objective = tuner.history, tuner.objective
+    exact = history.is_exact(objective.nfp)
+    row = history.row_of(result.best.configuration)
+    if not objective.admissible(history, row) and objective.limits:
+        limits = " and ".join(f"{limit.nfp} {limit.relation} {limit.value:g}" for limit in objective.limits)
+        notes.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
+    elif result.default is not None and objective.limits:
+        start = history.row_of(result.default.configuration)
+        if not objective.admissible(history, start):
+            notes.append(
+                Note("the default is not within the limits, so that the best configuration may be worse", True)
+            )
+    fresh = result.front[0].fresh if result.front else result.best.mean.runs > 0
+    if not fresh and not exact:
+        cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
+        subject = "the front is that of the search" if result.front else "the best value is predicted"
+        notes.append(Note(f"{subject}, not verified: {cure}"))
+    if tuner.default is None and not result.front:
+        notes.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
+    if result.drift is not None:
+        text = f"the default has {signed_percentage(result.drift, 3)} since the search: the machine has changed"
+        notes.append(Note(text, warning=True))
+    notes += failure_notes(history.failures, "the search leaves them out")
+    if tuner.nothing_expected:
+        early = "" if tuner.budget is None else f" after {len(history.trials):,} of {tuner.budget:,} runs"
+        notes.append(Note(f"it ended{early}: no other configuration is expected to be better", about=Rank.METHOD))
+    if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
+        notes.append(Note("all valid configurations were measured", about=Rank.METHOD))
+    return notes

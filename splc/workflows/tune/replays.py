@@ -17,8 +17,8 @@ from splc.io.numbers import percentage
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, rows_within, true_front
 from splc.tuning.replay import replay as replay_table
-from splc.workflows.fixed_space import fixed_space
 from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.subspace import fixed_space
 from splc.workflows.tune.request import Request, default_of
 from splc.workflows.verb import NOBODY, Watch
 from splc.workflows.views import Column, Rows, View, columns, counted
