@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from splc.data.accuracy import signed_errors
+from splc.data.property_unit import titled
+from splc.errors import SpecError
+from splc.formats.measurements.columns import shown_value
+from splc.learning.result import LearningResult
 from splc.plotting.charts.chart import (
     SERIES,
     Axis,
@@ -240,3 +246,19 @@ def _numbers(count: int) -> Array:
 def _pieces(count: int) -> int:
     """Return the number of neighbourhoods for the running median, each of about eight configurations or more."""
     return min(_PIECES, -(-count // 8))
+
+
+def learned_chart(result: LearningResult) -> Chart:
+    """Return the chart of predicted against measured values of the configurations that judge a model."""
+    if result.rows is None or not result.judgements:
+        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
+    measured, places = result.rows.measured, result.rows.places
+    learned = np.isin(places, result.rows.learned)
+    values, predicted = measured.column(result.nfp)[places], result.judgements[0].predicted
+    mask = ~np.isnan(values) & ~np.isnan(predicted)
+    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
+    title = ", ".join((measured.system.name, *contexts))
+    values, predicted = values[mask], predicted[mask]
+    errors = signed_errors(predicted, values)
+    label = titled(result.nfp, result.unit)
+    return replace(prediction_chart(values, predicted, errors, learned[mask], label, held_out=False), title=title)

@@ -260,7 +260,7 @@ def run(
                 notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and plot_form is not None:
                 from splc.plotting.charts.drawing import chart_file
-                from splc.workflows.picture import learned_chart
+                from splc.plotting.charts.predictions import learned_chart
 
                 contents[request.plot] = chart_file(learned_chart(result), plot_form)
             for file, data in contents.items():
