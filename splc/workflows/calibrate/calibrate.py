@@ -169,10 +169,9 @@ def run(request: Request, watch: Watch = NOBODY) -> Result | ByValue[Result]:
         for value, requested in each_context(request, request.by, list(parts), output=request.output):
             require_writable(requested.output, (file, *project.files))
             result = estimate(requested, parts[value])
-            shared = () if results else tuple(notes)
             title = f"{request.by} {shown_value(value)}"
             titled = (replace(note, text=f"{title}: {note.text}") for note in result.notes)
-            results[value] = replace(result, notes=(*shared, *titled))
+            results[value] = replace(result, notes=(*notes, *titled))
         return ByValue(request.by, results)
 
 
