@@ -64,9 +64,9 @@ class TunedCommand:
     def process(self, configuration: Configurations, trial: TuningTrial) -> Process:
         """Return the process of a trial, which ends where its value could not be the best."""
         process = self.setup(configuration).process((0, trial.repetition))
-        return (
-            process if trial.at_most is None else partial(process, timeout=min(trial.at_most, self.timeout or math.inf))
-        )
+        if trial.at_most is None:
+            return process
+        return partial(process, timeout=min(trial.at_most, self.timeout or math.inf))
 
 
 @dataclass
