@@ -146,7 +146,7 @@ class Request:
             "COST",
             "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'.",
             SUGGESTIONS,
-            default="the value, times the number of processes if a parameter is named p, np, processes, ranks, …",
+            default="the value, times the processes (p, np, ranks, …)",
         ),
     ] = None
     target: Annotated[
@@ -168,8 +168,8 @@ class Request:
         float | None,
         as_option(
             "ERROR",
-            "Stop when both bounds of the 90 % interval of the mean at the target are within this percentage of the "
-            "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
+            "Stop when the mean at the target is known within this percentage; without a target, when points off the "
+            "cheapest lines are predicted with this mean error.",
             SUGGESTIONS,
             parse=percentage_of,
         ),
