@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import ConfigurationError, InputError, Problem, listed
+from splc.errors import ConfigurationError, InputError, LearningError, Problem, listed
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.contexts.contrasts import joint_ensemble
 from splc.learning.contexts.joint_model import ContextRows
@@ -88,7 +88,18 @@ class StoredSources:
     def parts(
         self, nfp: str, system: VariabilityModel, learned: Collection[tuple[str, str]], by: str | None = None
     ) -> dict[str, ContextRows]:
-        """Return the rows of the models by the values of their contexts."""
+        """Return the rows of the models by the values of their contexts.
+
+        Args:
+            nfp: the property.
+            system: the system of the rows.
+            learned: contexts with the values that are learned, whose rows are left out.
+            by: the context whose value names the rows of a model of one value; None: its file.
+
+        Raises:
+            InputError: as `sharing`.
+            LearningError: if the models are of the value that is learned.
+        """
         values = {value for _, value in learned}
         parts: dict[str, ContextRows] = {}
         for model in self.models:
@@ -108,7 +119,7 @@ class StoredSources:
                 parts[unique] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
-            raise InputError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
+            raise LearningError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
         # Not before: a model that learned from another one has its rows by the name of the file, too.
         values_of_files = {model.name: model.columns.contexts.get(by or "", model.name) for model in self.models}
         titled: dict[str, ContextRows] = {}
