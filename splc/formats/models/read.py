@@ -140,7 +140,7 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with `.gz`);
     `-` is model text on standard output.
     """
-    suffix = registry.suffix_of(str(path))
+    suffix = registry.model_suffix(str(path))
     name = next(
         (model_format.name for model_format in registry.formats_of("model") if model_format.suffix == suffix), "txt"
     )
