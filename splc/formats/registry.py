@@ -164,7 +164,7 @@ def suffix_of(path: str) -> str:
 
 
 def model_suffix(path: str) -> str:
-    """Return the suffix of a model to write; C is refused, as `suffix_of` would leave it to a writer of other text."""
+    """Return the suffix of a model to write, as `suffix_of`; C, which earlier versions wrote, is an error."""
     if (suffix := suffix_of(path)) == ".c":
         raise OutputError("C is not written", hint="use .program.json or .py")
     return suffix

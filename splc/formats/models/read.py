@@ -137,8 +137,8 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
 def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
     """Write a model without a history in the format that the file's name asks for.
 
-    `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with `.gz`);
-    `-` is model text on standard output.
+    `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else but `.c` model text (each also with
+    `.gz`); `-` is model text on standard output.
     """
     suffix = registry.model_suffix(str(path))
     name = next(
