@@ -73,16 +73,13 @@ def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.Ca
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    "name", ["model.py", "model.c", "model.program.json", "model.tex", "model.json", "model.log", "model"]
-)
+@pytest.mark.parametrize("name", ["model.py", "model.program.json", "model.tex", "model.json", "model.log", "model"])
 def test_every_format(project: Path, name: str) -> None:
     """Stepwise models are written as programs, LaTeX, JSON and logs; other names are logs."""
     learn.run(learn.Request(preset="splconqueror", sampling="pb:9,3", nfp="messages", output=name))
     text = (project / name).read_text(encoding="utf-8")
     begins = {
         "model.py": '"""Program of the model of messages',
-        "model.c": "/*\n * Program of the model of messages",
         "model.json": "{",
     }
     begins |= {"model.tex": "% model of messages", "model.program.json": '{\n  "schema": "splc.program/1"'}

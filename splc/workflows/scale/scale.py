@@ -75,7 +75,7 @@ class Request:
         str,
         as_argument(
             "PROFILE",
-            "Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, output of a benchmark tool, or a folder of "
+            "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of "
             "CUBE profiles or CSV. '-' is standard input.",
         ),
     ]
@@ -129,9 +129,9 @@ class Request:
     ] = False
     top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
     jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
-    output: Annotated[
-        str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex; of one also .c.", names="--output -o")
-    ] = DEFAULT_OUTPUT
+    output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")] = (
+        DEFAULT_OUTPUT
+    )
     plot: Annotated[
         str | None,
         as_option(
