@@ -198,7 +198,6 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--maximize-only": _property,
         "--measure": _one_of(*("minkowski4", "smape", "rmse") * 3, "list", "kendall"),
         "--measurements": _TABLE,
-        "--method": _one_of("default", "classic", "basic", "refinement", "extrap"),
         "--metric": _one_of("time", "t*", "time", "energy"),
         "--new": _one_of("v2", "b", "1.10", "none"),
         "--numeric": _one_of(*_NUMERIC),
