@@ -276,6 +276,7 @@ READERS: dict[str, Reader] = {
     "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube,), (), ".cubex"),
     "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
+    "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(
         _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),

@@ -14,7 +14,7 @@ from splc import read_model
 from splc.cli.app import app
 from splc.errors import LearningError, RequestError
 from splc.workflows import learn, scale
-from tests.support.watch import Recorder
+from tests.support.watches import Told
 
 TIMES = ("seconds", "output")
 PROFILE = "p,callpath,time\n" + "".join(f"{p},{path},{k * p}\n" for path, k in (("a", 2), ("b", 3)) for p in (2, 4, 8))
@@ -99,7 +99,7 @@ def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> No
 
 def test_rounds_are_reported_and_can_be_stopped(project: Path) -> None:
     """The watch gets every round as a line; stopping keeps what was learned."""
-    watch = Recorder(lambda lines: len(lines) == 2)
+    watch = Told(lambda: len(watch.lines) == 2)
     found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), watch)
     assert found.interrupted
     assert [line.split(" + ")[0] for line in watch.lines] == ["round 1:", "round 2:"]
