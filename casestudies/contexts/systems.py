@@ -12,8 +12,8 @@ from casestudies.accuracy.systems import load
 from casestudies.real_data import DATA
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements_by
-from splc.formats.measurements.table_inference import infer_system
 from splc.system.options import BinaryOption
 from splc.types import Array
 

@@ -12,8 +12,8 @@ from casestudies.accuracy.systems import FOLDERS, load
 from casestudies.real_data import DATA
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.table_inference import infer_system
 from splc.system.clauses import clauses
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -12,8 +12,8 @@ import numpy as np
 from casestudies.accuracy import systems
 from casestudies.real_data import DATA
 from splc.data.configurations import Configurations
+from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.table_inference import infer_system
 from splc.tuning.replay import Replay, replay
 from splc.types import Array
 

@@ -201,6 +201,9 @@ class CodedTexts(Sequence[str]):
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __iter__(self) -> Iterator[str]:
+        return map(self.distinct.__getitem__, self.codes.tolist())
+
     @overload
     def __getitem__(self, row: int) -> str: ...
 

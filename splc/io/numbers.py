@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 
 from splc.errors import OutputError
-from splc.io.cells import Cells, distinct_texts
+from splc.io.cells import Cells, CodedTexts, distinct_texts
 from splc.types import Array
 
 # Percentages below this, and values below this share of those that they are differences of, are 0 but for rounding.
@@ -77,6 +77,9 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
     """Return the numbers in a column of texts, shape (n,), NaN where a text is not a finite number."""
     if isinstance(texts, Cells):
         return _parse_cells(texts, decimal)
+    if isinstance(texts, CodedTexts):
+        distinct, codes = distinct_texts(texts)
+        return parse_column(distinct, decimal)[codes]
     if decimal != ".":
         texts = [text.replace(decimal, ".") for text in texts]
     content = "".join(texts)

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
 from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.columns import ColumnChoice
 from splc.formats.detect import kind_of, xml_root_of_file
-from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, read_source
 from splc.project.config import FILE_NAME, ProjectFile, read_project_file
 from splc.project.keys import FILES, OBSERVED, PROPERTY

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from sampling.space.space import Space
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements
-    from splc.formats.measurements.columns import ColumnChoice
-    from splc.formats.measurements.inference import Inference
+    from splc.formats.columns import ColumnChoice
+    from splc.formats.inference import Inference
     from splc.formats.measurements.rows import Policy
-    from splc.formats.measurements.table_union import TableUnion
+    from splc.formats.table import Table
     from splc.io.files import Source
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
@@ -69,7 +69,7 @@ class Project(ProjectFiles):
 
     def _with_values(self, system: VariabilityModel) -> VariabilityModel:
         """Return an inferred system that has the further values in the measurements."""
-        from splc.formats.measurements.unlisted import with_unlisted
+        from splc.formats.measurements.configurations import with_unlisted
 
         return with_unlisted(self.table, system, self.columns.unread)
 
@@ -143,7 +143,7 @@ class Project(ProjectFiles):
     @cached_property
     def _system_source(self) -> Source:
         """The table that the system is inferred from."""
-        from splc.formats.measurements.shapes import read_table
+        from splc.formats.measurements.tables import read_table
 
         return self.table if self.system_table is None else read_table(self.system_table)
 
@@ -155,11 +155,11 @@ class Project(ProjectFiles):
         """
         if self.system_table is None or self.system_table == self.given.get("measurements"):
             return None
-        from splc.formats.measurements.inference import infer_system
+        from splc.formats.inference import inference_of
 
         choice = replace(self.columns.lenient, constraints=False)
         with suppress(SplcError):
-            return infer_system(self._system_source, usual=self.nfp, choice=choice, measured=None)
+            return inference_of(self._system_source, usual=self.nfp, choice=choice, measured=None)
         return None
 
     @property
@@ -184,7 +184,7 @@ class Project(ProjectFiles):
 
     def _inferred(self) -> Inference:
         """Return the system inferred from its table."""
-        from splc.formats.measurements.inference import infer_system
+        from splc.formats.inference import inference_of
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
@@ -195,7 +195,7 @@ class Project(ProjectFiles):
             # The property is a column of the measurements, and the table may list configurations.
             choice, nfp, usual, measured = choice.lenient, None, nfp or usual, None
         with self._errors_with_table():
-            return infer_system(self._system_source, nfp=nfp, usual=usual, choice=choice, measured=measured)
+            return inference_of(self._system_source, nfp=nfp, usual=usual, choice=choice, measured=measured)
 
     def measurements(self, system: VariabilityModel, space: Space | None = None, **settings: Any) -> Measurements:
         """Read the measurements with observed variables, and check every configuration against `space`.
@@ -260,18 +260,18 @@ class Project(ProjectFiles):
         return self.inference.source
 
     @cached_property
-    def _union(self) -> TableUnion | None:
+    def _union(self) -> Table | None:
         """The rows of several tables of measurements, None if there is one file."""
         if not self.further:
             return None
-        from splc.formats.measurements.table_union import read_union
+        from splc.formats.measurements.tables import read_union
 
         return read_union((self.measurements_file, *self.further), self.columns)
 
     @cached_property
     def table(self) -> Source:
         """The table of the measurements, read once."""
-        from splc.formats.measurements.shapes import read_table
+        from splc.formats.measurements.tables import read_table
 
         return read_table(self.measurements_file if self._union is None else self._union)
 
@@ -289,7 +289,7 @@ class Project(ProjectFiles):
     ) -> Policy:
         """Return the treatment of rows of the project's measurements, or of another file of the system."""
         from sampling.space.space import Space
-        from splc.formats.measurements.columns import ColumnChoice
+        from splc.formats.columns import ColumnChoice
         from splc.formats.measurements.rows import Policy
 
         checked_space = Space(system) if space is None else space
@@ -320,12 +320,9 @@ class Project(ProjectFiles):
 
     def _main_property(self, measurements: Measurements) -> str | None:
         """Return the property to use where the format of the file, or the inference, says which of several; or None."""
-        from splc.formats.benchmarks.table import TableSource
+        from splc.formats.table import table_of
 
         if len(measurements.properties) < 2 or not self.has_measurements:
             return None
-        if self.inference is not None:
-            main = self.inference.main
-        else:
-            main = self.table.main if isinstance(self.table, TableSource) else None
+        main = self.inference.main if self.inference is not None else table_of(self.table).main
         return main if main in measurements.properties else None

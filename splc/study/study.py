@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from splc.errors import InputError, Problem, RequestError
-from splc.formats.measurements.columns import shown_value
+from splc.formats.columns import shown_value
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import write_whole
 from splc.io.json_object import JsonObject, at, by_value, json_object

@@ -12,7 +12,7 @@ import numpy as np
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
-from splc.formats.measurements.columns import shown_value
+from splc.formats.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object
 from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test

@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import registry
 from splc.formats.experiments.read import is_profile, read_experiment
-from splc.formats.measurements.csv_table import is_number
+from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
 from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, standard_input_kept, write_whole

@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar
 from sampling import Space
 from splc.errors import InputError, OutputError, Problem, RequestError, plural
 from splc.errors import listed as listed_names
+from splc.formats.inference import Inference
 from splc.formats.measurements.failures import failures_file
-from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, write_whole

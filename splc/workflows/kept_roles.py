@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from splc.errors import OutputError, Problem, listed
-from splc.formats.measurements.inference import Inference
+from splc.formats.inference import Inference
 from splc.io.files import read_source
 from splc.io.toml import parse_toml, toml_value
 from splc.project.config import FILE_NAME

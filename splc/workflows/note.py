@@ -15,7 +15,7 @@ from splc.learning.method_note import MethodNote
 
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements, ReadingReport
-    from splc.formats.measurements.inference import Inference
+    from splc.formats.inference import Inference
     from splc.io.files import Source
 
 
@@ -151,10 +151,10 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
 
 def _tables(source: Source) -> str:
     """Return the words by which a command reads the same table, or the same tables."""
-    from splc.formats.measurements.table_union import TableUnion
+    from splc.formats.table import Table
 
-    if isinstance(source, TableUnion):
-        return shlex.join(word for file, _ in source.parts for word in ("--measurements", file))
+    if isinstance(source, Table) and source.files:
+        return shlex.join(word for file, _ in source.files for word in ("--measurements", file))
     return shlex.quote(source.name)
 
 

@@ -19,10 +19,10 @@ from splc.data.fixed_values import fixed_indices, with_fixed_values
 from splc.data.measurements import Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
+from splc.formats.inference import inferred_from, table_source
 from splc.formats.measurements.failures import failures_object, with_failures
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
-from splc.formats.measurements.table_inference import inferred_from, table_source
 from splc.learning import suggest as suggest_configurations
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.learning.folds import Groups, options_of

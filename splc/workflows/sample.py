@@ -11,8 +11,7 @@ from sampling import Sample, SamplingSpec, Space, command_strings, draw_sample, 
 from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
-from splc.formats.measurements.configurations_csv import write_configurations
-from splc.formats.measurements.prediction_inputs import read_prediction_inputs
+from splc.formats.measurements.configurations import read_prediction_inputs, write_configurations
 from splc.io.files import write_whole
 from splc.io.json_object import JsonObject, at, count, json_object, optional
 from splc.io.numbers import percentage

@@ -14,10 +14,9 @@ from splc.data.configurations import Configurations, beyond_text
 from splc.data.failures import Failures
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
-from splc.formats.measurements.assignment import assignment_text, parse_configuration
-from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.failures import failures_of, failures_of_object
-from splc.formats.measurements.unlisted import with_unlisted
+from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
 from splc.system.options import NumericOption
 from splc.system.restriction import restricted

@@ -17,8 +17,8 @@ from splc.data.failures import Failures
 from splc.data.property_unit import quantity
 from splc.errors import InputError, Problem, RequestError, listed, plural
 from splc.formats.detect import experiment_format, is_xml, kind_of
-from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
-from splc.formats.measurements.configurations_csv import write_configurations
+from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, read_source
 from splc.io.json_object import JsonObject, at, count, each, json_object, optional
 from splc.io.numbers import count_text, percentage

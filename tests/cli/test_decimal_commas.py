@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.measurements.decimals import NOTE
+from splc.formats.table import NOTE
 from tests.cli.conftest import Run
 
 ROWS = [(px, fast, f"{(1 + px) * (2 - fast) + px / 8:.3f}") for px in (0.5, 1.25, 2, 4, 8) for fast in (0, 1)]

@@ -11,7 +11,7 @@ import pytest
 from splc import read_variability_model
 from splc.data.configurations import Configurations
 from splc.formats.measurements import configurations_csv
-from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.configurations import read_configurations
 from splc.workflows import learn
 from tests.cli.conftest import Run
 from tests.support.real_data import real

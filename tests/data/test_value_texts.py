@@ -6,7 +6,7 @@ from sampling import Space
 from splc import VariabilityModel
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.value_texts import assignment_texts, value_texts
-from splc.formats.measurements.assignment import parse_configuration
+from splc.formats.measurements.selections import parse_configuration
 
 
 def test_texts_are_read_again() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError
 from splc.formats.detect import kind_of, system_format, xml_root_of_file
-from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.measurements.tables import read_file_columns
 from splc.io.files import Source
 
 MODELS = [

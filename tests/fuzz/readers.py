@@ -207,7 +207,7 @@ def _spec(text: str) -> object:
 
 
 def _inference(path: Path) -> object:
-    from splc.formats.measurements.table_inference import infer_system
+    from splc.formats.inference import infer_system
 
     return infer_system(path)
 

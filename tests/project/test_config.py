@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
 from splc.project.config import ProjectFile, read_project_file
 
 

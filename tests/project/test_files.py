@@ -10,7 +10,7 @@ import pytest
 
 from sampling.space.space import Space
 from splc.errors import InputError
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
 from splc.project import Project
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from splc.errors import InputError, SplcError
 from splc.formats import registry
+from splc.formats.columns import ColumnChoice
 from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiments
-from splc.formats.measurements.assignment import parse_assignments, parse_configuration
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.configurations_csv import read_configurations
-from splc.formats.measurements.file_columns import read_file_columns
-from splc.formats.measurements.inference import infer_system
+from splc.formats.inference import inference_of
+from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
+from splc.formats.measurements.selections import parse_assignments, parse_configuration
+from splc.formats.measurements.tables import read_file_columns
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import read_stored_model
@@ -91,7 +91,7 @@ def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
 
 
 def _inference(file: str, options: Options) -> Iterable[str]:
-    found = infer_system(read_source(file), nfp=options.get("nfp"), choice=_choice(options))
+    found = inference_of(read_source(file), nfp=options.get("nfp"), choice=_choice(options))
     return [*found.warnings, *found.notes]
 
 
@@ -146,7 +146,7 @@ READERS: dict[str, Reader] = {
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
     "configspace": partial(_silent, lambda file, _: parse_configspace(read_source(file))),
-    "columns": lambda file, _: read_file_columns(read_source(file)).notes,
+    "columns": lambda file, _: read_file_columns(read_source(file)).remarks,
     "experiments": _experiments,
     "feature-model": partial(_silent, lambda file, _: parse_system(read_source(file))),
     "inference": _inference,

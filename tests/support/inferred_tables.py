@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.inference import Inference, infer_system
+from splc.formats.columns import ColumnChoice
+from splc.formats.inference import Inference, inference_of
 from splc.io.files import Source
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -22,7 +22,7 @@ def table(text: str) -> Source:
 
 def inferred(text: str, options: tuple[str, ...] = (), **settings: Any) -> Inference:
     """Return what is inferred from a table."""
-    return infer_system(table(text), **{"choice": ColumnChoice(options=options), **settings})
+    return inference_of(table(text), **{"choice": ColumnChoice(options=options), **settings})
 
 
 def rows(header: str, cells: Sequence[Sequence[object]]) -> str:

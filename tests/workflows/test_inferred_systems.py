@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from splc import read_measurements, read_variability_model
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
+from splc.formats.inference import inference_of
 from splc.formats.measurements.csv import write_measurements_csv
-from splc.formats.measurements.inference import infer_system
 from splc.io.files import read_source
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -63,7 +63,7 @@ def test_options_and_groups(system: str, tmp_path: Path) -> None:
     description, measurements = files_of(system)
     used = used_values(description, measurements)
     for file in (table_of(system, tmp_path), measurements):
-        found = infer_system(read_source(file), nfp="Performance").system
+        found = inference_of(read_source(file), nfp="Performance").system
         require_equal(found, read_variability_model(description), used)
         assert len(read_measurements(file, found, duplicates="mean")) > 0
 
@@ -78,7 +78,7 @@ def test_samples(system: str, rows: int, tmp_path: Path) -> None:
     sample = tmp_path / "sample.csv"
     sample.write_text("\n".join([lines[0], *(lines[at] for at in chosen)]), encoding="utf-8")
     described = read_variability_model(files_of(system)[0])
-    found = infer_system(read_source(sample), nfp="Performance").system
+    found = inference_of(read_source(sample), nfp="Performance").system
     assert set(found.names) == set(described.names)
     for group in found.alternative_groups:
         assert any(set(group) <= set(other) for other in described.alternative_groups), group
@@ -124,7 +124,7 @@ def test_named_options_of_a_real_table() -> None:
     """The named columns of a raw table are options; columns that do not vary, and no others, are options as well."""
     source = read_source(real("hypre", "smg2d.csv"))
     choice = ColumnChoice(options=("px", "py", "nx"), ignore=("rep",))
-    found = infer_system(source, nfp="solve_s", choice=choice)
+    found = inference_of(source, nfp="solve_s", choice=choice)
     varying = [option.name for option in found.system.numeric_options if option.size > 1]
     assert varying == ["px", "py", "nx"]
     assert found.contexts == ("bench",)
@@ -137,7 +137,7 @@ def test_large_table() -> None:
     described = read_variability_model(real("exastencils", "FeatureModel.xml"))
     source = read_source(real("exastencils", "SS-X.csv.gz"))
     for nfp in (None, "Compile-performance-"):
-        found = infer_system(source, nfp=nfp).system
+        found = inference_of(source, nfp=nfp).system
         assert set(found.names) == set(described.names)
         # An option with the values 0 and 1 may be binary or numeric.
         kinds = {option.name for option in found.numeric_options} ^ {o.name for o in described.numeric_options}

@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.io.files import Source, sha256_of
+from splc.formats.columns import StatedRoles
+from splc.formats.table import Table
+from splc.io.files import Source
 from splc.io.numbers import number_text
-
-
-@dataclass(frozen=True)
-class StatedRoles:
-    """The roles of columns that the format of a file states; each column has one."""
-
-    options: tuple[str, ...] = ()  # the options
-    contexts: tuple[str, ...] = ()  # the contexts
-    properties: tuple[str, ...] = ()  # the properties
-
-
-@dataclass(frozen=True)
-class TableSource(Source):
-    """A CSV table that stands for a file of another format."""
-
-    stated: StatedRoles | None = None  # the roles of its columns, None if the format does not state them
-    main: str | None = None  # the property to use if the user names none, None if the format has none
-    notes: tuple[str, ...] = ()  # remarks of the reader
-    original: bytes = b""  # the content of the file
-    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where the format states it
-
-    @cached_property
-    def sha256(self) -> str:
-        """The SHA-256 hash of the file, of a folder that of the table."""
-        return sha256_of(self.original or self.data)
 
 
 @dataclass(frozen=True)
@@ -59,7 +33,7 @@ def table_of(
     notes: Sequence[str] = (),
     hint: str | None = None,
     units: Mapping[str, str] = MappingProxyType({}),
-) -> TableSource:
+) -> Table:
     """Return the table of some runs: options, contexts, properties.
 
     `runs`: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
@@ -87,29 +61,8 @@ def table_of(
     ]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
     main = names.get(main or "", next(iter(names.values())))
-    table = csv_source(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
+    table = Table.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
     return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
-
-
-def csv_source(
-    source: Source,
-    header: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    stated: StatedRoles | None = None,
-    main: str | None = None,
-    notes: tuple[str, ...] = (),
-) -> TableSource:
-    """Return a table with these cells that stands for a file."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    content = text.getvalue().encode("utf-8", "replace")
-    if isinstance(source, TableSource):
-        # The source may itself be a table that was made from another file.
-        notes = (*source.notes, *notes)
-    original = source.original if isinstance(source, TableSource) else source.data
-    return TableSource(source.name, content, stated, main, notes, original)
 
 
 def cell(value: Any) -> str:

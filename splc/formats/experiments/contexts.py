@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.formats.measurements.columns import ColumnChoice, columns_of
-from splc.formats.measurements.contexts import require_constant, selected, separated, with_notes
+from splc.formats.columns import ColumnChoice, columns_of
+from splc.formats.measurements.read import require_constant, selected, separated, with_notes
 from splc.formats.measurements.rows import MeasurementRows
 
 
@@ -30,15 +30,13 @@ def select_rows(
     `taken`: columns that cannot be contexts.
     """
     cells = {name: [row[at] for row in body] for at, name in enumerate(header) if name not in taken}
-    columns = columns_of(cells, choice, file, options=taken)
-    no_indices = np.zeros((len(body), 0), dtype=np.int64)
-    positions = np.arange(len(body))
-    rows = MeasurementRows(positions, no_indices, {}, {}, {}, np.ones(len(body), dtype=int), contexts=columns.contexts)
+    _, contexts = columns_of(cells, choice, file, options=taken)
+    rows = MeasurementRows(np.arange(len(body)), np.zeros((len(body), 0), dtype=np.int64), {}, contexts=contexts)
     selected_rows = selected(rows, choice, file)
     parts = separated(selected_rows, choice.by)
     require_constant(parts, file)
     parts = tuple(with_notes(part, choice) for part in parts)
-    dropped = (*columns.contexts, *columns.ignored)
+    dropped = (*contexts, *choice.among([*cells, *taken]).ignore)
     indices = tuple(at for at, name in enumerate(header) if name not in dropped)
     return tuple(
         SelectedRows(tuple(part.lines.tolist()), indices, part.values_of_contexts, part.notes) for part in parts

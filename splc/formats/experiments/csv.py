@@ -25,10 +25,11 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
+from splc.formats.columns import ColumnChoice
 from splc.formats.experiments.contexts import SelectedRows, select_rows
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
-from splc.formats.measurements.columns import ColumnChoice
-from splc.io.csv_rows import check_header, header_names, split_table_rows
+from splc.formats.table import split_table
+from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.types import Array
@@ -80,13 +81,16 @@ def parse_experiments_csv(
     `metrics`: names or patterns of columns that are metrics. `added`: parameters without a column → their value in all
     rows.
     """
-    rows, lines = split_table_rows(source)
-    header = header_names(rows[0])
+    table = split_table(source, decimal=".")
+    rows = [(cells, line) for cells, line in zip(table.rows, table.lines, strict=True) if is_not_blank(cells)]
+    if not rows:
+        raise InputError(Problem("the file is empty", source.name))
+    header, first = header_names(rows[0][0]), rows[0][1]
     problems = Problems(source.name)
     body: list[list[str]] = []
     line_numbers: list[int] = []
     constants = [number_text(value) for value in (added or {}).values()]
-    for cells, line in zip(rows[1:], lines[1:], strict=True):
+    for cells, line in rows[1:]:
         if len(cells) < len(header) or any(cell.strip() for cell in cells[len(header) :]):
             problems.add(f"{len(cells)} fields, but the header has {len(header)}", line)
         else:
@@ -105,7 +109,7 @@ def parse_experiments_csv(
     for part in parts:
         part_rows = [[body[row][at] for at in part.columns] for row in part.rows]
         names = [header[at] for at in part.columns]
-        columns = _columns(source.name, names, lines[0], parameters, metrics)
+        columns = _columns(source.name, names, first, parameters, metrics)
         experiment = _experiment(source, names, part_rows, [line_numbers[row] for row in part.rows], columns, problems)
         notes = (*experiment.report.notes, *part.notes)
         experiments.append(replace(experiment, report=replace(experiment.report, notes=notes), contexts=part.contexts))

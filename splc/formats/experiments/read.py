@@ -10,14 +10,13 @@ from typing import Any
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, unknown_name_hint
 from splc.formats import registry
-from splc.formats.benchmarks.table import TableSource
 from splc.formats.benchmarks.tools import benchmark_of
+from splc.formats.columns import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
 from splc.formats.experiments.benchmark import is_benchmark_folder, point_table
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import SCALINGS, Scaling
 from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
-from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
 
@@ -132,7 +131,7 @@ def _of_benchmark(
 ) -> tuple[Experiment, ...]:
     """Return the experiments in the output of a benchmark tool."""
     table, names = point_table(path, parameters, choice, metrics)
-    notes = table.notes if isinstance(table, TableSource) else ()
+    notes = table.notes
     experiments = parse_experiments_csv(table, names, choice, metrics)
     return tuple(
         replace(experiment, report=replace(experiment.report, notes=(*notes, *experiment.report.notes)))

@@ -7,30 +7,22 @@ options, followed by the value.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
+from splc.data.value_texts import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, listed
-from splc.formats.measurements.columns import ColumnChoice, columns_of, value_notes
-from splc.formats.measurements.csv_table import (
-    OptionTable,
-    RawTable,
-    exact_names,
-    is_number,
-    is_value,
-    option_texts,
-    read_option_table,
-    read_raw,
-    table_text,
-)
-from splc.formats.measurements.group_columns import with_groups
+from splc.formats.columns import ColumnChoice, columns_of, value_notes
+from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
+from splc.formats.table import ColumnRows, Table, split_table, table_text
 from splc.io.files import Source, write_whole
-from splc.io.numbers import column_texts
+from splc.io.numbers import column_texts, parse_number
 from splc.system.options import NumericOption
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
 from splc.types import Array
@@ -48,70 +40,56 @@ def read_measurements_csv(
 ) -> MeasurementRows:
     """Read the rows of a CSV file. See `splc.formats.measurements.read.read_measurements`."""
     decimal = decimal_delimiter or "."
-    raw = read_raw(source, system, separator, decimal_delimiter, policy.columns.unread)
-    if has_header(raw, system, decimal):
-        table = read_option_table(source, system, raw, decimal)
-        return table_rows(table, system, policy.columns, source, decimal, nfp, notes=raw.notes)
+    table = split_table(source, system.spellings, separator, decimal_delimiter, policy.columns.unread)
+    if has_header(table, system, decimal):
+        return table_rows(table, system, policy.columns, decimal, nfp)
     if policy.columns.required:
         message = f"there is no column {policy.columns.required[0]!r}: the file has no header"
         raise InputError(Problem(message, source.name))
-    lines = np.array(raw.lines, dtype=np.int64)
-    indices, reasons, texts = _selected(raw, system)
-    name = nfp or DEFAULT_NFP
-    columns = columns_of({name: texts}, ColumnChoice(), source.name, decimal=decimal, nfp=name)
-    values = {name: columns.properties[name][:, np.newaxis]}
-    notes = (*raw.notes, *value_notes({name: texts}, columns.properties, decimal))
-    slots = np.ones(len(lines), dtype=np.int64)
-    return MeasurementRows(lines, indices, reasons, values, _missing(values), slots, notes)
+    selections, texts = Selections(system), []
+    for row, cells in enumerate(table.rows):
+        ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
+        selections.select(row, cells[: ends - 1])
+        texts.append(cells[ends - 1])
+    lines = np.array(table.lines, dtype=np.int64)
+    indices, name = selections.finish(len(lines)), nfp or DEFAULT_NFP
+    properties, _ = columns_of({name: texts}, ColumnChoice(), source.name, decimal=decimal, nfp=name)
+    notes = (*table.remarks, *value_notes({name: texts}, properties, decimal))
+    return MeasurementRows(lines, indices, selections.reasons, *_values(properties), notes=notes)
 
 
 def table_rows(
-    table: OptionTable,
-    system: VariabilityModel,
-    choice: ColumnChoice,
-    source: Source,
-    decimal: str = ".",
-    nfp: str | None = None,
-    notes: tuple[str, ...] = (),
+    table: Table, system: VariabilityModel, choice: ColumnChoice, decimal: str = ".", nfp: str | None = None
 ) -> MeasurementRows:
-    """Return the rows of a table with a header; `notes` are remarks on reading its cells."""
+    """Return the rows of a table with a header, with its properties and contexts."""
+    rows = read_option_table(table, system, decimal)
     names = exact_names(system)
-    columns = columns_of(table.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
-    empty = [
-        name for name in columns.properties if name != nfp and not any(text.strip() for text in table.others[name])
-    ]
+    numbers, contexts = columns_of(rows.others, choice, table.name, decimal=decimal, options=names, nfp=nfp)
+    empty = [name for name in numbers if name != nfp and not any(text.strip() for text in rows.others[name])]
     # Without any value, as in a table to fill in, all columns are properties.
-    empty = empty if len(empty) < len(columns.properties) else []
-    if empty:
-        notes = (*notes, f"left out, without any value: {listed(empty)}")
-    properties = {name: column for name, column in columns.properties.items() if name not in empty}
-    values = {name: column[:, np.newaxis] for name, column in properties.items()}
-    return MeasurementRows(
-        table.lines,
-        table.indices,
-        table.reasons,
-        values,
-        _missing(values),
-        np.ones(len(table.lines), dtype=np.int64),
-        (*notes, *table.notes, *value_notes(table.others, properties, decimal)),
-        contexts=columns.contexts,
-        malformed=table.malformed,
-        repeated=True,
-        nfp=nfp,
-    )
+    empty = empty if len(empty) < len(numbers) else []
+    lacking = (f"left out, without any value: {listed(empty)}",) if empty else ()
+    numbers = {name: column for name, column in numbers.items() if name not in empty}
+    notes = (*table.remarks, *lacking, *rows.notes, *value_notes(rows.others, numbers, decimal))
+    values, missing = _values(numbers)
+    return replace(rows, values=values, missing=missing, notes=notes, contexts=contexts, repeated=True, nfp=nfp)
 
 
-def _missing(values: Mapping[str, Array]) -> dict[str, Array]:
-    return {name: np.isnan(column[:, 0]) for name, column in values.items()}
+def _values(numbers: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return property → values, one per row, and property → which of them are missing."""
+    values = {name: column[:, np.newaxis] for name, column in numbers.items()}
+    return values, {name: np.isnan(column) for name, column in numbers.items()}
 
 
-def has_header(raw: RawTable, system: VariabilityModel, decimal: str) -> bool:
+def has_header(table: Table, system: VariabilityModel, decimal: str) -> bool:
     """Return whether the first row is a header.
 
     The first row of a file without a header ends with a number, or is followed by rows of names.
     """
-    first = [cell.strip() for cell in raw.rows[0]]
-    second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
+    if isinstance(table.rows, ColumnRows):
+        return True
+    first = [cell.strip() for cell in table.rows[0]]
+    second = [cell.strip() for cell in table.rows[1]] if len(table.rows) > 1 else []
     while len(first) > 1 and not first[-1]:
         first.pop()
         if second and not second[-1]:
@@ -127,14 +105,14 @@ def has_header(raw: RawTable, system: VariabilityModel, decimal: str) -> bool:
     return not names_follow
 
 
-def _selected(raw: RawTable, system: VariabilityModel) -> tuple[Array, dict[int, list[str]], list[str]]:
-    selections = Selections(system)
-    texts = []
-    for row, cells in enumerate(raw.rows):
-        ends = len(cells) - (len(cells) > 1 and not cells[-1].strip())
-        selections.select(row, cells[: ends - 1])
-        texts.append(cells[ends - 1])
-    return selections.finish(len(raw.rows)), selections.reasons, texts
+def is_number(text: str, decimal: str) -> bool:
+    """Return whether a cell is a finite number."""
+    return not np.isnan(parse_number(text.strip(), decimal))
+
+
+def is_value(text: str, decimal: str) -> bool:
+    """Return whether a cell can be the value of an option."""
+    return text.strip().casefold() in TRUTH or is_number(text, decimal)
 
 
 def _check_names(measurements: Measurements, reserved: Container[str]) -> None:

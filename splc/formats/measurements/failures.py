@@ -18,8 +18,9 @@ from splc.data.configurations import Configurations, unlisted_values
 from splc.data.failures import FailureRule, Failures
 from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem, SplcError, plural
-from splc.formats.measurements.csv_table import RawTable, body_columns, read_option_table, read_raw
 from splc.formats.measurements.mined_system import failure_rules, outside_range
+from splc.formats.measurements.option_columns import read_option_table
+from splc.formats.table import Table, split_table
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json_object import json_object
 from splc.io.numbers import parse_column
@@ -49,25 +50,25 @@ def read_failed_runs(
     """
     hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
     try:
-        raw = read_raw(source, system)
-        table = read_option_table(source, system, raw)
+        table = split_table(source, system.spellings)
+        rows = read_option_table(table, system)
         if not system.inferred:
-            table.problems(source.name).raise_if_any(InputError)
+            rows.problems(source.name).raise_if_any(InputError)
     except SplcError as error:
         raise InputError([*error.problems, Problem("the failed runs cannot be read", source.name, hint=hint)]) from None
-    kept = np.ones(len(table.indices), dtype=bool)
+    kept = np.ones(len(rows), dtype=bool)
     for name, value in contexts.items():
-        if name in table.others:
-            kept &= np.array([text.strip() == value for text in table.others[name]], dtype=bool)
-    inside = (table.indices >= 0).all(axis=1)
-    rules, explained = _value_rules(raw, system, kept & ~inside)
-    return Configurations(system, table.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
+        if name in rows.others:
+            kept &= np.array([text.strip() == value for text in rows.others[name]], dtype=bool)
+    inside = (rows.indices >= 0).all(axis=1)
+    rules, explained = _value_rules(table, system, kept & ~inside)
+    return Configurations(system, rows.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
 
 
-def _value_rules(raw: RawTable, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
+def _value_rules(table: Table, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
     """Return a rule for each value that the system lacks in these rows, and which rows have one."""
-    titles = [title.strip() for title in raw.rows[0]]
-    cells = [np.array([cell.strip() for cell in column]) for column in body_columns(raw.rows[1:], len(titles), {})]
+    titles, columns = table.body({})
+    cells = [np.array([cell.strip() for cell in column]) for column in columns]
     options = [(system.spellings[title], at) for at, title in enumerate(titles) if title in system.spellings]
     groups, rules, explained = child_groups(system), list[FailureRule](), np.zeros(len(outside), dtype=bool)
     for name, at in options:

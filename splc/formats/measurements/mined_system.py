@@ -10,8 +10,8 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.failures import FailureRule
-from splc.formats.measurements.assignment import assignment_text
-from splc.formats.measurements.roles import Roles
+from splc.formats.measurements.selections import assignment_text
+from splc.formats.roles import Roles
 from splc.io.cells import distinct_texts
 from splc.models.terms import quoted
 from splc.system.constraints import OptionLiteral

@@ -20,7 +20,8 @@ import numpy as np
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.observations import Observed
 from splc.errors import InputError, Problem, Problems, listed
-from splc.formats.measurements.csv_table import read_option_table, read_raw
+from splc.formats.measurements.option_columns import read_option_table
+from splc.formats.table import split_table
 from splc.io.files import Source, read_source
 from splc.io.numbers import not_a_number, parse_column
 from splc.system.variability import VariabilityModel
@@ -63,7 +64,7 @@ def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Conf
 
 def _table(source: Source, system: VariabilityModel) -> _Table:
     """Return the observations of one file."""
-    table = read_option_table(source, system, read_raw(source, system))
+    table = read_option_table(split_table(source, system.spellings), system)
     problems = table.problems(source.name)
     names = [name for name in table.others if name != LEVEL]
     if not names:

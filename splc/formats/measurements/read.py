@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,16 +13,15 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.table import names_of
-from splc.errors import Problem, SpecError
+from splc.errors import InputError, MeasurementError, Problem, Problems, SpecError, nearest
 from splc.formats import registry
-from splc.formats.benchmarks.table import TableSource
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected, without_failed_runs
+from splc.formats.columns import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.failures import with_failures
-from splc.formats.measurements.rows import MeasurementRows, Policy
-from splc.formats.measurements.shapes import read_table
-from splc.formats.measurements.stated_roles import with_contexts
+from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
+from splc.formats.measurements.tables import read_table
+from splc.formats.table import table_of
 from splc.io.files import Source
+from splc.io.numbers import unit_of
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
@@ -159,10 +159,10 @@ def _read_rows(
         problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
         raise SpecError(problem)
     source = read_table(path)
-    policy = replace(policy, columns=with_contexts(policy.columns, source, system))
+    policy = replace(policy, columns=policy.columns.with_contexts(table_of(source).stated, system))
     form = registry.format_of("measurements", source)
     assert form is not None
-    units = {**(source.units if isinstance(source, TableSource) else {}), **policy.units}
+    units = {**table_of(source).units, **policy.units}
     rows = form.read(source, system, policy, decimal_delimiter, separator, nfp)
     return source, without_failed_runs(rows, policy.columns), units
 
@@ -176,3 +176,199 @@ def column_choice(
     """Return roles of columns; the arguments are those of `read_measurements` and `infer_system`."""
     texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in (where or {}).items()}
     return ColumnChoice(names_of(contexts), names_of(ignore), texts, options=names_of(options))
+
+
+# A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
+_MANY = 20
+_WIDEST = 60
+# Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
+STATUS, EXIT_CODES = (
+    {"status", "state", "outcome"},
+    {"exit_code", "exitcode", "exit_status", "returncode", "return_code"},
+)
+WORKED = {
+    "ok",
+    "okay",
+    "success",
+    "successful",
+    "succeeded",
+    "passed",
+    "done",
+    "complete",
+    "completed",
+    "finished",
+    "0",
+}
+
+
+def measurements_in(
+    system: VariabilityModel, rows: MeasurementRows, policy: Policy, source: Source
+) -> tuple[Measurements, ...]:
+    """Return the measurements in the rows of a file that the policy selects, separately for each value of its `by`.
+
+    Without `by` these are one.
+    """
+    chosen = selected(rows, policy.columns, source.name)
+    parts = separated(chosen, policy.columns.by)
+    require_constant(parts, source.name, policy.columns)
+    return tuple(
+        assemble(system, with_notes(part, policy.columns), policy, source, part.values_of_contexts) for part in parts
+    )
+
+
+def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+    """Return rows with a note for each context that was not chosen and has the same value in all of them."""
+    chosen = {*choice.where, *choice.by}
+    notes = (
+        f"the context {name!r} is {shown_value(value)}"
+        for name, value in rows.values_of_contexts.items()
+        if name not in chosen and choice.usual.get(name) != value
+    )
+    return replace(rows, notes=(*rows.notes, *notes))
+
+
+def without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+    """Return rows without columns that say which runs failed; such runs have no values.
+
+    These are columns with a usual name that are not named as contexts: texts such as `ok` and `timeout`, or exit codes.
+    """
+    named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
+    for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
+        usual = name.casefold() in EXIT_CODES or (name in rows.contexts and name.casefold() in STATUS)
+        others = {other: values for other, values in rows.values.items() if other != name}
+        if not usual or not others:
+            continue
+        if name in rows.contexts:
+            context = rows.contexts[name]
+            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+        else:
+            worked = rows.values[name][:, 0] == 0
+        if worked.any() and not worked.all():
+            rows = replace(
+                rows,
+                values={other: np.where(worked[:, None], values, np.nan) for other, values in others.items()},
+                missing={other: np.maximum(rows.missing[other], ~worked) for other in others},
+                contexts={other: context for other, context in rows.contexts.items() if other != name},
+                notes=(*rows.notes, f"{(~worked).sum():,} of {len(rows):,} runs failed, as {name!r} says"),
+            )
+    return rows
+
+
+def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> MeasurementRows:
+    """Return the rows with the values of contexts that `choice.where` states; malformed rows are kept.
+
+    A context that is not stated there and has several values is selected by its usual one.
+    """
+    problems, notes = Problems(file), list(rows.notes)
+    mask = np.ones(len(rows), dtype=bool)
+    usual = {name: value for name, value in choice.usual.items() if value and _selects(rows, choice, name, value)}
+    where = {**choice.where, **usual}
+    for name, value in where.items():
+        if name not in rows.contexts:
+            notes.append(f"there is no column {name!r}, so that {name} = {shown_value(value)} selects no rows")
+            continue
+        context = rows.contexts[name]
+        codes = context.matching(value)
+        if not codes:
+            hint = nearest(value, context.values) or f"its values are {shown_values(context.values)}"
+            problems.add(f"the context {name!r} does not have the value {shown_value(value)}", hint=hint)
+        mask &= np.isin(context.codes, codes)
+    problems.raise_if_any(InputError)
+    if mask.all():
+        return replace(rows, notes=tuple(notes))
+    condition = ", ".join(f"{name} = {shown_value(value)}" for name, value in where.items())
+    reason = ", like those that the model was learned from (--where selects others)" if usual else ""
+    notes.append(f"{int(mask.sum()):,} of {len(rows):,} rows have {condition}{reason}")
+    if not mask.any():
+        raise InputError(Problem(f"no row has {condition}", file))
+    mask[list(rows.malformed)] = True
+    return replace(rows.take(np.flatnonzero(mask)), notes=tuple(notes))
+
+
+def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str) -> bool:
+    """Return whether some rows have the usual value of a context that was not chosen."""
+    selectable = name in rows.contexts and name not in choice.where and name not in choice.by
+    return selectable and bool(rows.contexts[name].matching(value))
+
+
+def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
+    """Return the rows of each combination of values of some contexts, in natural order.
+
+    Malformed rows are in all parts, so that each of them is refused or dropped as in the whole. Without other rows
+    there is one part.
+    """
+    names = [name for name in by if name in rows.contexts]
+    valid = rows.known
+    if not names or not len(valid):
+        return (rows,)
+    codes = np.stack([rows.contexts[name].codes[valid] for name in names], axis=1)
+    _, group = np.unique(codes, axis=0, return_inverse=True)
+    order = np.argsort(group.reshape(-1), kind="stable")
+    ends = np.cumsum(np.bincount(group.reshape(-1)))
+    malformed = np.array(sorted(rows.malformed), dtype=np.int64)
+    return tuple(rows.take(np.union1d(valid[part], malformed)) for part in np.split(order, ends[:-1]) if len(part))
+
+
+def require_constant(parts: Sequence[MeasurementRows], file: str, choice: ColumnChoice | None = None) -> None:
+    """Refuse contexts with several values in one part."""
+    several: dict[str, tuple[Context, Array]] = {}
+    for part in parts:
+        if not part.contexts:
+            continue
+        valid = part.known
+        for name, context in part.contexts.items():
+            counts = np.bincount(context.codes[valid], minlength=len(context.values))
+            if np.count_nonzero(counts) > 1:
+                _, others = several.get(name, (context, 0))
+                several[name] = (context, counts + others)
+    if not several:
+        return
+    problems = []
+    texts = []
+    for name, (context, counts) in several.items():
+        rows = {value: count for value, count in zip(context.values, counts.tolist(), strict=True) if count}
+        message = f"the context {name!r} has {len(rows):,} values: {shown_values(list(rows))}"
+        problems.append(Problem(message, file, hint=_advice(name, rows, choice or ColumnChoice())))
+        if not differs_in_most(list(rows), sum(rows.values())):
+            texts.append(name)
+    if choice is not None and choice.inferred and len(texts) > 1:
+        options = shlex.quote(",".join((*choice.options, *texts)))
+        last = problems[-1]
+        problems[-1] = replace(last, hint=f"{last.hint}; if all of them are options: --options {options}")
+    raise MeasurementError(problems)
+
+
+def differs_in_most(values: Sequence[str], rows: int) -> bool:
+    """Return whether there are more values than half of the rows, as of an id, a date or a comment."""
+    return len(values) > _MANY and len(values) > rows / 2
+
+
+_PYTHON = "(in Python the argument where, read_measurements_by, the argument ignore)"
+
+
+def _advice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
+    """Return what to do about a context with several values. `rows`: value → its number of rows."""
+    unit = unit_of(list(rows))
+    numbers = f"if it is a property or an option, write numbers without the unit {unit!r}; else " if unit else ""
+    return numbers + _choice(name, rows, choice)
+
+
+def _choice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
+    """Return how to use a context with several values, or to leave it out. `rows`: value → its number of rows."""
+    ignore = f"--ignore {shlex.quote(name)}"
+    if differs_in_most(list(rows), sum(rows.values())):
+        return (
+            f"if these are ids, dates or comments, leave the column out with {ignore} (in Python the argument ignore); "
+            "--where selects a value"
+        )
+    # The value of most rows: another one may stand for failed runs.
+    readable = (value for value in rows if value and value.isprintable() and len(value) < _WIDEST)
+    example = max(readable, key=lambda value: rows[value], default="VALUE")
+    select = f"--where {shlex.quote(f'{name}={example}')}"
+    split = f"--by {shlex.quote(name)} (splc learn, study, scale)"
+    options = shlex.quote(",".join((*choice.options, name)))
+    option = f"name it with --options {options} if it is an option, " if choice.inferred else ""
+    return (
+        f"{option}choose one with {select}, use each separately with {split}, or leave the column out with {ignore} "
+        f"{_PYTHON}"
+    )

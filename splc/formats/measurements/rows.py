@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -13,10 +13,11 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, require_size
-from splc.errors import MeasurementError, Problem, SpecError, listed, unknown_name_hint
-from splc.formats.measurements.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
-from splc.formats.measurements.columns import ColumnChoice, Context
+from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
+from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
+from splc.formats.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
+from splc.formats.table import DECIMAL_COMMAS
 from splc.io.cells import sorted_distinct
 from splc.io.files import Source
 from splc.io.numbers import beyond_all
@@ -24,7 +25,6 @@ from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
 MINED = "constraints are inferred from a table; --no-constraints ignores them (of a model: where it is learned)"
-DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between the fields"
 _LISTED = 20
 _EXPLAINED = 200
 _NO_ROWS: Array = np.zeros(0, dtype=np.int64)
@@ -71,15 +71,30 @@ class MeasurementRows:
     lines: Array  # the line of each row, shape (n,)
     indices: Array  # value indices, shape (n, options), -1 for wrong values, for which `reasons` has an entry
     reasons: Mapping[int, list[str]]  # row → problems of its configuration
-    values: Mapping[str, Array]  # property → values, shape (n, k), NaN where there is no value
-    missing: Mapping[str, Array]  # property → the number of missing values in each row, shape (n,)
-    slots: Array  # the number of repetitions in each row, shape (n,), at most k
+    # property → values, shape (n, k), NaN where there is no value
+    values: Mapping[str, Array] = field(default_factory=dict)
+    # property → the number of missing values in each row, shape (n,)
+    missing: Mapping[str, Array] = field(default_factory=dict)
+    repetitions: Array | None = None  # the number of repetitions in each row, shape (n,), at most k; None for one
     notes: tuple[str, ...] = ()  # remarks of the reader
     deviation: float | None = None  # the measurement deviation in percent that the file states, None if it states none
     contexts: Mapping[str, Context] = field(default_factory=dict)  # the contexts
     malformed: frozenset[int] = frozenset()  # rows with a wrong number of fields, whose contexts are unknown
     repeated: bool = False  # whether rows with the same configuration are repetitions, whatever the policy is
     nfp: str | None = None  # the property that the user named, None if there is none
+    others: Mapping[str, Sequence[str]] = field(default_factory=dict)  # column besides options → its texts
+
+    @property
+    def slots(self) -> Array:
+        """The number of repetitions in each row, shape (n,)."""
+        return np.ones(len(self), dtype=np.int64) if self.repetitions is None else self.repetitions
+
+    def problems(self, file: str) -> Problems:
+        """Return the problems of all rows, with their lines."""
+        problems = Problems(file)
+        for row, reason in reasons_by_row(self.reasons).items():
+            problems.add(reason, int(self.lines[row]))
+        return problems
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -106,7 +121,8 @@ class MeasurementRows:
             reasons={position[row]: reasons for row, reasons in self.reasons.items() if row in position},
             values={name: values[rows] for name, values in self.values.items()},
             missing={name: missing[rows] for name, missing in self.missing.items()},
-            slots=self.slots[rows],
+            repetitions=None if self.repetitions is None else self.repetitions[rows],
+            others={},
             contexts={name: replace(context, codes=context.codes[rows]) for name, context in self.contexts.items()},
             malformed=frozenset(position[row] for row in self.malformed if row in position),
         )

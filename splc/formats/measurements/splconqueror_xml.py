@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,10 +19,11 @@ from lxml import etree
 from splc.data.measurements import Measurements
 from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
-from splc.formats.measurements.columns import columns_of, value_notes
-from splc.formats.measurements.csv_table import exact_names
+from splc.formats.columns import StatedRoles, columns_of, natural, value_notes
+from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable
+from splc.formats.table import ColumnRows, Table
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.io.xml import inner_text, line_of, read_xml_children, write_xml
@@ -65,10 +67,11 @@ def read_measurements_xml(
     slots = np.ones(count, dtype=np.int64)
     single = {name: column.cells(count) for name, column in columns.items()}
     texts = {name: cells for name, cells in single.items() if cells is not None}
-    roles = columns_of(texts, policy.columns, source.name, decimal=decimal, options=exact_names(system), nfp=nfp)
+    names = exact_names(system)
+    properties, contexts = columns_of(texts, policy.columns, source.name, decimal=decimal, options=names, nfp=nfp)
     notes: list[str] = []
     for name, column in columns.items():
-        if name in texts and name not in roles.properties:
+        if name in texts and name not in properties:
             continue
         numbers = parse_column(column.texts, decimal)
         notes += value_notes({name: column.texts}, {name: numbers}, decimal)
@@ -84,7 +87,7 @@ def read_measurements_xml(
         slots,
         tuple(notes),
         deviation,
-        roles.contexts,
+        contexts,
     )
 
 
@@ -244,3 +247,53 @@ def _joined(values: Array) -> str:
 
 def _data(row: etree._Element, name: str, text: str) -> None:
     etree.SubElement(row, "data", columname=name).text = text
+
+
+def read_xml_columns(source: Source) -> Table:
+    """Read the columns of options of an XML file; an empty cell of a numeric option means that it is deselected."""
+    _, rows = read_xml_children(source, "results", "a measurement file")
+    selected: list[frozenset[str]] = []
+    values: list[dict[str, str]] = []
+    binary: dict[str, None] = {}
+    numeric: dict[str, None] = {}
+    properties: dict[str, None] = {}
+    for row in rows:
+        children: list[str] = []
+        pairs: dict[str, str] = {}
+        for data in row:
+            kind, text = first_attribute(data).strip(), inner_text(data)
+            if kind.casefold() in IDENTIFIER:
+                hint = "name the description of the system with --system"
+                raise InputError(
+                    Problem("options cannot be inferred from ConfigID", source.name, line_of(data), hint=hint)
+                )
+            if kind.casefold() in BINARY:
+                children += [name for part in text.split(",") if (name := part.strip()) and name != ROOT]
+            elif kind.casefold() in NUMERIC:
+                pairs |= _pairs(data, text, source)
+            elif kind:
+                properties.setdefault(kind)
+        binary |= dict.fromkeys(children)
+        numeric |= dict.fromkeys(pairs)
+        selected.append(frozenset(children))
+        values.append(pairs)
+    if not selected:
+        raise InputError(Problem("the file has no rows", source.name))
+    names = sorted((name for name in binary if name not in numeric), key=natural)
+    columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in names}
+    columns |= {name: [row.get(name, "") for row in values] for name in numeric}
+    stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
+    rows = ColumnRows(tuple(columns), tuple(columns.values()))
+    return Table(source.name, source.data, rows, stated=stated)
+
+
+def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:
+    """Return option → value of a list such as `x;4,y;0.5`."""
+    pairs = {}
+    for part in text.split(","):
+        name, separator, value = part.strip().rpartition(";") if ";" in part else part.strip().rpartition(" ")
+        if separator and name.strip():
+            pairs[name.strip()] = value.strip()
+        elif part.strip():
+            raise InputError(Problem(f"{part.strip()!r} is not an option with a value", source.name, line_of(data)))
+    return pairs

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
 from splc.data.measurements import Measurements
 from splc.errors import OutputError, Problem, RequestError, SplcError, listed, plural
-from splc.formats.measurements.columns import shown_value
+from splc.formats.columns import shown_value
 from splc.formats.models.parameters import write_parameters
 from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, by_value, json_object

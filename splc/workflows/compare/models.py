@@ -26,8 +26,8 @@ from splc.errors import (
     plural,
     unknown_name_hint,
 )
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.prediction_inputs import read_prediction_inputs
+from splc.formats.columns import ColumnChoice
+from splc.formats.measurements.configurations import read_prediction_inputs
 from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models

@@ -15,10 +15,10 @@ from splc.data.measurements import Measurements
 from splc.data.summary import Summary, summary_of
 from splc.errors import RequestError, SplcError
 from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.columns import natural
 from splc.formats.detect import is_xml
-from splc.formats.measurements.columns import natural
-from splc.formats.measurements.file_columns import read_file_columns
-from splc.formats.measurements.inference import Inference
+from splc.formats.inference import Inference
+from splc.formats.measurements.tables import read_file_columns
 from splc.formats.registry import kind_of
 from splc.io.csv_rows import first_header
 from splc.io.files import STANDARD, read_source, standard_input_kept

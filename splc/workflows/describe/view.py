@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS
 from splc.data.summary import Drift, PropertySummary
-from splc.formats.measurements.columns import shown_values as shown_texts
+from splc.formats.columns import shown_values as shown_texts
 from splc.io.json_object import JsonObject, at, count, each, json_object
 from splc.io.numbers import count_text, percentage, signed_percentage
 from splc.system.options import BinaryOption, NumericOption

@@ -14,7 +14,7 @@ from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
-from splc.formats.measurements.columns import shown_value
+from splc.formats.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.json_object import ITSELF, JsonObject, at, each, json_object, merged

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
-from splc.formats.measurements.columns import shown_value
+from splc.formats.columns import shown_value
 from splc.io.files import STANDARD, write_whole
 from splc.io.json_object import JsonObject, at, count, json_object, merged, optional
 from splc.io.numbers import percentage

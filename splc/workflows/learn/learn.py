@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
+from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.failures import failures_object
-from splc.formats.measurements.shapes import read_table
-from splc.formats.measurements.unlisted import with_unlisted
+from splc.formats.measurements.tables import read_table
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
@@ -49,7 +49,7 @@ from splc.workflows.subspace import UNKNOWN, failure_notes
 from splc.workflows.verb import NOBODY, Watch
 
 if TYPE_CHECKING:
-    from splc.formats.measurements.inference import Inference
+    from splc.formats.inference import Inference
     from splc.scaling.prediction import Prediction
 
 

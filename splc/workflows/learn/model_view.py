@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 from splc.data.property_unit import titled
-from splc.formats.measurements.columns import shown_value
+from splc.formats.columns import shown_value
 from splc.formats.models.json_objects import (
     ModelObject,
     PredictionObject,

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from sampling import Space
 from sampling.command_strings import output_strings
 from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
-from splc.formats.measurements.csv_table import exact_names
+from splc.formats.measurements.option_columns import exact_names
 from splc.measuring.cluster import Cluster, described
 from splc.measuring.command import OPTIONS, bind, parse_template, program
 from splc.measuring.distribution import run_on_cluster

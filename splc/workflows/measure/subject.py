@@ -10,7 +10,6 @@ import math
 import os
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -21,12 +20,11 @@ from sampling import Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, SpecError, listed, plural
-from splc.formats.measurements.columns import MISSING, ColumnChoice
-from splc.formats.measurements.configurations_csv import read_configurations
-from splc.formats.measurements.file_columns import read_file_columns
-from splc.formats.measurements.inference import infer_system
-from splc.formats.measurements.shapes import read_table
-from splc.formats.measurements.table_union import TableUnion, union_of
+from splc.formats.columns import MISSING, ColumnChoice
+from splc.formats.inference import inference_of
+from splc.formats.measurements.configurations import read_configurations
+from splc.formats.measurements.tables import read_file_columns, read_table, union_of
+from splc.formats.table import table_of
 from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.learning.active.suggestion import suggested_columns
@@ -135,7 +133,7 @@ def system_of(
     left_out = (*suggested_columns(names), *(column for column in taken if column in names))
     choice = ColumnChoice(ignore=left_out, constraints=False).lenient
     table = union_of(tables, choice) if len(tables) > 1 else tables[0]
-    result = infer_system(table, choice=choice, measured=False)
+    result = inference_of(table, choice=choice, measured=False)
     shown = listed(result.columns, SHOWN_COLUMNS)
     notes += notes_of([f"{tables[-1].name}: without a system description, its columns are the options: {shown}"])
     return replace(result.system, name=name or result.system.name), table
@@ -152,7 +150,7 @@ def configurations_of(
 ) -> Configurations:
     """Return the distinct configurations to measure, those of the journal first."""
     if table is not None:
-        with table.placing() if isinstance(table, TableUnion) else nullcontext():
+        with table_of(table).placing():
             return read_configurations(table, space.system).unique()
     parts = [] if earlier is None else [read_configurations(earlier, space.system)]
     if file is not None:

@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.plausibility import LEAVE_OUT

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError
-from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
+from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible

@@ -9,7 +9,7 @@ from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, span, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
-from splc.formats.measurements.assignment import assignment_text
+from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
 from splc.io.json_object import ITSELF, JsonObject, at, each, json_object, merged
 from splc.system.groups import text_groups

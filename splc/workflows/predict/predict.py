@@ -13,10 +13,14 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.property_unit import unit_in_name
 from splc.errors import InputError, Problem, RequestError, listed, plural
-from splc.formats.measurements.configurations_csv import write_configurations
-from splc.formats.measurements.prediction_inputs import PredictionInputs, context_values, read_prediction_inputs
-from splc.formats.measurements.shapes import read_table
-from splc.formats.measurements.unlisted import unlisted_values
+from splc.formats.measurements.configurations import (
+    PredictionInputs,
+    context_values,
+    read_prediction_inputs,
+    unlisted_values,
+    write_configurations,
+)
+from splc.formats.measurements.tables import read_table
 from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, is_file, standard_input_kept

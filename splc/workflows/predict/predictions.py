@@ -9,7 +9,7 @@ import numpy as np
 from splc.data.configurations import Configurations, value_indices, value_table
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, Problem, listed, plural
-from splc.formats.measurements.prediction_inputs import PredictionInputs
+from splc.formats.measurements.configurations import PredictionInputs
 from splc.formats.models.read import StoredModel
 from splc.learning.full_predictor import FullPredictor
 from splc.models.influence import EvaluationError

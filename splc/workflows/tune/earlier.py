@@ -14,9 +14,9 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, RequestError, listed, plural
-from splc.formats.measurements.columns import ColumnChoice, shown_value
-from splc.formats.measurements.shapes import read_table
-from splc.formats.measurements.unlisted import with_unlisted
+from splc.formats.columns import ColumnChoice, shown_value
+from splc.formats.measurements.configurations import with_unlisted
+from splc.formats.measurements.tables import read_table
 from splc.io.files import sha256_of
 from splc.project import Project
 from splc.system.variability import VariabilityModel

@@ -15,9 +15,9 @@ from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
 from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural
-from splc.formats.measurements.assignment import assignment_text, parse_assignments, with_assigned_values
-from splc.formats.measurements.configurations_csv import write_configurations
-from splc.formats.measurements.csv_table import exact_names
+from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, write_whole
 from splc.io.numbers import signed_percentage
 from splc.io.outputs import require_writable

@@ -11,7 +11,7 @@ from sampling import Space
 from splc.data.property_unit import quantity
 from splc.data.run_pattern import LEAST, scatter_of
 from splc.errors import LearningError, RequestError
-from splc.formats.measurements.assignment import parse_assignments
+from splc.formats.measurements.selections import parse_assignments
 from splc.io.json_object import JsonObject, at, each
 from splc.io.numbers import percentage
 from splc.tuning.objective import Goal, TuningObjective

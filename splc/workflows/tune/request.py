@@ -10,10 +10,9 @@ from typing import Annotated, Any, ClassVar
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, RequestError
-from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.configurations_csv import read_configurations
-from splc.formats.measurements.unlisted import with_unlisted
+from splc.formats.columns import ColumnChoice
+from splc.formats.measurements.configurations import read_configurations, with_unlisted
+from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.io.files import read_source
 from splc.io.numbers import parse_number
 from splc.system.variability import VariabilityModel

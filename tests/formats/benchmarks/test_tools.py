@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.measurements.inference import infer_system
+from splc.formats.inference import inference_of
 from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.shapes import read_table
+from splc.formats.measurements.tables import read_table
 from tests.formats.benchmarks.conftest import DATA, Run
 
 
@@ -67,7 +67,7 @@ def test_every_file_is_expected() -> None:
 def test_roles(name: str) -> None:
     """Options, properties, contexts and repetitions of each file are those that its run had."""
     expected = FILES[name]
-    found = infer_system(read_table(DATA / name))
+    found = inference_of(read_table(DATA / name))
     assert set(found.columns) == set(expected.options)
     assert found.main == expected.main
     assert set(found.properties) == {expected.main, *expected.others}
@@ -115,7 +115,7 @@ def test_other_commands(name: str, run: Run, place: Path) -> None:
     """Commands that read measurements read the same file."""
     file = str(DATA / name)
     assert run("learn", file).exit_code == 0
-    configurations = len(read_measurements(DATA / name, infer_system(read_table(DATA / name)).system))
+    configurations = len(read_measurements(DATA / name, inference_of(read_table(DATA / name)).system))
     assert json.loads(run("describe", file, "--json").stdout)["valid_configurations"] == configurations
     predicted = json.loads(run("predict", "learned.log", file, "--json").stdout)
     assert predicted["configurations"] == configurations

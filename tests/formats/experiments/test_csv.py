@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import ROOT_CALLPATH, Experiment
+from splc.formats.columns import ColumnChoice
 from splc.formats.experiments.csv import parse_experiment_csv
 from splc.formats.experiments.read import parse_experiment, parse_experiments
-from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import Source
 
 NAN = np.nan

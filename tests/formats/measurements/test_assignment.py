@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.value_texts import assignment_texts
-from splc.formats.measurements.assignment import assignment_text, parse_assignments, parse_configuration
+from splc.formats.measurements.selections import assignment_text, parse_assignments, parse_configuration
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples

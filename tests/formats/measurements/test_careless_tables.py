@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError, SplcError
 from splc.formats.experiments.read import read_experiment
-from splc.formats.measurements.configurations_csv import read_configurations
-from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.inference import infer_system
+from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.table_inference import infer_system
+from splc.formats.measurements.tables import read_file_columns
 from splc.formats.registry import kind_of
 from splc.io.files import Source, read_source
 from tests.support.refusal import check_read_or_refused
@@ -81,7 +81,7 @@ def test_rows_that_are_all_too_short(separator: str, quoting: bool) -> None:
         read_file_columns(Source("t.csv", text.encode()))
     found = read_file_columns(Source("t.csv", f"{text}{separator.join('456')}\n".encode()))
     assert {name: list(cells) for name, cells in found.columns.items()} == {"a": ["4"], "b": ["5"], "time": ["6"]}
-    assert found.notes == ("2 rows that have fewer fields than the header left out",)
+    assert found.remarks == ("2 rows that have fewer fields than the header left out",)
 
 
 def test_quoted_decimal_commas() -> None:

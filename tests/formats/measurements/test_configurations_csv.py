@@ -10,7 +10,7 @@ from hypothesis import given
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.formats.measurements.configurations_csv import read_configurations, write_configurations
+from splc.formats.measurements.configurations import read_configurations, write_configurations
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.format_strategies import configurations

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from splc.data.measurements import Measurements
 from splc.errors import MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
-from splc.formats.measurements.decimals import NOTE
 from splc.formats.measurements.read import read_measurements
+from splc.formats.table import NOTE
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples

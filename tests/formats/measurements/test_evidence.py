@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splc.data.property_name import is_measurement_name
-from splc.formats.measurements.evidence import left_out
+from splc.formats.evidence import left_out
 from tests.support.inferred_tables import inferred
 
 RNG = np.random.default_rng(1)

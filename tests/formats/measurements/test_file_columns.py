@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
-from splc.formats.measurements.file_columns import read_file_columns
-from splc.formats.measurements.inference import infer_system
+from splc.formats.columns import StatedRoles
+from splc.formats.inference import inference_of
+from splc.formats.measurements.tables import read_file_columns
 from splc.io.files import Source
 
 CELLS = st.sampled_from(["", "0", "1", " 2.5", "1e3", "yes", "No ", "x264", "é", "-7"])
@@ -56,7 +57,7 @@ def test_cells_beyond_the_header_and_short_rows() -> None:
 def test_words_are_zeros_and_ones() -> None:
     """Columns of words such as `yes` and `off` are binary options, also with numbers among them."""
     rows = b"a,b,c,time\nyes,TRUE, on,1.5\nno,0,off,2.25\nno,true,on,3.125\nyes,FALSE,off,4.5\n"
-    found = infer_system(Source("table.csv", rows))
+    found = inference_of(Source("table.csv", rows))
     assert found.columns == ("a", "b", "c")
     assert [option.name for option in found.system.binary_options] == ["a", "b", "c"]
 
@@ -75,4 +76,4 @@ def test_columns_of_xml() -> None:
         "x": ["4", "8", ""],
         "y": ["0.5", "", ""],
     }
-    assert (found.options, found.properties) == (("a2", "a10", "b", "x", "y"), ("t",))
+    assert found.stated == StatedRoles(("a2", "a10", "b", "x", "y"), (), ("t",), ("x", "y"))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from splc.data.measurements import Measurements
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.group_columns import is_text
-from splc.formats.measurements.inference import infer_system
+from splc.formats.columns import ColumnChoice
+from splc.formats.inference import inference_of
+from splc.formats.measurements.option_columns import is_text
 from splc.formats.measurements.read import read_measurements
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, Presentation
@@ -67,7 +67,7 @@ def test_inferred(tmp_path: Path) -> None:
     """A table of text is read with the system inferred from it, also if its texts are numbers or signs."""
     file = tmp_path / "table.csv"
     file.write_text("mode,x,time\n0,0,1.5\n1,0,2.5\nauto,1,3.5\n+a,1,4.5\n-a,1,5.5\n", encoding="utf-8")
-    system = infer_system(read_source(file), choice=ColumnChoice(options=("mode", "x"))).system
+    system = inference_of(read_source(file), choice=ColumnChoice(options=("mode", "x"))).system
     assert selected(read_measurements(file, system)) == [
         ["mode", "mode_0"],
         ["mode", "mode_1"],

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.inference import infer_system
+from splc.formats.columns import ColumnChoice
+from splc.formats.inference import inference_of
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -298,7 +298,7 @@ def test_smg2000(dimensions: str) -> None:
     from splc import read_variability_model
 
     folder = SMG2000 / dimensions
-    found = infer_system(read_source(folder / "measurements.csv"), nfp="solve_compute_seconds").system
+    found = inference_of(read_source(folder / "measurements.csv"), nfp="solve_compute_seconds").system
     assert kinds(found) == kinds(read_variability_model(folder / "system.xml"))
 
 
@@ -306,7 +306,7 @@ def test_boomeramg() -> None:
     """The options of BoomerAMG's table are those of its description."""
     from splc import read_variability_model
 
-    found = infer_system(read_source(BOOMERAMG / "measurements.csv"), nfp="solve_compute_seconds").system
+    found = inference_of(read_source(BOOMERAMG / "measurements.csv"), nfp="solve_compute_seconds").system
     assert kinds(found) == kinds(read_variability_model(BOOMERAMG / "system.xml"))
 
 
@@ -317,7 +317,7 @@ def test_boomeramg() -> None:
 )
 def test_raw_tables(file: str, names: str) -> None:
     """Raw tables of a benchmark have its varying options; ranks and equal sizes are functions of them."""
-    system = infer_system(read_source(real("hypre", f"{file}.csv")), nfp="solve_s").system
+    system = inference_of(read_source(real("hypre", f"{file}.csv")), nfp="solve_s").system
     varying = [option.name for option in system.numeric_options if option.size > 1]
     assert varying == names.split(",")
     assert set(system.mandatory) == {option.name for option in system.binary_options}
@@ -369,7 +369,7 @@ def systems(draw: Draw) -> tuple[VariabilityModel, str]:
 def test_random_systems(given_system: tuple[VariabilityModel, str]) -> None:
     """The system inferred from the table of all its configurations has the same options and groups."""
     system, text = given_system
-    found = infer_system(table(text), nfp="measured").system
+    found = inference_of(table(text), nfp="measured").system
     assert kinds(found) == kinds(system)
     assert {frozenset(group) for group in found.alternative_groups} == set(map(frozenset, system.alternative_groups))
     parents = {option.name: option.parent for option in system.binary_options}

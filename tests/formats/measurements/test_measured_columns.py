@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.value_texts import TRUTH
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.measured_columns import option_columns
+from splc.formats.columns import ColumnChoice
 from splc.formats.measurements.selections import truth_words
+from splc.formats.roles import option_columns
 from splc.io.cells import plain_rows
 
 TABLES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
 from tests.support.inferred_tables import grid, inferred, kinds, rows
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import InputError
-from splc.formats.measurements.configurations_csv import write_configurations
+from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text

@@ -11,9 +11,9 @@ import pytest
 
 from splc.data.property_name import is_count_name, is_measurement_name
 from splc.errors import InputError
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.inference import Inference, infer_system
-from splc.formats.measurements.shapes import read_table
+from splc.formats.columns import ColumnChoice
+from splc.formats.inference import Inference, inference_of
+from splc.formats.measurements.tables import read_table
 from splc.io.files import Source
 from tests.support.inferred_tables import inferred, rows
 from tests.support.real_data import real
@@ -254,7 +254,7 @@ class TestOrder:
         for order in (range(len(header)), rng.permutation(len(header)), rng.permutation(len(header))):
             text = "\n".join(",".join(line[at] for at in order) for line in (header, *lines))
             choice = ColumnChoice(constraints=False)
-            columns = infer_system(Source("t.csv", text.encode()), nfp=nfp, choice=choice).columns
+            columns = inference_of(Source("t.csv", text.encode()), nfp=nfp, choice=choice).columns
             found.append({*columns} - constant)
         assert found[0] == found[1] == found[2]
 
@@ -265,7 +265,7 @@ class TestCells:
         file = tmp_path / "t.csv"
         file.write_text(rows("n,time", [[n, f"{n / 7:.4f}ms"] for n in range(1, 9)]))
         source = read_table(file)
-        found = infer_system(source)
+        found = inference_of(source)
         assert (found.columns, found.properties) == (("n",), ("time",))
         assert getattr(source, "units", None) == {"time": "ms"}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from splc.errors import ConfigurationError, InputError
-from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
+from splc.formats.measurements.configurations import PredictionInputs, read_prediction_inputs
 from splc.formats.measurements.rows import Policy
 from splc.io.files import Source
 from splc.system.options import NumericOption

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from splc.errors import InputError
-from splc.formats.measurements.inference import MAX_CHILDREN
+from splc.formats.inference import MAX_CHILDREN
 from splc.system.options import NumericOption
 from tests.support.inferred_tables import grid, inferred, kinds, rows
 

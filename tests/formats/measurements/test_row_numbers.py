@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from splc.data.measurements import Measurements
+from splc.formats.inference import infer_system
 from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.table_inference import infer_system
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 

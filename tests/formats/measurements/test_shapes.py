@@ -9,10 +9,10 @@ import numpy as np
 import pandas
 import pytest
 
-from splc.formats.benchmarks.table import TableSource
-from splc.formats.measurements.inference import infer_system
+from splc.formats.inference import inference_of
 from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.shapes import read_table, unfolded
+from splc.formats.measurements.tables import read_table, unfolded
+from splc.formats.table import Table, table_of
 from splc.io.files import Source
 
 RNG = np.random.default_rng(2)
@@ -64,7 +64,7 @@ def test_shapes_and_formats(suffix: str, frame: pandas.DataFrame, tmp_path: Path
     """Each shape in each format has the same options, properties and repetitions."""
     file = tmp_path / f"table.{suffix}"
     WRITERS[suffix](frame, file)
-    found = infer_system(read_table(file))
+    found = inference_of(read_table(file))
     assert found.columns == ("cache", "threads")
     assert found.properties == ("time", "energy")
     measured = read_measurements(file, found.system)
@@ -82,15 +82,14 @@ def test_shapes_and_formats(suffix: str, frame: pandas.DataFrame, tmp_path: Path
 def test_names_of_repetitions(form: str, start: int, tmp_path: Path) -> None:
     """Repetitions may be numbered from 0 or 1, and be called runs."""
     as_csv(wide(form, start), tmp_path / "wide.csv")
-    assert infer_system(read_table(tmp_path / "wide.csv")).properties == ("time", "energy")
+    assert inference_of(read_table(tmp_path / "wide.csv")).properties == ("time", "energy")
 
 
 def test_runs_without_a_property() -> None:
     """Columns `run1`, `run2`, … are repetitions of a time; a missing one is no repetition."""
     text = "x,run1,run2\n1,1.5,2.5\n2,3.5,\n"
-    found = unfolded(Source("f.csv", text.encode()))
+    found = unfolded(table_of(Source("f.csv", text.encode())))
     assert found.text() == "x,time\n1,1.5\n1,2.5\n2,3.5\n"
-    assert isinstance(found, TableSource)
     assert found.notes == ("repetitions side by side: time (2 columns)",)
 
 
@@ -108,8 +107,8 @@ def test_runs_without_a_property() -> None:
 )
 def test_other_tables(text: str) -> None:
     """Numbered options, whole numbers, and tables without a column of values are as they were."""
-    source = Source("f.csv", text.encode())
-    assert unfolded(source) is source
+    table = table_of(Source("f.csv", text.encode()))
+    assert unfolded(table) is table
 
 
 def test_index_of_several_sheets(tmp_path: Path) -> None:
@@ -118,7 +117,7 @@ def test_index_of_several_sheets(tmp_path: Path) -> None:
         plain().to_excel(book, sheet_name="runs", index=False)
         long().to_excel(book, sheet_name="other", index=False)
     source = read_table(tmp_path / "a.xlsx")
-    assert isinstance(source, TableSource)
+    assert isinstance(source, Table)
     assert source.notes == ("only the first sheet, 'runs', is read",)
 
 
@@ -145,5 +144,5 @@ def test_parts_are_no_repetitions(tmp_path: Path, parts: dict[str, float]) -> No
     file = tmp_path / "parts.csv"
     as_csv(found, file)
     source = read_table(file)
-    assert not isinstance(source, TableSource)
+    assert not source.notes
     assert source.text().splitlines()[0] == ",".join(["threads", "cache", *parts])

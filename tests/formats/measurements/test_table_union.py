@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from splc.errors import InputError
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.file_columns import read_file_columns
-from splc.formats.measurements.table_union import read_union
+from splc.formats.columns import ColumnChoice
+from splc.formats.measurements.tables import read_file_columns, read_union
 
 FIRST = "cache,n,time\n" + "".join(f"{c},{n},{n * (2 - c) + 0.5}\n" for n in (1, 2, 3, 4, 5, 6) for c in (0, 1))
 SECOND = "n;time;cache\n7;14,5;0\n7;7,5;1\n1;2,5;0\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from splc.errors import InputError
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.columns import ColumnChoice
 from splc.formats.models.columns import LearnedColumns, choice_of, columns_object
 from splc.formats.models.term_list import parse_term_list
 from splc.io.files import Source

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from splc.data.table import names_of, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, listed, plural
-from splc.formats.benchmarks.table import TableSource
+from splc.formats.benchmarks.tools import benchmark_of
+from splc.formats.coded_columns import repeats
+from splc.formats.columns import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
-from splc.formats.measurements.coded_columns import repeats
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.file_columns import FileColumns, read_file_columns
-from splc.formats.measurements.measured_columns import option_columns
 from splc.formats.measurements.mined_system import option_table, pair_text, with_mined_constraints
-from splc.formats.measurements.roles import Roles, roles_of
 from splc.formats.measurements.selections import truth_words
-from splc.formats.measurements.stated_roles import with_stated
-from splc.formats.measurements.table_union import TableUnion
-from splc.io.cells import distinct_texts, has_text, texts_in
+from splc.formats.measurements.tables import read_file_columns, read_table
+from splc.formats.roles import Roles, option_columns, roles_of
+from splc.formats.table import Table, table_of, table_text
+from splc.io.cells import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
 from splc.io.files import Source
-from splc.io.numbers import number_text, parse_column
+from splc.io.numbers import column_texts, number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.definition import alternative_options
@@ -89,7 +89,7 @@ class Inference:
         return replace(result, inferred=not is_xml(self.source), mined=bool(self.mined))
 
 
-def infer_system(
+def inference_of(
     source: Source,
     *,
     nfp: str | None = None,
@@ -106,36 +106,40 @@ def infer_system(
 
     `nfp`: the property that the user named, None if there is none. `usual`: the property if the file has it, None if
     there is none; a log keeps one space where a name has several. `choice`: options, contexts and ignored columns that
-    the user named. Further options are inferred (`splc.formats.measurements.roles`); options that are columns of text
+    the user named. Further options are inferred (`splc.formats.roles`); options that are columns of text
     become alternative groups. `measured`: whether the table has a property; else all columns are options unless they
-    are ignored. None: as its columns seem (`splc.formats.measurements.measured_columns`).
+    are ignored. None: as its columns seem (`splc.formats.roles`).
     """
-    choice = with_stated(choice or ColumnChoice(), source, nfp)
+    given = table_of(source)
+    choice = (choice or ColumnChoice()).with_stated(given.stated, nfp)
     table = read_file_columns(source, choice.unread)
-    without = _without_values(table, choice.where)
+    columns = table.columns
+    without = () if is_xml(source) else _without_values(columns, choice.where)
     if without:
-        columns = {name: cells for name, cells in table.columns.items() if name not in without}
-        table = replace(table, columns=columns)
+        columns = {name: cells for name, cells in columns.items() if name not in without}
         choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
-        nfp = next((name for name in table.columns if name.split() == usual.split()), nfp)
-    if table.options is None:
+        nfp = next((name for name in columns if name.split() == usual.split()), nfp)
+    if not is_xml(source):
         has_nfp = nfp is not None or bool(choice.properties)
-        every = option_columns(table.columns, choice, measured=has_nfp or measured)
+        every = option_columns(columns, choice, measured=has_nfp or measured)
         resolved = choice if every is None else replace(choice, options=every)
-        roles = roles_of(table.columns, source.name, nfp=nfp, choice=resolved, measured=every is None)
+        roles = roles_of(columns, source.name, nfp=nfp, choice=resolved, measured=every is None)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
     else:
-        roles = _stated_roles(table)
+        stated = table.stated or StatedRoles()
+        numbers = {name: parse_column(texts) for name, texts in columns.items()}
+        binary = tuple(name for name in columns if name not in stated.numeric)
+        roles = Roles(binary, stated.numeric, (), stated.properties, numbers=numbers)
     if not (roles.binary or roles.numeric or roles.text):
-        texts = [name for name in roles.contexts if name in table.columns]
+        texts = [name for name in roles.contexts if name in columns]
         names = f" {shlex.quote(','.join(texts))}" if texts else ""
         hint = f"name the columns that are options with --options{names} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
-    system = _system(source, table.columns, roles, alternatives)
+    system = _system(given, columns, roles, alternatives)
     assumptions = (*_assumptions(system, roles, alternatives), *(_differing(roles) if repeats(roles.counts) else ()))
     inference = Inference(
         source,
@@ -161,7 +165,7 @@ def infer_system(
                 f"use --ignore {shlex.quote(name)}, else --options {shlex.quote(name)}"
                 for name in roles.doubtful
             ),
-            *(_gap_warning(name, rows, table.lines) for name, rows in roles.gaps.items()),
+            *(_gap_warning(name, rows, table.lines[1:]) for name, rows in roles.gaps.items()),
             *(
                 f"{name} is taken as the property, since all other columns are options; else name it with --property"
                 for name in (() if roles.instead is None else (roles.instead,))
@@ -170,20 +174,19 @@ def infer_system(
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         bool(choice.options),
-        (*(source.notes if isinstance(source, TableSource) else ()), *table.notes),
-        nfp or (source.main if isinstance(source, TableSource) else None) or _only_measured(roles),
+        (*given.notes, *table.remarks),
+        nfp or given.main or _only_measured(roles),
         bool(roles.evident or choice.properties),
         roles.differing,
-        option_rows=option_table(system, table.columns, roles),
+        option_rows=option_table(system, columns, roles),
     )
     return inference.with_constraints() if choice.constraints else inference
 
 
-def _without_values(table: FileColumns, where: Mapping[str, str]) -> tuple[str, ...]:
+def _without_values(columns: Mapping[str, Sequence[str]], where: Mapping[str, str]) -> tuple[str, ...]:
     """Return the columns that have values only in rows that the user did not select."""
-    columns = table.columns
     filters = {name: value for name, value in where.items() if name in columns}
-    if not filters or table.options is not None:
+    if not filters:
         return ()
     matches = np.ones(len(next(iter(columns.values()))), dtype=bool)
     for name, value in filters.items():
@@ -219,12 +222,6 @@ def _differing(roles: Roles) -> Iterator[str]:
         yield f"{text}: rows of one configuration differ in {listed(roles.differing)}; {cure}"
 
 
-def _stated_roles(table: FileColumns) -> Roles:
-    numbers = {name: parse_column(texts) for name, texts in table.columns.items()}
-    binary = tuple(name for name in table.columns if name not in table.numeric)
-    return Roles(binary, table.numeric, (), table.properties, numbers=numbers)
-
-
 def _distinct(roles: Roles) -> np.ndarray:
     """Return the distinct rows of the binary options."""
     if not roles.binary:
@@ -238,9 +235,9 @@ def _distinct(roles: Roles) -> np.ndarray:
 
 
 def _system(
-    source: Source, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
+    table: Table, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
 ) -> VariabilityModel:
-    file = source.name
+    file = table.name
     group_of = {name: group for group in alternatives.groups for name in group.members}
     options: list[Option] = []
     constraints: list[BooleanConstraint] = []
@@ -264,7 +261,7 @@ def _system(
         flag = (0.0 if 0 not in present else min(*present, 0.0) - 1) if gaps and present else None
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))
     options.sort(key=lambda option: isinstance(option, NumericOption))
-    name = _name_of(source.parts[0][0] if isinstance(source, TableUnion) else file)
+    name = _name_of(table.files[0][0] if table.files else file)
     return VariabilityModel(name, tuple(options), tuple(constraints), source=file, inferred=True)
 
 
@@ -329,3 +326,69 @@ def _with_values(option: NumericOption) -> str:
     text = ", ".join(values) if len(values) <= _SHOWN_VALUES else f"{', '.join(values[:3])}, … {values[-1]}"
     flag = "" if option.deselected_flag is None else f"; {option.deselected_flag:g}: deselected"
     return f"{option.name} ({text}{flag})"
+
+
+def infer_system(
+    table: Any,
+    *,
+    options: str | Collection[str] = (),
+    nfp: str | None = None,
+    contexts: str | Collection[str] = (),
+    ignore: str | Collection[str] = (),
+    constraints: bool = True,
+) -> VariabilityModel:
+    """Return the system whose measurements a table contains: its options with the values that occur.
+
+    One name may be a text: `options="algorithm"`.
+
+    Args:
+        table: a data frame (pandas, polars, …), a dict of columns, or the path of a CSV or XML file.
+        options: columns that are options; further ones are inferred. Columns of texts among them become
+            alternative groups.
+        nfp: a column that is a property, which separates options to its left from properties.
+        contexts: columns of numbers that are contexts.
+        ignore: columns that are neither options nor properties.
+        constraints: whether to infer constraints that all rows satisfy by far more than chance.
+
+    Returns:
+        The system; its `notes` are the assumptions, and what is doubtful about them.
+
+    Raises:
+        InputError: if the file cannot be read, or the table lacks a named column, or has no options or no property.
+        MeasurementError: if it is not a table.
+    """
+    choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options), constraints=constraints)
+    return inferred_from(table, nfp, choice).system
+
+
+def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> Inference:
+    """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions.
+
+    `nfp`: a column that is a property; None if none is named.
+    """
+    result = inference_of(table_source(table), nfp=nfp, choice=choice)
+    name = result.system.name if isinstance(table, str | Path) else "system"
+    notes = (*result.system.notes, *result.assumptions, *result.warnings, *result.notes)
+    return replace(result, system=replace(result.system, name=name, notes=notes))
+
+
+def table_source(table: Any) -> Source:
+    """Return a table: a file, a data frame, or a dict of columns."""
+    if isinstance(table, str | Path):
+        return read_table(table)
+    texts: list[CodedTexts] = []
+    columns = table_columns(table)
+    for values in columns.values():
+        # Truth values are words, as in a CSV file.
+        numbers = None if np.asarray(values).dtype == bool else numbers_of(values)
+        if numbers is None:
+            texts.append(CodedTexts(*distinct_texts(texts_of(values))))
+        else:
+            distinct, codes = distinct_numbers(numbers)
+            texts.append(CodedTexts(column_texts(distinct), codes))
+    if not texts or not len(texts[0]):
+        raise InputError(Problem("the table has no rows", "table"))
+    if benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode())) is not None:
+        # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
+        return read_table(Source("table", table_text([*columns], texts).encode()))
+    return read_table(Table.of(Source("table", b""), [*columns], texts))

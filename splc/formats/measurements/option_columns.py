@@ -1,127 +1,38 @@
-"""CSV tables with one column per option: separator, header, rows, and option columns as value indices."""
+"""Columns of options: one of zeros and ones or of numbers for each option, or one of texts for an alternative group."""
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, nearest
-from splc.formats.measurements.decimals import with_points
-from splc.formats.measurements.group_columns import with_children
-from splc.formats.measurements.selections import only_index, option_is_optional, reasons_by_row
-from splc.io.cells import PlainRows, distinct_texts, plain_rows
-from splc.io.csv_rows import SEPARATORS, first_line, header_names, split_line, split_rows
-from splc.io.files import Source
+from splc.formats.measurements.rows import MeasurementRows
+from splc.formats.measurements.selections import only_index, option_is_optional
+from splc.formats.table import Table
+from splc.io.cells import CodedTexts, distinct_texts
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
-from splc.system.groups import wrong_child
+from splc.system.groups import child_groups, child_texts, text_groups, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.units import unit_problem
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 _BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
-_QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
-# Tables of fewer cells may have any number of missing ones.
-_MAX_PADDED = 1_000_000
 
 
-@dataclass(frozen=True)
-class RawTable:
-    """The rows of a CSV file that are not blank, with their lines; `notes` are remarks of the reader."""
+def read_option_table(table: Table, system: VariabilityModel, decimal: str = ".") -> MeasurementRows:
+    """Read the header and the columns of options of a table that was split; other columns remain texts.
 
-    rows: Sequence[Sequence[str]]
-    lines: Sequence[int] | Array
-    separator: str
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class OptionTable:
-    """A CSV table with a header, in which option columns are value indices."""
-
-    lines: Array  # the line of each row
-    indices: Array  # value indices, shape (n, options), -1 where a value is wrong
-    reasons: dict[int, list[str]]  # row → problems of its configuration
-    others: Mapping[str, Sequence[str]]  # name → texts of every other column
-    malformed: frozenset[int] = frozenset()  # rows with a wrong number of fields
-    notes: tuple[str, ...] = ()  # remarks of the reader
-
-    def problems(self, file: str) -> Problems:
-        """Return the problems of all rows, with their lines."""
-        problems = Problems(file)
-        for row, reason in reasons_by_row(self.reasons).items():
-            problems.add(reason, int(self.lines[row]))
-        return problems
-
-
-def read_raw(
-    source: Source,
-    system: VariabilityModel,
-    separator: str | None = None,
-    decimal: str | None = None,
-    exempt: Collection[str] = (),
-) -> RawTable:
-    """Split a CSV file into rows.
-
-    By default, the separator is the one that gives the most option names in the first line. Without a decimal
-    delimiter, decimal commas become points in a table that has another separator.
+    Options with only one possible value need no column, and neither do the members of a group that has a column.
+    Columns of `root`, `Enabledx` and `Disabledx` are checked.
     """
-    text = source.text()
-    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
-        raise InputError(Problem("the separator must be a single character", text=separator))
-    if not text or text.isspace():
-        raise InputError(Problem("the file is empty", source.name))
-    character = separator or _sniff(text, system)
-    return split_table(source, character, decimal, exempt)
-
-
-def split_table(source: Source, separator: str, decimal: str | None = None, exempt: Collection[str] = ()) -> RawTable:
-    """Split a CSV file with a known separator into rows, as `read_raw`."""
-    if decimal is not None or separator == "," or b"," not in source.data:
-        grid = plain_rows(source.content, separator)
-        if grid is not None:
-            return RawTable(grid, np.arange(1, len(grid) + 1), separator)
-    rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
-    is_quoted = separator == ","
-    if decimal is not None or (is_quoted and not _QUOTED_COMMA.search(source.data)):
-        return RawTable(rows, lines, separator)
-    rows, notes = with_points(rows, lines, source.name, exempt, quoted=is_quoted)
-    return RawTable(rows, lines, separator, notes)
-
-
-def _sniff(text: str, system: VariabilityModel) -> str:
-    first = first_line(text)
-
-    def names(separator: str) -> tuple[int, int]:
-        cells = split_line(first, separator)
-        return sum(cell.strip() in system.spellings for cell in cells), len(cells)
-
-    return max(SEPARATORS, key=names)
-
-
-def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, decimal: str = ".") -> OptionTable:
-    """Read the header and the option columns of a table.
-
-    Options with only one possible value need no column, and neither do the members of a group that has a column
-    (`splc.formats.measurements.group_columns`). Columns of `root`, `Enabledx` and `Disabledx` are checked.
-    """
-    header = header_names(raw.rows[0])
-    lines = np.array(raw.lines[1:], dtype=np.int64)
+    lines = np.array(table.lines[1:], dtype=np.int64)
     reasons: dict[int, list[str]] = {}
-    try:
-        body = body_columns(raw.rows[1:], len(header), reasons)
-    except InputError as error:
-        raise error.at(source.name) from None
-    header, body = without_row_numbers(header, body)
-    header, columns, groups = with_children(system, header, body)
-    positions, extra_positions = _places(source, system, header, int(raw.lines[0]))
+    header, columns, groups = with_children(system, *table.body(reasons))
+    positions, extra_positions = _places(table.name, system, header, int(table.lines[0]))
     malformed = frozenset(reasons)
     blank: list[str] = []
     sizes = [option.size for option in system.options]
@@ -130,8 +41,8 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
         if option.name not in positions:
             indices[:, position] = only_index(option, system.mandatory) or 0
             continue
-        column, wrong = option_column(option, columns[positions[option.name]], decimal)
         texts = columns[positions[option.name]]
+        column, wrong = option_column(option, texts, decimal)
         if isinstance(option, BinaryOption) and not system.inferred and not wrong and "" in distinct_texts(texts)[0]:
             blank.append(option.name)
         if option.name in groups:
@@ -141,47 +52,17 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
         for row in np.flatnonzero(column < 0).tolist():
             if row not in malformed:
                 reasons.setdefault(row, []).append(wrong[texts[row]])
-    _apply_switches(system, positions, columns, indices, reasons, malformed, source.name)
-    extra = {name: columns[at] for name, at in extra_positions.items()}
+    _apply_switches(system, positions, columns, indices, reasons, malformed, table.name)
     notes = (f"empty cells are 0, which is deselected: {listed(blank)}",) if blank else ()
-    return OptionTable(lines, indices, reasons, extra, malformed, notes)
-
-
-def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
-    """Return the columns of rows, and add the problems of rows that do not have this width."""
-    if isinstance(body, PlainRows):
-        columns = body.columns()
-        if not any(cells.widths[1] for cells in columns[width:]):
-            return [*columns[:width]]
-    if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
-        raise InputError(f"most rows have fewer fields than the header, which has {width:,}")
-    rows = []
-    for row, cells in enumerate(body):
-        if len(cells) == width:
-            rows.append(cells)
-            continue
-        if any(cell.strip() for cell in cells[width:]) or len(cells) < width:
-            reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
-        rows.append([*cells, *[""] * width][:width])
-    return list(zip(*rows, strict=True)) if rows else [()] * width
-
-
-def without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
-    """Return the columns of a table without a first column of whole numbers that has no name.
-
-    Data frames are written with such a column.
-    """
-    if len(header) < 2 or header[0] or not columns[0]:
-        return header, columns
-    whole = bool((parse_column(columns[0]) % 1 == 0).all())
-    return (header[1:], columns[1:]) if whole else (header, columns)
+    others = {name: columns[at] for name, at in extra_positions.items()}
+    return MeasurementRows(lines, indices, reasons, notes=notes, malformed=malformed, others=others)
 
 
 def _places(
-    source: Source, system: VariabilityModel, header: Sequence[str], line: int
+    file: str, system: VariabilityModel, header: Sequence[str], line: int
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Return the columns of options (and root, `Enabledx`, `Disabledx`), and the columns of other names."""
-    problems = Problems(source.name)
+    problems = Problems(file)
     positions: dict[str, int] = {}
     extra: dict[str, int] = {}
     for at, cell in enumerate(header):
@@ -300,20 +181,51 @@ def exact_names(system: VariabilityModel) -> frozenset[str]:
     return frozenset((*system.names, *system.switches, ROOT))
 
 
-def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:
-    """Return a CSV table as text."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
+def with_children(
+    system: VariabilityModel, header: Sequence[str], columns: Sequence[Sequence[str]]
+) -> tuple[list[str], list[Sequence[str]], dict[str, list[BinaryOption]]]:
+    """Return the columns of a table, with columns of zeros and ones for the children of groups that have one column.
+
+    The column of an option is that of its group if its children have no columns and some of its cells are texts, which
+    name a child by its output string, its name, or its name without that of the option. Other texts are kept: they are
+    wrong values. The third result is option → children of the groups that have one column.
+    """
+    names, cells = list(header), list(columns)
+    groups: dict[str, list[BinaryOption]] = {}
+    present = {system.spellings.get(name, name) for name in header}
+    for parent, children in child_groups(system).items():
+        if parent not in present or any(child.name in present for child in children):
+            continue
+        at = next(at for at, name in enumerate(header) if system.spellings.get(name) == parent)
+        child_of = child_texts(parent, children)
+        distinct = {text: child_of.get(text.strip()) for text in distinct_texts(cells[at])[0]}
+        if not any(child or is_text(text.strip()) for text, child in distinct.items()):
+            continue
+        groups[parent] = children
+        for child in children:
+            names.append(child.name)
+            selected = {text: "1" if name == child.name else "0" for text, name in distinct.items()}
+            cells.append(CodedTexts.of(cells[at], selected.__getitem__))
+        optional = parent not in system.mandatory
+        spellings = {
+            text: "1" if child else "0" if optional and not text.strip() else text for text, child in distinct.items()
+        }
+        cells[at] = CodedTexts.of(cells[at], spellings.__getitem__)
+    return names, cells, groups
 
 
-def is_number(text: str, decimal: str) -> bool:
-    """Return whether a cell is a finite number."""
-    return not np.isnan(parse_number(text.strip(), decimal))
+def with_groups(system: VariabilityModel, columns: Sequence[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
+    """Return the header and the columns of options with one column of text for each option with texts as its values."""
+    table = dict(zip(system.names, columns, strict=True))
+    for parent, children in text_groups(system).items():
+        texts = [""] * len(table[parent])
+        for child in children:
+            text = child.presentation.output_string or child.name
+            texts = [text if cell == "1" else before for before, cell in zip(texts, table.pop(child.name), strict=True)]
+        table[parent] = texts
+    return [*table], [*table.values()]
 
 
-def is_value(text: str, decimal: str) -> bool:
-    """Return whether a cell can be the value of an option."""
-    return text.strip().casefold() in TRUTH or is_number(text, decimal)
+def is_text(text: str) -> bool:
+    """Return whether a cell is neither empty nor a value of a binary option."""
+    return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)

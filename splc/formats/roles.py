@@ -21,7 +21,7 @@ option without these names remains one. All others:
   another function whose values were repeated in other configurations, or of a complete grid with values as those of a
   result (`binary_size`), or nearly one with noise, as counts of a run are. Columns that count rows, repetitions or
   events of a run by their names (`id`, `rep`, `retries`) are ignored, too, and so are columns without values;
-- statistics beside a mean, time stamps and hashes (`splc.formats.measurements.evidence`) are ignored unless the user
+- statistics beside a mean, time stamps and hashes (`splc.formats.evidence`) are ignored unless the user
   names them, and so are properties that are a constant times another one.
 """
 
@@ -36,10 +36,9 @@ import numpy as np
 from splc.data.property_name import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, unknown_name_hint
-from splc.formats.measurements.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns
-from splc.formats.measurements.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
-from splc.formats.measurements.evidence import left_out
-from splc.formats.measurements.option_roles import options_among, unexplained_gaps
+from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
+from splc.formats.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
+from splc.formats.evidence import left_out, options_among, unexplained_gaps
 from splc.io.cells import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
@@ -88,7 +87,7 @@ class Roles:
     numbers: Mapping[str, Array] = field(default_factory=dict)
     # zeros and ones to the right of a property that are options although they distinguish no rows
     doubtful: tuple[str, ...] = ()
-    # columns that are ignored because of their names and contents (`splc.formats.measurements.evidence`)
+    # columns that are ignored because of their names and contents (`splc.formats.evidence`)
     evident: tuple[str, ...] = ()
 
 
@@ -308,3 +307,55 @@ def numbers_in(texts: Sequence[str]) -> Array:
 
 def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != nfp))
+
+
+def option_columns(
+    columns: Mapping[str, Sequence[str]], choice: ColumnChoice, *, measured: bool | None
+) -> tuple[str, ...] | None:
+    """Return the options of a table without measurements, None if it has a measured column.
+
+    All columns are options, also those of text, unless the user chose another role, or they number the rows.
+
+    `measured`: whether the table has a measured column; None: as its columns seem. A column seems to be measured if it
+    has the name of a measured value, fractions and nearly a different value in every row, or many values that are not
+    needed to distinguish the rows; and rows are repeated only where they are measured.
+    """
+    if measured:
+        return None
+    choice = choice.among(columns)
+    inputs = {name: cells for name, cells in columns.items() if name not in (*choice.ignore, *choice.named)}
+    values = {name: numbers_in(cells) for name, cells in inputs.items()}
+    kinds = {name: kind_of(cells, values[name]) for name, cells in inputs.items()}
+    texts = {name: cells for name, cells in inputs.items() if kinds[name] == "text" and not has_other_decimals(cells)}
+    numbers = {name: values[name] for name in inputs if name not in texts and kinds[name] != "empty"}
+    table = CodedColumns(numbers, texts)
+    if measured is None and (_repeats(columns) or _has_measured_column(table, choice.options)):
+        return None
+    return tuple(name for name in inputs if name in table.codes and not _numbers_rows(table, name))
+
+
+def _numbers_rows(table: CodedColumns, name: str) -> bool:
+    """Return whether a column numbers the rows, by its name and its values."""
+    counts = name in table.numbers and is_row_counter(name) and table.counts(name)
+    return counts and table.differs_everywhere(name)
+
+
+def _repeats(columns: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether rows are repeated."""
+    rows = [*zip(*columns.values(), strict=True)]
+    return len({*rows}) < len(rows)
+
+
+def _has_measured_column(table: CodedColumns, options: Sequence[str]) -> bool:
+    return any(name not in options and not table.counts(name) and _is_measured(table, name) for name in table.numbers)
+
+
+def _is_measured(table: CodedColumns, name: str) -> bool:
+    """Return whether a column of numbers seems to be measured."""
+    if is_measurement_name(name) and not table.is_binary(name):
+        return True
+    if table.rows < MIN_ROWS:
+        leads = name == next(iter(table.numbers))
+        return table.differs_everywhere(name) and not table.has_integers(name) and not leads
+    groups = table.groups(other for other in table.codes if other != name)
+    return table.seems_measured(name) or table.seems_counted(name, groups)

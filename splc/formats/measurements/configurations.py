@@ -1,28 +1,88 @@
-"""Configurations to predict, from a table of configurations or from measurements."""
+"""Configurations in tables: to read and to write, to predict, and values that the description does not list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.data.configurations import unlisted_values as values_besides
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
 from splc.formats import registry
-from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.contexts import measurements_in, selected, separated
+from splc.formats.columns import ColumnChoice
+from splc.formats.detect import is_xml
 from splc.formats.measurements.csv import has_header, table_rows
-from splc.formats.measurements.csv_table import read_option_table, read_raw
+from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups
+from splc.formats.measurements.read import measurements_in, selected, separated
 from splc.formats.measurements.rows import MINED, Policy, invalid_rows
 from splc.formats.measurements.selections import reasons_by_row
-from splc.formats.measurements.shapes import read_table
-from splc.formats.measurements.stated_roles import with_contexts
-from splc.io.files import Source
+from splc.formats.measurements.tables import read_file_columns, read_table
+from splc.formats.table import split_table, table_of, table_text
+from splc.io.files import Source, read_source, write_whole
+from splc.io.numbers import column_texts, parse_column
+from splc.system.extension import extended, open_options
+from splc.system.options import Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+
+CELLS = 2**21
+
+
+def read_configurations(
+    path: str | Path | Source,
+    system: VariabilityModel,
+    *,
+    separator: str | None = None,
+    decimal_delimiter: str | None = None,
+) -> Configurations:
+    """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
+
+    `path`: the file, also compressed (`.gz`), or its content; `-` is standard input. `separator`: the separator of
+    fields; by default it is detected from the option names in the first line. `decimal_delimiter`: the decimal
+    delimiter; by default a point, or a comma in a table that has no points and whose separator is none.
+    """
+    source = path if isinstance(path, Source) else read_source(path)
+    if is_xml(source):
+        raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
+    table = split_table(source, system.spellings, separator, decimal_delimiter)
+    rows = read_option_table(table, system, decimal_delimiter or ".")
+    rows.problems(source.name).raise_if_any(ConfigurationError)
+    return Configurations(system, rows.indices)
+
+
+def write_configurations(
+    configurations: Configurations,
+    path: str | Path,
+    extra: Mapping[str, Array] | None = None,
+) -> None:
+    """Write configurations with options in model order; a deselected numeric option is written as its flag.
+
+    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output. `extra`: name → additional column
+    of numbers, shape (n,); NaN becomes an empty field.
+    """
+    extra = extra or {}
+    for name in extra:
+        if name in exact_names(configurations.system):
+            raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
+    write_whole(path, _table_parts(configurations, extra))
+
+
+def _table_parts(configurations: Configurations, extra: Mapping[str, Array]) -> Iterator[bytes]:
+    """Yield the header, and some rows at a time: a text per cell takes much more memory than the file."""
+    system = configurations.system
+    options, _ = with_groups(system, [[]] * len(system.names))
+    header = [*options, *extra]
+    first = table_text(header, []).encode("utf-8")
+    yield first
+    step = max(1, CELLS // max(1, len(header)))
+    for start in range(0, len(configurations), step):
+        _, columns = with_groups(system, option_texts(configurations[start : start + step]))
+        columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]
+        yield table_text(header, columns).encode("utf-8")[len(first) :]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +118,17 @@ def read_prediction_inputs(
     no other is used instead. Without `nfp` and `expected`, the only property of the file is used.
     """
     source = read_table(path)
-    policy = replace(policy, columns=with_contexts(policy.columns, source, system))
+    policy = replace(policy, columns=policy.columns.with_contexts(table_of(source).stated, system))
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
     form = registry.format_of("measurements", source)
-    is_table = form is not None and form.name == "csv"
-    raw = read_raw(source, system, exempt=policy.columns.unread) if is_table else None
-    if form is not None and (raw is None or not has_header(raw, system, ".")):
+    assert form is not None
+    table = split_table(source, system.spellings, exempt=policy.columns.unread) if form.name == "csv" else None
+    if table is None or not has_header(table, system, "."):
         rows = form.read(source, system, placing, None, None, nfp or expected)
         (measurements,) = measurements_in(system, rows, placing, source)
         return _measured(measurements, lines, nfp, expected)
-    assert raw is not None
-    table = read_option_table(source, system, raw)
-    rows = table_rows(table, system, policy.columns, source, nfp=nfp, notes=raw.notes)
+    rows = table_rows(table, system, policy.columns, nfp=nfp)
     columns = {name: column[:, 0] for name, column in rows.values.items()}
     if nfp is not None and columns and nfp not in columns:
         hint = unknown_name_hint(nfp, list(columns))
@@ -135,3 +193,37 @@ def _measured(
     runs = None if name is None else measurements.repetitions(name)
     facts = (names, measurements.report, lines[0], columns, runs)
     return PredictionInputs(measurements.configurations, name, values, *facts)
+
+
+def unlisted_values(
+    source: Source, system: VariabilityModel, unread: Collection[str] = ()
+) -> dict[str, tuple[float, ...]] | None:
+    """Return option → the numbers in its column that are not among its values, ascending."""
+    columns = _columns(source, system, unread)
+    if columns is None:
+        return None
+    unlisted: dict[str, tuple[float, ...]] = {}
+    options: dict[str, Option] = {option.name: option for option in open_options(system)}
+    for title, cells in columns.items():
+        name = system.spellings.get(title.strip(), "")
+        if name in options and (values := values_besides(options[name], parse_column(cells))):
+            unlisted[name] = values
+    return unlisted
+
+
+def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[str] = ()) -> VariabilityModel:
+    """Return an inferred system with the further values in a table; a description restricts them."""
+    further = unlisted_values(source, system, unread) if system.inferred else None
+    return extended(system, further) if further else system
+
+
+def _columns(source: Source, system: VariabilityModel, unread: Collection[str]) -> Mapping[str, Sequence[str]] | None:
+    """Return the columns of a CSV table with a header, or the options of XML."""
+    if is_xml(source):
+        try:
+            return read_file_columns(source).columns
+        except InputError:
+            # XML may have identifiers of configurations; the reader of measurements reports other problems.
+            return None
+    table = split_table(source, system.spellings, exempt=unread)
+    return dict(zip(*table.body({}), strict=True)) if has_header(table, system, ".") else None

@@ -15,33 +15,20 @@ from typing import Literal
 import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
-from splc.formats.measurements.coded_columns import is_index_name
+from splc.formats.coded_columns import is_index_name
 from splc.io.cells import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 Kind = Literal["numbers", "text", "empty"]
-Role = Literal["property", "context", "ignored"]
 
 # Words for a missing value, in lower case.
 MISSING = frozenset(
     [
         *("", "na", "n/a", "n.a.", "nan", "null", "nil", "none", "-", "--", "?", "missing", "unknown", "undefined"),
-        *(
-            "invalid",
-            "timeout",
-            "timed out",
-            "time out",
-            "t/o",
-            "failed",
-            "failure",
-            "fail",
-            "error",
-            "err",
-            "crash",
-            "crashed",
-        ),
-        *("oom", "out of memory", "killed", "inf", "+inf", "-inf", "infinity", "#n/a", "#value!", "#div/0!"),
+        *("invalid", "timeout", "timed out", "time out", "t/o", "failed", "failure", "fail", "error", "err", "crash"),
+        *("crashed", "oom", "out of memory", "killed", "inf", "+inf", "-inf", "infinity", "#n/a", "#value!", "#div/0!"),
     ]
 )
 # `1,234` and `1,234,567`, which could be integers.
@@ -50,6 +37,16 @@ _SHOWN = 40
 _LISTED = 6
 # The number of values that cannot be read among which those are looked for that are not missing.
 _LOOKED_AT = 10_000
+
+
+@dataclass(frozen=True)
+class StatedRoles:
+    """The roles of columns that the format of a file states; each column has one."""
+
+    options: tuple[str, ...] = ()  # the options
+    contexts: tuple[str, ...] = ()  # the contexts
+    properties: tuple[str, ...] = ()  # the properties
+    numeric: tuple[str, ...] = ()  # the numeric ones of the options, where the format separates them (XML)
 
 
 @dataclass(frozen=True)
@@ -118,6 +115,29 @@ class ColumnChoice:
             self.mined or other.mined,
         )
 
+    def with_stated(self, roles: StatedRoles | None, nfp: str | None) -> ColumnChoice:
+        """Return these choices, completed by the roles that the format of a file states.
+
+        `nfp`: the property that the user named, None if there is none.
+        """
+        if roles is None:
+            return self
+        choice = self.among((*roles.options, *roles.contexts, *roles.properties))
+        mentioned = {*choice.named, *choice.ignore, *choice.options, nfp}
+        options = tuple(name for name in roles.options if name not in mentioned)
+        extra = ColumnChoice(
+            tuple(name for name in roles.contexts if name not in mentioned),
+            properties=tuple(name for name in roles.properties if name not in choice.options),
+        )
+        result = choice.over(extra.lenient)
+        return replace(result, options=(*choice.options, *options), optional=result.optional.union(options))
+
+    def with_contexts(self, roles: StatedRoles | None, system: VariabilityModel) -> ColumnChoice:
+        """Return these choices, completed by the contexts that the format of a file states."""
+        mentioned = {*self.named, *self.ignore, *system.spellings}
+        contexts = () if roles is None else tuple(name for name in roles.contexts if name not in mentioned)
+        return self if roles is None else self.over(ColumnChoice(contexts).lenient)
+
     def among(self, names: Collection[str]) -> ColumnChoice:
         """Return the choices with lists `a,b` of contexts and ignored columns split, unless a column is `a,b`."""
         contexts, ignore = (
@@ -169,15 +189,6 @@ class Context:
         return tuple(self.values[at] for at in np.unique(self.codes[rows]).tolist())
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The columns of a table other than its options, by their roles."""
-
-    properties: Mapping[str, Array]  # name → numbers, shape (n,), NaN where there is none
-    contexts: Mapping[str, Context]  # name → context
-    ignored: tuple[str, ...] = ()  # the names of ignored columns
-
-
 def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
     """Return whether a column has numbers or text; 'empty' if it has neither."""
     unread = np.flatnonzero(np.isnan(values))
@@ -203,8 +214,8 @@ def columns_of(
     decimal: str = ".",
     options: Collection[str] = (),
     nfp: str | None = None,
-) -> Columns:
-    """Return the columns of a table other than its options, by their roles.
+) -> tuple[dict[str, Array], dict[str, Context]]:
+    """Return the columns of a table other than its options: property → numbers, NaN where there is none, and contexts.
 
     `nfp`: the property that the user named, None if there is none.
     """
@@ -241,7 +252,7 @@ def columns_of(
             raise MeasurementError(_not_numeric(name, texts, values, file))
         else:
             contexts[name] = Context.of(texts)
-    return Columns(properties, contexts, tuple(name for name in tables if name in choice.ignore))
+    return properties, contexts
 
 
 def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:

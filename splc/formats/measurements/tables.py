@@ -1,0 +1,297 @@
+"""Tables of measurements: wide and long ones, outputs of benchmark tools, and several tables of one system.
+
+Wide tables have columns of repetitions (`time_1`, `time_2`), long ones a row for each property (`metric`, `value`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from splc.data.property_name import is_measurement_name
+from splc.errors import InputError, Problem, Problems, listed, nearest
+from splc.formats.benchmarks.journal import with_roles
+from splc.formats.benchmarks.read import read_benchmark
+from splc.formats.columns import MISSING, ColumnChoice, StatedRoles
+from splc.formats.detect import is_xml
+from splc.formats.measurements.splconqueror_xml import read_xml_columns
+from splc.formats.table import ColumnRows, Table, read_columns, split_table, table_of, table_text
+from splc.io.csv_rows import first_header, first_line
+from splc.io.files import Source
+from splc.io.numbers import parse_column, unit_of
+
+# `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
+_NUMBERED = re.compile(
+    r"(.*?)[\s_.-]*[\[(]?\s*(?:(?:run|rep|repetition|trial|sample|r|t)[\s_.-]*)?([0-9]{1,3})\s*[\])]?"
+)
+_RUNS = frozenset(("", "run", "rep", "repetition", "trial", "sample", "measurement", "value", "result", "iteration"))
+_METRIC = frozenset(
+    ("metric", "property", "nfp", "variable", "measure", "measurement", "event", "counter", "metric_name")
+)
+_VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "score"))
+_MAX_METRICS = 50
+# A list of at least two numbers, one of them with a point, and the beginning of such a cell or of one with a unit.
+_LIST = re.compile(r"[\[(]?(?=.*\.)\s*[-+.\deE]+(?:[,;\s]+[-+.\deE]+)+\s*[])]?")
+_MEASURED_TEXT = re.compile(r"[\d.](?:[smhun]|µs| [smhunJW])|[\[(]\s*[\d.]+[,;\s]|[\d.]+[;\s]\s*[\d.]+[;\s]")
+_LOOKED_AT = 1000
+# Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
+MAX_SCATTER = 3.0
+
+
+def read_table(path: str | Path | Source) -> Source:
+    """Read a table of measurements, or the output of a benchmark tool, which becomes a table; XML is returned as it is.
+
+    `path`: the file, its content, or a folder (`splc.formats.benchmarks.read`); `-` is standard input.
+    """
+    source = read_benchmark(path)
+    if is_xml(source):
+        return source
+    table = table_of(with_roles(source) if isinstance(path, str | Path) else source)
+    is_text = bool(table.rows) or b"\0" not in table.data[:1000]
+    return unfolded(table) if is_text and table.stated is None else table
+
+
+def read_file_columns(source: Source, exempt: Collection[str] = ()) -> Table:
+    """Read the columns of a CSV table or of SPL Conqueror's XML; `exempt`: columns whose numbers are not read."""
+    return read_xml_columns(source) if is_xml(source) else read_columns(source, exempt)
+
+
+def unfolded(table: Table) -> Table:
+    """Return a wide or long table with a row for each run and a column for each property; others as they are."""
+    if isinstance(table.rows, ColumnRows):
+        names, beginning = list(table.rows.names), table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
+        start = 0
+    else:
+        beginning = table.text()
+        names = first_header(beginning)
+        start = len(first_line(beginning)) if names else 0
+    if _MEASURED_TEXT.search(beginning, start, start + _LOOKED_AT):
+        table = _with_numbers(table)
+    repeated = _repeated(names)
+    metric = next((name for name in names if name.casefold() in _METRIC), "")
+    value = next((name for name in names if name.casefold() in _VALUE), "")
+    if not repeated and not (metric and value):
+        return table
+    try:
+        columns = read_columns(table).columns
+    except InputError:
+        # The reader of tables reports the problems.
+        return table
+    if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
+        return _stacked(table, columns, repeated)
+    if columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
+        return _spread(table, columns, metric, value)
+    return table
+
+
+def _with_numbers(table: Table) -> Table:
+    """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
+    try:
+        columns = dict(read_columns(table).columns)
+    except InputError:
+        return table
+    units: dict[str, str] = {}
+    lists: dict[str, list[list[str]]] = {}
+    for name, cells in columns.items():
+        written = [text for text in map(str.strip, cells) if text.casefold() not in MISSING]
+        if not is_measurement_name(name) and name.casefold().removesuffix("s") not in _RUNS:
+            continue
+        if written and (unit := unit_of(written)) is not None:
+            units[name] = unit
+            columns[name] = [text.strip().removesuffix(unit).strip() for text in cells]
+        elif written and all(map(_LIST.fullmatch, written)) and name.removesuffix("s") not in columns:
+            lists[name] = [re.findall(r"[^][(),;\s]+", text) for text in cells]
+    if not units and not lists:
+        return table
+    notes = [f"{name}: numbers in {unit}" for name, unit in units.items()]
+    notes += [f"{name}: a list of repetitions in each row" for name in lists]
+    turns = [max([1, *map(len, groups)]) for groups in zip(*lists.values(), strict=True)]
+    if lists:
+        for name, cells in columns.items():
+            rows = zip(lists.get(name, cells), turns, strict=True)
+            columns[name] = [
+                (row if isinstance(row, str) else row[turn] if turn < len(row) else "")
+                for row, count in rows
+                for turn in range(count)
+            ]
+    return replace(Table.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
+
+
+def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return property → the columns of its repetitions, which are numbered from 0 or 1."""
+    groups: dict[str, dict[int, str]] = {}
+    for name in names:
+        if match := _NUMBERED.fullmatch(name):
+            groups.setdefault(match[1].strip(" _.-"), {})[int(match[2])] = name
+    return {
+        base: list(numbered.values())
+        for base, numbered in groups.items()
+        if len(numbered) > 1 and [*numbered] in ([*range(len(numbered))], [*range(1, len(numbered) + 1)])
+        # `time`, `time_0`, `time_1` are a property and its parts.
+        if base not in names and (base.casefold() in _RUNS or is_measurement_name(base))
+    }
+
+
+def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
+    """Return whether columns can be repetitions: numbers, not all of them whole, that agree up to a factor."""
+    values = np.array([parse_column(columns[name]) for name in names])
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if not values.size or (values == values.round()).all() or (values <= 0).any():
+        return False
+    return bool(np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
+
+
+def _stacked(table: Table, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]) -> Table:
+    """Return a table with a row for each repetition."""
+    inner = {name for names in repeated.values() for name in names}
+    keys = [name for name in columns if name not in inner]
+    names = ["time" if base.casefold() in _RUNS else base for base in repeated]
+    longest = max(map(len, repeated.values()))
+    rows = [
+        [
+            *(columns[name][at] for name in keys),
+            *(columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()),
+        ]
+        for at in range(len(next(iter(columns.values()))))
+        for turn in range(longest)
+    ]
+    rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(keys) :])]
+    text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
+    return Table.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
+
+
+def _spread(table: Table, columns: Mapping[str, Sequence[str]], metric: str, value: str) -> Table:
+    """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
+    keys = [name for name in columns if name not in (metric, value)]
+    names = list(dict.fromkeys(text.strip() for text in columns[metric]))
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    counts: dict[tuple[str, ...], int] = {}
+    for at, name in enumerate(columns[metric]):
+        key = tuple(columns[other][at] for other in keys)
+        turn = counts[*key, name] = counts.get((*key, name), 0) + 1
+        rows.setdefault((*key, str(turn)), {})[name.strip()] = columns[value][at]
+    cells = [[*key[:-1], *(values.get(name, "") for name in names)] for key, values in rows.items()]
+    labels = [f"measured_{name}" if name in keys else name for name in names]
+    return Table.of_rows(table, [*keys, *labels], cells, notes=(f"a column for each {metric}",))
+
+
+def read_union(paths: Sequence[str], choice: ColumnChoice) -> Table:
+    """Read several tables of measurements, or outputs of benchmark tools, as one table.
+
+    Rows of the same configuration are repetitions, as in one table.
+
+    `paths`: the files, in the order of their rows; `-` is standard input. `choice`: the roles of columns that the user
+    chose; ignored columns may be in some of the tables only.
+    """
+    resolved: set[str] = set()
+    for path in paths:
+        # The rows of a file that is named twice would be repetitions of themselves.
+        if (real := os.path.realpath(path)) in resolved:
+            raise InputError(Problem("this file is named twice", path, hint="its rows are read once: name it once"))
+        resolved.add(real)
+    return union_of([read_table(path) for path in paths], choice)
+
+
+def union_of(sources: Sequence[Source], choice: ColumnChoice) -> Table:
+    """Return the union of tables that were read; else as `read_union`."""
+    tables = [_part(source) for source in sources]
+    header: list[str] = []
+    for table in tables:
+        place = 0
+        for name in table.columns:
+            # A further column stands where it does in its own table: its position says what it is.
+            if name not in header:
+                header.insert(place, name)
+            place = header.index(name) + 1
+    lacking = tuple(_lacking(tables, frozenset(choice.among(header).ignore)))
+    blank = {id(table): [""] * (len(table.rows) - 1) for table in tables}
+    columns = [[text for table in tables for text in table.columns.get(name, blank[id(table)])] for name in header]
+    line, ranges = 2, list[str]()
+    for table in tables:
+        end = line + len(table.rows) - 1
+        ranges.append(f"{table.name} (lines {line:,} to {end - 1:,})")
+        line = end
+    notes = [f"{len(tables)} tables are read as one: {listed(ranges)}", *lacking]
+    notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
+    main = next((table.main for table in tables if not len(table.lines)), None)
+    names = ", ".join(table.name for table in tables)
+    merged = Table.of(Source(names, b""), header, columns, _stated(tables), main, tuple(notes))
+    files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
+    return replace(merged, units=_units(tables), files=files)
+
+
+def _part(source: Source) -> Table:
+    """Return one of several tables with its columns; it has lines if it is a CSV file."""
+    if is_xml(source):
+        hint = f"make it a table first: splc convert {source.name} -o TABLE.csv"
+        raise InputError(Problem("XML cannot be read together with other tables", source.name, hint=hint))
+    table = table_of(source)
+    columns = read_columns(table)
+    if table.rows or table.stated is not None:
+        return replace(columns, lines=())
+    raw = split_table(table)
+    reasons: dict[int, list[str]] = {}
+    header, cells = raw.body(reasons)
+    lines = [int(line) for line in raw.lines]
+    problems = Problems(table.name)
+    for row, texts in reasons.items():
+        problems.add("; ".join(texts), lines[row + 1])
+    problems.raise_if_any(InputError)
+    return replace(columns, rows=ColumnRows((*header,), (*cells,)), lines=lines)
+
+
+def _lacking(tables: Sequence[Table], ignored: frozenset[str]) -> Iterator[str]:
+    """Yield notes on columns that some tables lack: rows of versions before an option have no value of it."""
+    every = [table.columns.keys() - ignored for table in tables]
+    common = frozenset.intersection(*map(frozenset, every))
+    if not common:
+        names = listed([table.name for table in tables])
+        raise InputError(Problem("the tables have no column in common", names))
+    problems: list[Problem] = []
+    for name in dict.fromkeys(name for table in tables for name in table.columns):
+        lacking = [] if name in common | ignored else [table for table in tables if name not in table.columns]
+        for table in lacking:
+            if hint := nearest(name, [other for other in table.columns if other not in common | ignored]):
+                message = f"the table lacks the column {name!r}, which others have"
+                hint = f"{hint} rename it, or leave it out with --ignore {shlex.quote(name)}"
+                problems.append(Problem(message, table.name, next(iter(table.lines), None), hint=hint))
+        if lacking:
+            files = listed([table.name for table in lacking])
+            yield f"the column {name} is empty in the rows of {files}: the table does not have it"
+    if problems:
+        raise InputError(problems)
+
+
+def _stated(tables: Sequence[Table]) -> StatedRoles | None:
+    """Return the roles that the formats of the files state."""
+    roles: dict[str, tuple[str, str]] = {}
+    found: dict[str, list[str]] = {"option": [], "context": [], "property": []}
+    for table in tables:
+        stated = table.stated or StatedRoles()
+        for kind, names in zip(found, (stated.options, stated.contexts, stated.properties), strict=True):
+            for name in names:
+                previous, file = roles.setdefault(name, (kind, table.name))
+                if previous != kind:
+                    message = f"the column {name!r} is of the kind {kind}, but of the kind {previous} in {file}"
+                    hint = f"--ignore {shlex.quote(name)} leaves it out"
+                    raise InputError(Problem(message, table.name, hint=hint))
+                found[kind] += [] if name in found[kind] else [name]
+    return StatedRoles(*(tuple(names) for names in found.values())) if roles else None
+
+
+def _units(tables: Sequence[Table]) -> dict[str, str]:
+    """Return property → its unit, where formats state it."""
+    units: dict[str, tuple[str, str]] = {}
+    for table in tables:
+        for name, unit in table.units.items():
+            previous, file = units.setdefault(name, (unit, table.name))
+            if previous != unit:
+                message = f"{name} is in {unit}, but in {previous} in {file}"
+                raise InputError(Problem(message, table.name, hint="write both in one unit"))
+    return {name: unit for name, (unit, _) in units.items()}

@@ -1,0 +1,367 @@
+"""Tables of texts: CSV files, and what the output of benchmark tools, data frames and several tables become.
+
+A CSV file is split into cells once its separator is known; all other tables have their cells from the beginning.
+Numbers may have a decimal comma: quoted, or in tables whose fields are not separated by commas.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import overload
+
+from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
+from splc.formats.columns import GROUPED, StatedRoles, kind_of
+from splc.io.cells import CodedTexts, PlainRows, plain_rows
+from splc.io.csv_rows import (
+    SEPARATORS,
+    check_header,
+    first_line,
+    header_names,
+    likely_separator,
+    split_line,
+    split_rows,
+)
+from splc.io.files import Source, sha256_of
+from splc.io.numbers import parse_column, parse_number
+
+DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between the fields"
+NOTE = "numbers are read with a decimal comma"
+# Tables of fewer cells may have any number of missing ones.
+_MAX_PADDED = 1_000_000
+_QUOTED_COMMA = re.compile(rb'"\s*+[+-]?\d*+,\d')
+_COMMA = re.compile(r"\s*[+-]?(?:\d+,\d*|,\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+_POINT = re.compile(r"\s*[+-]?(?:\d+\.\d*|\.\d+)(?:[eE][+-]?\d+)?\s*", re.ASCII)
+# `1.234,5` and `1,234.5`.
+_BOTH = re.compile(r"\s*[+-]?\d{1,3}(?:(?:\.\d{3})+,\d*|(?:,\d{3})+\.\d*)\s*", re.ASCII)
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRows(Sequence[Sequence[str]]):
+    """The rows of a table that is kept by its columns, the first row their names."""
+
+    names: tuple[str, ...]
+    texts: tuple[Sequence[str], ...]
+
+    def __len__(self) -> int:
+        return 1 + (len(self.texts[0]) if self.texts else 0)
+
+    @overload
+    def __getitem__(self, row: int) -> Sequence[str]: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Sequence[str]]: ...
+
+    def __getitem__(self, row: int | slice) -> Sequence[str] | Sequence[Sequence[str]]:
+        if isinstance(row, slice):
+            return [self[at] for at in range(len(self))[row]]
+        return self.names if row == 0 else [texts[row - 1] for texts in self.texts]
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Source):
+    """A table; its data are those of the file that it was read from, of another format or not."""
+
+    # the header and all rows that are not blank; none of a CSV file that is not split yet
+    rows: Sequence[Sequence[str]] = field(default=(), repr=False)
+    lines: Sequence[int] = field(default=(), repr=False)  # the line of each of these rows; none for XML
+    separator: str = ","
+    remarks: tuple[str, ...] = ()  # remarks on reading the cells
+    stated: StatedRoles | None = None  # the roles of its columns, None if the format does not state them
+    main: str | None = None  # the property to use if the user names none, None if the format has none
+    notes: tuple[str, ...] = ()  # remarks on what the table was made from
+    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where the format states it
+    # of a union the file of each table, in order, with the line of each of its rows; None for a format without lines
+    files: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
+    # separator → rows and lines: a file is split once
+    _splits: dict[tuple[str, bool], tuple[Sequence[Sequence[str]], Sequence[int]]] = field(
+        default_factory=dict, repr=False
+    )
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        header: Sequence[str],
+        columns: Iterable[Sequence[str]],
+        stated: StatedRoles | None = None,
+        main: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """Return a table with these columns that stands for a file; notes on the file come first."""
+        names = tuple(header_names([_clean(name, source) for name in header])) if header else ()
+        texts = tuple(columns)[: len(names)]
+        lines = range(1, 2 + (len(texts[0]) if texts else 0))
+        before = source.notes if isinstance(source, Table) else ()
+        return cls(source.name, source.data, ColumnRows(names, texts), lines, ",", (), stated, main, (*before, *notes))
+
+    @classmethod
+    def of_rows(
+        cls,
+        source: Source,
+        header: Sequence[str],
+        rows: Iterable[Sequence[str]],
+        stated: StatedRoles | None = None,
+        main: str | None = None,
+        notes: tuple[str, ...] = (),
+    ) -> Table:
+        """Return a table with these rows, as `of`."""
+        cells = [[_clean(text, source) for text in row] for row in rows]
+        columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
+        return cls.of(source, header, columns, stated, main, notes)
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 hash of the file, in hexadecimal; where there are several files or none, that of the table."""
+        return sha256_of(self.data if self.data or not self.rows else self.text())
+
+    def text(self) -> str:
+        """Return the table as CSV."""
+        if isinstance(self.rows, ColumnRows):
+            return table_text(self.rows.names, self.rows.texts)
+        return super().text()
+
+    @cached_property
+    def header(self) -> list[str]:
+        """The names of the columns."""
+        return header_names(self.rows[0])
+
+    @cached_property
+    def columns(self) -> dict[str, Sequence[str]]:
+        """Name → texts of each column of a table that `read_columns` returned."""
+        assert isinstance(self.rows, ColumnRows)
+        return dict(zip(self.rows.names, self.rows.texts, strict=True))
+
+    def body(self, reasons: dict[int, list[str]]) -> tuple[list[str], list[Sequence[str]]]:
+        """Return the names and the texts of the columns, and add the problems of rows of another width to `reasons`.
+
+        A first column of whole numbers without a name, as data frames are written with, is left out.
+        """
+        if isinstance(self.rows, ColumnRows):
+            return _without_row_numbers([*self.rows.names], [*self.rows.texts])
+        body, width = self.rows[1:], len(self.header)
+        if isinstance(body, PlainRows):
+            columns = body.columns()
+            if not any(cells.widths[1] for cells in columns[width:]):
+                return _without_row_numbers([*self.header], [*columns[:width]])
+        if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
+            message = f"most rows have fewer fields than the header, which has {width:,}"
+            raise InputError(Problem(message, self.name))
+        rows = []
+        for row, cells in enumerate(body):
+            if len(cells) < width or any(cell.strip() for cell in cells[width:]):
+                reasons[row] = [f"{len(cells)} fields, but the header has {width}"]
+            rows.append(cells if len(cells) == width else [*cells, *[""] * width][:width])
+        return _without_row_numbers([*self.header], list(zip(*rows, strict=True)) if rows else [()] * width)
+
+    def place(self, line: int | None) -> tuple[str, int | None]:
+        """Return the file and the line there of a line of a union; those of all files without a line."""
+        row = 0 if line is None else line - 2
+        for file, lines in self.files if row >= 0 and line is not None else ():
+            if row < len(lines):
+                return file, lines[row]
+            row -= len(lines)
+        return self.name, None
+
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Let errors in the block name the file of a union, and the line there."""
+        try:
+            yield
+        except SplcError as error:
+            raise type(error)([self._placed(problem) for problem in error.problems]) from None
+
+    def _placed(self, problem: Problem) -> Problem:
+        if not self.files or problem.file != self.name or problem.line is None:
+            return problem
+        file, line = self.place(problem.line)
+        return replace(problem, file=file, line=line)
+
+
+def _clean(text: str, source: Source) -> str:
+    """Return a text as a CSV file would state it: UTF-8, without spaces before it."""
+    if "\0" in text:
+        raise InputError(Problem("a NUL character: this is binary data, not a text file", source.name))
+    return (text if text.isascii() else text.encode("utf-8", "replace").decode()).lstrip(" ")
+
+
+def _without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
+    if len(header) < 2 or header[0] or not columns[0] or not (parse_column(columns[0]) % 1 == 0).all():
+        return header, columns
+    return header[1:], columns[1:]
+
+
+def table_of(source: Source) -> Table:
+    """Return a file as a table."""
+    return source if isinstance(source, Table) else Table(source.name, source.data)
+
+
+def split_table(
+    source: Source,
+    names: Collection[str] = (),
+    separator: str | None = None,
+    decimal: str | None = None,
+    exempt: Collection[str] = (),
+) -> Table:
+    """Return a table with its rows.
+
+    Without a decimal delimiter, decimal commas become points in a table that has another separator, and in quotes.
+
+    `names`: those of options: the separator is the one that gives the most of them in the first line; without names the
+    likely one. `separator`: the separator that the user chose. `exempt`: columns whose numbers are not read.
+    """
+    table = table_of(source)
+    if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
+        raise InputError(Problem("the separator must be a single character", text=separator))
+    if isinstance(table.rows, ColumnRows):
+        if not table.rows.names:
+            raise InputError(Problem("the file is empty", source.name))
+        if decimal is not None or not any(map(_has_comma, table.rows.texts)):
+            return table
+        rows, remarks = _with_points([*map(list, table.rows[:])], table.lines, source.name, exempt, quoted=True)
+        columns = tuple(zip(*rows[1:], strict=True))
+        return replace(table, rows=ColumnRows(table.rows.names, columns), remarks=remarks) if remarks else table
+    text = source.text()
+    if not text or text.isspace():
+        raise InputError(Problem("the file is empty", source.name))
+    if separator is None:
+        separator = _separator(text, names) if names else likely_separator(text)
+    plain = decimal is not None or separator == "," or b"," not in source.data
+    if (separator, plain) not in table._splits:
+        grid = plain_rows(source.content, separator) if plain else None
+        if grid is not None:
+            table._splits[separator, plain] = grid, range(1, len(grid) + 1)
+        else:
+            table._splits[separator, plain] = split_rows(source, separator, lambda row: len(row) > 1 or _has_text(row))
+    found, lines = table._splits[separator, plain]
+    quoted = separator == ","
+    if isinstance(found, PlainRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
+        return replace(table, rows=found, lines=lines, separator=separator)
+    rows, remarks = _with_points([*map(list, found)], lines, source.name, exempt, quoted=quoted)
+    return replace(table, rows=rows, lines=lines, separator=separator, remarks=remarks)
+
+
+def _has_comma(texts: Sequence[str]) -> bool:
+    return any("," in text for text in (texts.distinct if isinstance(texts, CodedTexts) else texts))
+
+
+def _has_text(row: Sequence[str]) -> bool:
+    return bool(row and row[0].strip())
+
+
+def _separator(text: str, names: Collection[str]) -> str:
+    """Return the separator that gives the most of some names in the first line."""
+    first = first_line(text)
+
+    def found(separator: str) -> tuple[int, int]:
+        cells = split_line(first, separator)
+        return sum(cell.strip() in names for cell in cells), len(cells)
+
+    return max(SEPARATORS, key=found)
+
+
+def read_columns(source: Source, exempt: Collection[str] = ()) -> Table:
+    """Return a table with its columns, where no description of a system is known.
+
+    Rows that are too short are left out; where measurements are read, they are refused.
+    """
+    table = split_table(source, exempt=exempt)
+    line, width, lines, remarks = int(table.lines[0]), len(table.header), table.lines, table.remarks
+    if not math.isnan(parse_number(table.header[-1])):
+        message = "the table has no header: its first line ends with a number"
+        hint = "add a line with the names of the columns, or name the description of the system with --system"
+        raise InputError(
+            Problem(message, source.name, line, text=first_line(source.text()), hint=hint)
+        )
+    if len(table.rows) == 1:
+        raise InputError(Problem("the file has no rows", source.name))
+    columns: Sequence[Sequence[str]]
+    if isinstance(table.rows, ColumnRows):
+        columns = table.rows.texts
+    else:
+        body = table.rows[1:]
+        if all(any(cell.strip() for cell in row[width:]) for row in body):
+            message = f"every row has more fields than the header, which has {width:,}"
+            raise InputError(Problem(message, source.name, int(lines[1]), hint=DECIMAL_COMMAS))
+        if isinstance(body, PlainRows):
+            columns = body.columns()[:width]
+        else:
+            full = [at for at, row in enumerate(table.rows) if len(row) >= width]
+            if len(full) == 1:
+                message = f"every row has fewer fields than the header, which has {width:,}"
+                hint = f"separate the fields of rows as those of the header, by {table.separator!r}"
+                raise InputError(Problem(message, source.name, int(lines[1]), hint=hint))
+            if missing := len(table.rows) - len(full):
+                rows = plural(missing, "row that has", "rows that have")
+                remarks = (*remarks, f"{rows} fewer fields than the header left out")
+            lines = [lines[at] for at in full]
+            columns = list(zip(*(table.rows[at][:width] for at in full[1:]), strict=True))
+    header, kept = _without_row_numbers([*table.header], [*columns])
+    problems = Problems(source.name)
+    check_header(header, line, problems)
+    problems.raise_if_any(InputError)
+    return replace(table, rows=ColumnRows((*header,), (*kept,)), lines=lines, remarks=remarks)
+
+
+def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separator: str = ",") -> str:
+    """Return a CSV table as text."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
+
+
+def _with_points(
+    rows: list[list[str]], lines: Sequence[int], file: str, exempt: Collection[str], *, quoted: bool
+) -> tuple[list[list[str]], tuple[str, ...]]:
+    """Return the rows of a table with a decimal point in each number that has a decimal comma, and remarks.
+
+    Numbers with separators of thousands (`1,234,567`) stay as they are.
+
+    `quoted`: whether commas separate the cells; rows then stay as they are where there is a doubt, and so do columns
+    with other commas, such as lists (`0,1,2`).
+    """
+    skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
+    if quoted:
+        skipped |= {at for row in rows[1:] for at, cell in enumerate(row) if "," in cell and not _COMMA.fullmatch(cell)}
+
+    def matching(sign: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int, str]]:
+        """Yield row, column and text of the cells that match a pattern and so contain a sign."""
+        for row, cells in enumerate(rows):
+            for at, cell in enumerate(cells):
+                if sign in cell and at not in skipped and pattern.fullmatch(cell):
+                    yield row, at, cell
+
+    def is_text(at: int) -> bool:
+        """Return whether a column has mostly texts, such as versions (`0.9` and `0.9.1`)."""
+        texts = [cells[at] for cells in rows[1:] if at < len(cells)]
+        return kind_of(texts, parse_column(texts, ","), ",") == "text"
+
+    commas = list(matching(",", _COMMA))
+    grouped = all(GROUPED.fullmatch(cell) for *_, cell in commas)
+    if not commas or (grouped and any(cell.count(",") > 1 for *_, cell in matching(",", GROUPED))):
+        return rows, ()
+    row, _, cell = commas[0]
+    both = next(matching(",", _BOTH), None)
+    point = next((hit for hit in matching(".", _POINT) if not is_text(hit[1])), None)
+    if quoted and (both or point or grouped):
+        return rows, ()
+    shown = repr(shorten(cell.strip()))
+    if conflict := both or point:
+        sign, other = "a separator of thousands" if both else "a decimal point", repr(shorten(conflict[2].strip()))
+        message = f"{other} has {sign}, but {shown} in line {lines[row]} has a decimal comma"
+        hint = "write all numbers alike; columns that are contexts or ignored (--context, --ignore) do not count"
+        raise InputError(Problem(message, file, int(lines[conflict[0]]), hint=hint))
+    if grouped:
+        message = f"{shown} is either {cell.strip().replace(',', '.')} or {cell.strip().replace(',', '')}"
+        raise InputError(Problem(message, file, int(lines[row]), hint="write numbers with a decimal point"))
+    for row, at, cell in commas:
+        rows[row][at] = cell.replace(",", ".")
+    return rows, (NOTE,)
