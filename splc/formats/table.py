@@ -276,9 +276,7 @@ def read_columns(source: Source, exempt: Collection[str] = ()) -> Table:
     if not math.isnan(parse_number(table.header[-1])):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
-        raise InputError(
-            Problem(message, source.name, line, text=first_line(source.text()), hint=hint)
-        )
+        raise InputError(Problem(message, source.name, line, text=first_line(source.text()), hint=hint))
     if len(table.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
     columns: Sequence[Sequence[str]]

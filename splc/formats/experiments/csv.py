@@ -25,9 +25,10 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.columns import ColumnChoice
-from splc.formats.experiments.contexts import SelectedRows, select_rows
+from splc.formats.columns import ColumnChoice, columns_of
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
+from splc.formats.measurements.read import require_constant, selected, separated, with_notes
+from splc.formats.measurements.rows import MeasurementRows
 from splc.formats.table import split_table
 from splc.io.csv_rows import check_header, header_names, is_not_blank
 from splc.io.files import Source
@@ -97,35 +98,41 @@ def parse_experiments_csv(
             body.append([*constants, *cells])
             line_numbers.append(line)
     header = [*(added or ()), *header]
+    if len(set(header)) < len(header) or not all(header):
+        # Raises the error about the names.
+        _columns(source.name, header, first, parameters, metrics)
     special = {name for name in header if any(name.casefold() in names for names in _SPECIAL.values())}
     reserved = {*special, *(parameters or ())}
-    # If the header is valid, problems of rows and of columns are reported together.
-    has_valid_header = len(set(header)) == len(header) and all(header)
-    parts = select_rows(source.name, header, body, choice, reserved) if has_valid_header else ()
-    if not parts:
-        all_rows = tuple(range(len(body)))
-        parts = (SelectedRows(all_rows, tuple(range(len(header))), {}),)
+    cells = dict(zip(header, zip(*body, strict=False), strict=False)) if body else dict.fromkeys(header, ())
+    free = {name: texts for name, texts in cells.items() if name not in reserved}
+    _, contexts = columns_of(free, choice, source.name, options=reserved)
+    every_row = MeasurementRows(np.arange(len(body)), np.zeros((len(body), 0), dtype=int), {}, contexts=contexts)
+    parts = separated(selected(every_row, choice, source.name), choice.by)
+    require_constant(parts, source.name)
+    dropped = {*contexts, *choice.among(header).ignore}
+    names = [name for name in header if name not in dropped]
+    # Problems of rows and of columns are reported together.
+    columns = _columns(source.name, names, first, parameters, metrics)
     experiments = []
-    for part in parts:
-        part_rows = [[body[row][at] for at in part.columns] for row in part.rows]
-        names = [header[at] for at in part.columns]
-        columns = _columns(source.name, names, first, parameters, metrics)
-        experiment = _experiment(source, names, part_rows, [line_numbers[row] for row in part.rows], columns, problems)
-        notes = (*experiment.report.notes, *part.notes)
-        experiments.append(replace(experiment, report=replace(experiment.report, notes=notes), contexts=part.contexts))
+    for part in (with_notes(part, choice) for part in parts):
+        rows_of_part = part.lines.tolist()
+        texts = [[cells[name][row].strip() for row in rows_of_part] for name in names]
+        lines = [line_numbers[row] for row in rows_of_part]
+        experiment = _experiment(source, names, texts, lines, columns, problems)
+        report = replace(experiment.report, notes=(*experiment.report.notes, *part.notes))
+        experiments.append(replace(experiment, report=report, contexts=part.values_of_contexts))
     return tuple(experiments)
 
 
 def _experiment(
     source: Source,
     header: Sequence[str],
-    body: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
     line_numbers: Sequence[int],
     columns: _Columns,
     problems: Problems,
 ) -> Experiment:
-    """Return the experiment in the rows of a table; `problems` are those that were found already."""
-    texts = {at: [cells[at].strip() for cells in body] for at in range(len(header))}
+    """Return the experiment in the columns of a table; `problems` are those that were found already."""
     numbers = {at: parse_column(texts[at]).tolist() for at in (*columns.parameters, *columns.values)}
     for at, column in numbers.items():
         for text, number, line in zip(texts[at], column, line_numbers, strict=True):
@@ -139,14 +146,14 @@ def _experiment(
                 if not text:
                     problems.add(f"{header[special_column]} is empty", line)
     problems.raise_if_any(InputError)
-    if columns.guessed and body:
+    if columns.guessed and line_numbers:
         _require_parameters(source.name, header, columns, np.array([numbers[at] for at in columns.parameters]))
     rows = ExperimentRows(source, [header[at] for at in columns.parameters])
-    callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(body)
+    callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(line_numbers)
     points = list(zip(*(numbers[at] for at in columns.parameters), strict=True))
     for at in columns.values:
         value_name = DEFAULT_METRIC if header[at].casefold() == "value" else header[at]
-        metrics = texts[columns.metric] if columns.metric is not None else [value_name] * len(body)
+        metrics = texts[columns.metric] if columns.metric is not None else [value_name] * len(line_numbers)
         for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[at], strict=True):
             rows.add(rows.point(point), callpath, metric, [] if math.isnan(value) else [value])
     return rows.experiment(columns.notes)

@@ -126,8 +126,7 @@ def read_parts(
     nfp: str | None = None,
 ) -> tuple[Measurements, ...]:
     """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
-    source, rows, units = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
-    policy = replace(policy, units=units)
+    source, rows, policy = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
     return measurements_in(system, rows, policy, source)
 
 
@@ -138,8 +137,7 @@ def read_every_part(
 
     Contexts that differ in most rows (ids, dates) do not separate rows and are left out.
     """
-    source, rows, units = _read_rows(path, system, policy, None, None, nfp)
-    policy = replace(policy, units=units)
+    source, rows, policy = _read_rows(path, system, policy, None, None, nfp)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
@@ -153,18 +151,18 @@ def _read_rows(
     decimal_delimiter: str | None,
     separator: str | None,
     nfp: str | None,
-) -> tuple[Source, MeasurementRows, Mapping[str, str]]:
-    """Return the source, its rows, and property → its unit, where the policy or the format of the file states one."""
+) -> tuple[Source, MeasurementRows, Policy]:
+    """Return the source, its rows, and the policy with the contexts and units that the format of the file states."""
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
-        problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
-        raise SpecError(problem)
+        raise SpecError(Problem("the decimal delimiter must be a single character", text=decimal_delimiter))
     source = read_table(path)
-    policy = replace(policy, columns=policy.columns.with_contexts(table_of(source).stated, system))
+    table = table_of(source)
+    columns = policy.columns.with_contexts(table.stated, system)
+    policy = replace(policy, columns=columns, units={**table.units, **policy.units})
     form = registry.format_of("measurements", source)
     assert form is not None
-    units = {**table_of(source).units, **policy.units}
     rows = form.read(source, system, policy, decimal_delimiter, separator, nfp)
-    return source, without_failed_runs(rows, policy.columns), units
+    return source, _without_failed_runs(rows, columns), policy
 
 
 def column_choice(
@@ -182,22 +180,10 @@ def column_choice(
 _MANY = 20
 _WIDEST = 60
 # Columns that say whether a run worked: texts and exit codes; and the texts of those that did.
-STATUS, EXIT_CODES = (
-    {"status", "state", "outcome"},
-    {"exit_code", "exitcode", "exit_status", "returncode", "return_code"},
-)
-WORKED = {
-    "ok",
-    "okay",
-    "success",
-    "successful",
-    "succeeded",
-    "passed",
-    "done",
-    "complete",
-    "completed",
-    "finished",
-    "0",
+_STATUS = {"status", "state", "outcome"}
+_EXIT_CODES = {"exit_code", "exitcode", "exit_status", "returncode", "return_code"}
+_WORKED = {
+    *("ok", "okay", "success", "successful", "succeeded", "passed", "done", "complete", "completed", "finished", "0")
 }
 
 
@@ -227,20 +213,20 @@ def with_notes(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
     return replace(rows, notes=(*rows.notes, *notes))
 
 
-def without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
+def _without_failed_runs(rows: MeasurementRows, choice: ColumnChoice) -> MeasurementRows:
     """Return rows without columns that say which runs failed; such runs have no values.
 
     These are columns with a usual name that are not named as contexts: texts such as `ok` and `timeout`, or exit codes.
     """
     named = {*choice.contexts, *choice.by, *choice.where, rows.nfp}
     for name in [name for name in (*rows.contexts, *rows.values) if name not in named]:
-        usual = name.casefold() in EXIT_CODES or (name in rows.contexts and name.casefold() in STATUS)
+        usual = name.casefold() in _EXIT_CODES or (name in rows.contexts and name.casefold() in _STATUS)
         others = {other: values for other, values in rows.values.items() if other != name}
         if not usual or not others:
             continue
         if name in rows.contexts:
             context = rows.contexts[name]
-            worked = np.array([value.casefold() in WORKED for value in context.values], dtype=bool)[context.codes]
+            worked = np.array([value.casefold() in _WORKED for value in context.values], dtype=bool)[context.codes]
         else:
             worked = rows.values[name][:, 0] == 0
         if worked.any() and not worked.all():
