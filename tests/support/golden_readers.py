@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from splc.data.configurations import describe_configuration
+from splc.data.measurements import Measurements
 from splc.errors import InputError, SplcError
 from splc.formats import registry
 from splc.formats.columns import ColumnChoice
@@ -34,9 +37,10 @@ from splc.learning.registry import learner_of
 from splc.models.parameters import Parameters, Quantity
 from splc.project.config import read_project_file
 from splc.study import read_study
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.field_values import texts_of
-from tests.support.reader_golden import READER_FILES, Reader
+from tests.support.reader_golden import READER_FILES, Content, Reader
 
 Options = Mapping[str, str]
 SYSTEMS = READER_FILES / "systems"
@@ -45,8 +49,15 @@ ALPHA = Parameters({"alpha": Quantity.exactly(2.0)}, {}, "p.toml", {"alpha": 3})
 
 @lru_cache
 def system_named(name: str) -> VariabilityModel:
-    """Return a system of the golden files."""
-    return read_variability_model(SYSTEMS / f"{name}.xml")
+    """Return a system of the golden files; `a,n:1|2` is one of these options."""
+    if (file := SYSTEMS / f"{name}.xml").exists():
+        return read_variability_model(file)
+    parts = (part.partition(":") for part in name.split(","))
+    options = [
+        NumericOption(option, tuple(map(float, values.split("|")))) if values else BinaryOption(option)
+        for option, _, values in parts
+    ]
+    return VariabilityModel("m", tuple(options))
 
 
 def _system(options: Options) -> VariabilityModel | None:
@@ -69,10 +80,35 @@ def _measurements(file: str, options: Options) -> Iterable[str]:
         given[key] = _names(given.get(key))
     given["where"] = dict(_choice(options).where)
     system = system_named(options["system"])
-    if "by" in given:
-        return [note for each in read_measurements_by(file, system, **given).values() for note in each.report.notes]
-    report = read_measurements(file, system, **given).report
-    return [*report.notes, *(f"line {line} left out: {reason}" for line, reason in report.invalid)]
+    parts = read_measurements_by(file, system, **given).values() if "by" in given else None
+    for measured in parts or [read_measurements(file, system, **given)]:
+        yield from _everything(measured)
+
+
+def _everything(measured: Measurements) -> Iterable[str]:
+    """Yield all that was read: a line for each configuration with its values, repetitions one after the other."""
+    report = measured.report
+    for name, context in measured.contexts.items():
+        yield Content(f"{name} = {context}")
+    for row in range(len(measured)):
+        values = {name: values[row].tolist() for name, values in measured.values.items()}
+        while all(len(each) > 1 and math.isnan(each[-1]) for each in values.values()):
+            values = {name: each[:-1] for name, each in values.items()}
+        texts = {
+            name: ["-" if math.isnan(value) else f"{value:.12g}" for value in each] for name, each in values.items()
+        }
+        shown = (
+            f"{name} {texts[name][0]}"
+            if len(each) == 1
+            else f"{name} {measured[name][row]:g} ({' '.join(texts[name])})"
+            for name, each in values.items()
+        )
+        yield Content(f"{describe_configuration(measured.configurations, row)}: {'; '.join(shown)}")
+    yield from (Content(f"{count} of {name} missing") for name, count in report.missing.items())
+    yield from (Content(f"line {line} left out: {reason}") for line, reason in report.invalid)
+    if report.duplicates:
+        yield Content(f"lines {', '.join(map(str, report.duplicates))} are repeated")
+    yield from report.notes
 
 
 def _experiments(file: str, options: Options) -> Iterable[str]:

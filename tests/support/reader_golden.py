@@ -18,6 +18,12 @@ from splc.errors import SplcError
 from tests.support.golden import FOLDER
 
 READER_FILES = FOLDER / "readers"
+
+
+class Content(str):
+    """A line that shows what was read, beside notes."""
+
+
 # The file of a case and its options → what is noted.
 Reader = Callable[[str, Mapping[str, str]], Iterable[str]]
 _TITLE, _CONTENT, _READ = "=== ", "| ", "(read)"
@@ -54,7 +60,8 @@ class Case:
         file.write_bytes(self.data)
         options = dict(text.split("=", 1) for text in settings)
         try:
-            lines = [_READ, *(f"note: {note}" for note in reader(name, options))]
+            found = reader(name, options)
+            lines = [_READ, *(text if isinstance(text, Content) else f"note: {text}" for text in found)]
         except SplcError as error:
             lines = str(error).splitlines()
         file.unlink()

@@ -283,8 +283,7 @@ def read_xml_columns(source: Source) -> Table:
     columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in names}
     columns |= {name: [row.get(name, "") for row in values] for name in numeric}
     stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
-    rows = ColumnRows(tuple(columns), tuple(columns.values()))
-    return Table(source.name, source.data, rows, stated=stated)
+    return Table(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)
 
 
 def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:

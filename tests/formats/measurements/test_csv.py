@@ -18,8 +18,7 @@ from splc.data.measurements import Measurements
 from splc.errors import MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
 from splc.formats.measurements.read import read_measurements
-from splc.formats.table import NOTE
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.format_strategies import measurements, mutated
@@ -35,116 +34,7 @@ def read(folder: Path, model: VariabilityModel, text: str, **options: Any) -> Me
     return read_measurements(path, model, **options)
 
 
-class TestPlainTables:
-    def test_rows_of_one_configuration_are_repetitions(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Configurations are in order of first appearance; their rows are repetitions in order."""
-        text = HEADER + "1,0,1,0,5,8,3\n0,0,0,1,1,,7\n1,0,1,0,5,8,4\n1,0,1,0,5,8,8\n"
-        kept = read(tmp_path, system, text)
-        np.testing.assert_array_equal(kept.repetitions("seconds"), [[3, 4, 8], [7, np.nan, np.nan]])
-        assert kept["seconds"].tolist() == [5, 7]
-        assert kept.report.rows == 4
-        assert kept.report.duplicates == ()
-        assert kept.report.missing == {}
-        assert read(tmp_path, system, text, aggregate="median")["seconds"].tolist() == [4, 7]
-
-    def test_columns_in_any_order_and_spelling(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Columns are found by name, also in SPL Conqueror's spelling; every other column is a property."""
-        text = "a;seconds;x;tilesize;right;left;rclookahead;fast\n1;2;9;16;0;1;true;False\n"
-        kept = read(tmp_path, system, text)
-        assert kept.properties == ("a", "seconds")
-        assert list(kept.configurations.assignment(0).values()) == [1, 0, 1, 0, 9, 16]
-
-    @pytest.mark.parametrize("cell", ["", "-1", "nan", "-1.0"])
-    def test_deselected(self, tmp_path: Path, system: VariabilityModel, cell: str) -> None:
-        """The flag, nan or an empty cell in the column of an optional numeric option means deselected."""
-        kept = read(tmp_path, system, HEADER + f"1,0,1,0,5,{cell},3\n")
-        assert np.isnan(kept.configurations.value("tile-size")).all()
-
-    @pytest.mark.parametrize("separator", [",", ";", "\t"])
-    def test_separators(self, tmp_path: Path, system: VariabilityModel, separator: str) -> None:
-        """The separator is detected from the option names, not from the most frequent character."""
-        header = HEADER.replace(",", separator).replace("seconds", '"a,b;c,d;e,f;g,h;i,j;k"')
-        kept = read(tmp_path, system, header + "1,0,1,0,5,8,3\n".replace(",", separator))
-        assert len(kept) == 1
-        assert kept.properties == ("a,b;c,d;e,f;g,h;i,j;k",)
-
-    def test_a_given_separator(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The separator can be given."""
-        assert len(read(tmp_path, system, (HEADER + "1,0,1,0,5,8,3\n").replace(",", "|"), separator="|")) == 1
-
-    def test_quotes_spaces_and_line_ends(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Quoted fields, spaces after separators, CRLF line ends, blank lines and a byte order mark are read."""
-        text = "\ufeff" + HEADER.replace("fast", '"fast"') + '\n"1", 0 ,1,0,"5",8,3\n   \n'
-        assert read(tmp_path, system, text.replace("\n", "\r\n"))["seconds"].tolist() == [3]
-
-    def test_missing_values(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Values that cannot be read are missing for their property only, and counted."""
-        text = HEADER.replace("seconds", "seconds,empty,energy")
-        text += "1,0,1,0,5,8,3,,\n1,0,1,0,5,8,x,n/a,inf\n1,0,1,0,5,,nan,,4\n"
-        kept = read(tmp_path, system, text)
-        assert kept.report.missing == {"seconds": 2, "empty": 3, "energy": 2}
-        assert kept["seconds"].tolist()[0] == 3
-        assert len(kept.measured("seconds")) == len(kept.measured("energy")) == 1
-
-    def test_columns_without_values(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Columns of empty cells are left out with a note, unless they are wanted or there are no others."""
-        text = HEADER.replace("seconds", "seconds,comment,energy") + "1,0,1,0,5,8,3,, \n0,0,1,0,5,8,4, ,\n"
-        kept = read(tmp_path, system, text)
-        assert (kept.properties, kept.report.missing) == (("seconds",), {})
-        assert kept.report.notes == ("left out, without any value: comment, energy",)
-        assert read(tmp_path, system, text, nfp="energy").properties == ("seconds", "energy")
-        nothing = read(tmp_path, system, text.replace("8,3,", "8,,").replace("8,4,", "8,,"))
-        assert (nothing.properties, nothing.report.notes) == (("seconds", "comment", "energy"), ())
-
-    def test_decimal_commas(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Decimal commas are read if requested or unambiguous; otherwise a note suggests them."""
-        text = HEADER.replace(",", ";") + "1;0;1;0;5;8;3,5\n0;0;1;0;5;8;4,5\n"
-        requested = read(tmp_path, system, text, decimal_delimiter=",")
-        assert (requested["seconds"].tolist(), requested.report.notes) == ([3.5, 4.5], ())
-        for table in (text, text.replace(";", "\t")):
-            found = read(tmp_path, system, table)
-            assert (found["seconds"].tolist(), found.report.notes) == ([3.5, 4.5], (NOTE,))
-        quoted = HEADER + '1,0,1,0,5,8,"3,5"\n0,0,1,0,5,8,"4,5"\n'
-        found = read(tmp_path, system, quoted)
-        assert (found["seconds"].tolist(), found.report.notes) == ([3.5, 4.5], (NOTE,))
-        thousands = read(tmp_path, system, quoted.replace(',5"', ',500"'))
-        assert thousands.report.missing == {"seconds": 2}
-        assert thousands.report.notes == ("seconds: no value can be read; its decimal delimiter seems to be a comma",)
-        mixed = read(tmp_path, system, quoted.replace('"4,5"', "4.5"))
-        assert mixed.report.notes == ("values of seconds that are not numbers: '3,5'",)
-
-    def test_decimal_commas_without_a_header(self, tmp_path: Path) -> None:
-        """Values of files without a header have decimal commas, too."""
-        found = read(tmp_path, VariabilityModel("s", (BinaryOption("a"), BinaryOption("b"))), "a;3,5\na;b;4,25\n")
-        assert (found["Performance"].tolist(), found.report.notes) == ([3.5, 4.25], (NOTE,))
-
-    def test_options_with_one_value_need_no_column(self, tmp_path: Path) -> None:
-        """An option that can only have one value is filled in; any other one needs its column."""
-        model = VariabilityModel(
-            "m", (BinaryOption("base", None, False), NumericOption("one", (7.0,)), NumericOption("n", (1.0, 2.0)))
-        )
-        kept = read(tmp_path, model, "n,time\n2,3\n")
-        assert kept.configurations.assignment(0) == {"base": 1, "one": 7, "n": 2}
-
-    @pytest.mark.parametrize(
-        ("cells", "reason"),
-        [
-            ("2,0,1,0,5,8,3", "rc-lookahead is a binary option and cannot be 2"),
-            ("1,0,1,0,5,8", "6 fields, but the header has 7"),
-        ],
-    )
-    def test_invalid_rows(self, tmp_path: Path, system: VariabilityModel, cells: str, reason: str) -> None:
-        """A row without a valid configuration can be dropped, and is reported."""
-        text = HEADER + f"1,0,1,0,5,8,3\n\n{cells}\n0,0,1,0,5,8,3\n"
-        kept = read(tmp_path, system, text, invalid="drop")
-        assert kept.report.invalid == ((4, reason),)
-        assert len(kept) == 2
-
-    def test_values_in_a_column_without_a_name(self, tmp_path: Path) -> None:
-        """A header that ends with a separator has no name for a last field, which has to be empty."""
-        model = VariabilityModel("m", (BinaryOption("a"),))
-        assert read(tmp_path, model, "a,t,\n1,2,\n0,4,\n")["t"].tolist() == [2.0, 4.0]
-
+class TestFiles:
     def test_a_property_spelled_like_a_stripped_option(self, tmp_path: Path) -> None:
         """If run-time is an option, the column runtime is a property, and reads back as one."""
         model = VariabilityModel("m", (BinaryOption("run-time"),))
@@ -169,78 +59,6 @@ class TestPlainTables:
         monkeypatch.setattr("splc.data.repetitions.MAX_CELLS", 5)
         with pytest.raises(MeasurementError, match="3 repetitions, too many"):
             read(tmp_path, system, HEADER + "1,0,1,0,5,8,3\n" * 3 + "0,0,1,0,5,8,3\n")
-
-
-class TestSplConquerorTables:
-    def test_root_column_and_hidden_options(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The root and the hidden options of an optional numeric option are not properties."""
-        header = "root;rclookahead;fast;left;right;x;tilesize;Enabledtilesize;Disabledtilesize;Performance\n"
-        text = header + "1;1;0;1;0;5;8;1;0;3\n1;true;false;0;1;9;8;0;1;4\n"
-        kept = read(tmp_path, system, text)
-        assert kept.properties == ("Performance",)
-        np.testing.assert_array_equal(kept.configurations.value("tile-size"), [8, np.nan])
-
-    @pytest.mark.parametrize("row", ["1;0;1;0;5;8;3;", "1;0;1;0;5;8;3"])
-    @pytest.mark.parametrize("header", [HEADER, HEADER.replace("\n", ",\n")])
-    def test_trailing_separators(self, tmp_path: Path, system: VariabilityModel, header: str, row: str) -> None:
-        """A trailing separator, which SPL Conqueror writes but cannot read, does not matter."""
-        assert read(tmp_path, system, header.replace(",", ";") + row + "\n")["seconds"].tolist() == [3]
-
-
-class TestRowsWithoutHeader:
-    MODEL = VariabilityModel("m", (BinaryOption("a"), BinaryOption("b-c"), BinaryOption("d")))
-
-    @pytest.mark.parametrize("separator", [";", ",", "\t"])
-    def test_names_then_the_value(self, tmp_path: Path, separator: str) -> None:
-        """Each row lists the selected options, followed by the value of the given property."""
-        text = "root;a;bc;3.5\nd;4\n7;\n".replace(";", separator)
-        kept = read(tmp_path, self.MODEL, text, nfp="time")
-        assert kept["time"].tolist() == [3.5, 4, 7]
-        assert kept.configurations.indices.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 0]]
-        assert read(tmp_path, self.MODEL, text).properties == ("Performance",)
-
-    def test_a_first_value_that_is_missing(self, tmp_path: Path) -> None:
-        """A first row whose value cannot be read is not a header."""
-        kept = read(tmp_path, self.MODEL, "a;failed\nd;4\n")
-        assert kept.report.missing == {"Performance": 1}
-
-    def test_a_property_that_is_called_like_a_number(self, tmp_path: Path) -> None:
-        """A header whose property is called 2019 is still a header: values follow, not names."""
-        for text in ("a,b-c,d,2019\n1,0,1,7\n", "a,b-c,d,2019,\n1,0,1,7\n", "a,b-c,d,2019,,\n1,0,1,7,,\n"):
-            assert read(tmp_path, self.MODEL, text)["2019"].tolist() == [7]
-        kept = read(tmp_path, self.MODEL, "a,b-c,d,2019\n1,0,1,\n0,0,1,7\n")
-        np.testing.assert_array_equal(kept["2019"], [np.nan, 7])
-
-    NUMBERED = VariabilityModel("m", (BinaryOption("1"), BinaryOption("b")))
-
-    @pytest.mark.parametrize(
-        ("text", "name", "rows"),
-        [
-            ("1,b,time\n1,0,5\n0,1,6\n", "time", [[1, 0], [0, 1]]),
-            ("b,1,time,\n1,0,5,\n0,1,6,\n", "time", [[0, 1], [1, 0]]),
-            ("b;1;2019\n1;0;5\n0;1;6\n", "2019", [[0, 1], [1, 0]]),
-            ("1;b;5\nb;6\n", "Performance", [[1, 1], [0, 1]]),
-            ("b;1;5;\n1;6;\n", "Performance", [[1, 1], [1, 0]]),
-            ("b;1;5;\nb;6\n", "Performance", [[1, 1], [0, 1]]),
-        ],
-    )
-    def test_an_option_that_is_called_like_a_number(
-        self, tmp_path: Path, text: str, name: str, rows: list[list[int]]
-    ) -> None:
-        """An option called `1` is a column of a header, or the name in a row; trailing separators do not matter."""
-        kept = read(tmp_path, self.NUMBERED, text)
-        assert kept.configurations.indices.tolist() == rows
-        assert kept[name].tolist() == [5, 6]
-
-    def test_trailing_separators(self, tmp_path: Path) -> None:
-        """The empty cell after the value of a row does not count, also where the value is missing."""
-        kept = read(tmp_path, self.MODEL, "a;d;1;\nd;2;\nb-c;;\n")
-        assert kept.configurations.indices.tolist() == [[1, 0, 1], [0, 0, 1], [0, 1, 0]]
-        np.testing.assert_array_equal(kept["Performance"], [1, 2, np.nan])
-
-    def test_duplicates_and_unknown_names(self, tmp_path: Path) -> None:
-        """A repeated configuration is a duplicate here, an unknown name an invalid row."""
-        assert read(tmp_path, self.MODEL, "a;d;1\nd;a;2\n", duplicates="mean")["Performance"].tolist() == [1.5]
 
 
 class TestWriting:

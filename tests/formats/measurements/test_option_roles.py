@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from splc.data.property_name import is_count_name, is_measurement_name
-from splc.errors import InputError
 from splc.formats.columns import ColumnChoice
 from splc.formats.inference import Inference, inference_of
 from splc.formats.measurements.tables import read_table
@@ -103,13 +101,6 @@ class TestCounted:
         assert set(found.columns) == {"cache", "threads", "fast"}
         assert "swapped" in found.differing
 
-    def test_flags_without_evidence(self) -> None:
-        """Zeros and ones to the right of the property that distinguish no rows are options, with a warning."""
-        cells = [[px, f"{px / 7:.6f}", int(px > 4)] for px in range(2, 10)]
-        (warning,) = inferred(rows("px,time,fast", cells)).warnings
-        assert "--ignore fast" in warning
-        assert inferred(rows("px,time,fast", cells), options=("fast",)).warnings == ()
-
     @pytest.mark.parametrize(
         ("name", "nfp", "expected"),
         [
@@ -167,31 +158,8 @@ class TestFunctionsOfGrids:
         ]
         assert set(inferred(written(runs, names), nfp="gain").columns) == {"a", "b"}
 
-    @pytest.mark.parametrize("names", list(itertools.permutations(("px", "py", "ranks"))))
-    def test_products(self, names: Sequence[str]) -> None:
-        """Of a product and its factors, the product is the function, whatever the order of the columns."""
-        runs = [
-            {"px": px, "py": py, "ranks": px * py, "gain": f"{RNG.uniform(1, 2):.4f}"}
-            for px, py in itertools.product((1, 2, 3, 4), (1, 2, 3, 4))
-        ]
-        assert set(inferred(written(runs, [*names, "gain"]), nfp="gain").ignored) == {"ranks"}
-
 
 class TestTexts:
-    def test_crossed_texts(self) -> None:
-        """Texts of few values that are crossed with other columns are options, but for names of contexts."""
-        cells = [
-            [*row, f"{RNG.uniform(1, 2):.4f}"] for row in itertools.product("pqr", "xy", "uv", ("v1", "v2"), (1, 2))
-        ]
-        found = inferred(rows("coarsen,interp,relax,version,cycle,time", cells))
-        assert set(found.columns) == {"coarsen", "interp", "relax", "cycle"}
-        assert found.contexts == ("version",)
-
-    def test_nested_texts(self) -> None:
-        """A text that stands for values of another column is a context."""
-        cells = [[place, n, f"{RNG.uniform(1, 2):.4f}"] for place, n in [*zip("aaabbb", range(1, 7), strict=True)] * 3]
-        assert inferred(rows("place,n,time", cells)).contexts == ("place",)
-
     @pytest.mark.parametrize("text", ["run {}: ok", "/tmp/{}/out.log", "[{}.5; 1.25]"])
     def test_texts_of_rows(self, text: str) -> None:
         """A text that differs in nearly every row is left out, and so is one that says the same as the options."""
@@ -200,17 +168,6 @@ class TestTexts:
         assert set(inferred(rows("block,tile,time,log", cells)).ignored) == {"log"}
         cells = [[block, tile, 1.5 + at / 7, f"{block}/{tile}"] for block, tile, at in runs]
         assert set(inferred(rows("block,tile,time,label", cells)).ignored) == {"label"}
-
-    def test_remarks(self) -> None:
-        """A few remarks in a column that is mostly empty are left out."""
-        cells = [[n, 1.5 + n / 7, "door open" if n == 3 else "again" if n == 7 else ""] for n in range(1, 9)]
-        found = inferred(rows("n,time,remark", cells))
-        assert (found.columns, set(found.ignored)) == (("n",), {"remark"})
-
-    def test_only_text(self) -> None:
-        """Without another option that varies, texts are not left out."""
-        with pytest.raises(InputError, match="--options variant"):
-            inferred(rows("variant,time", [[f"v{at}", at + 0.5] for at in range(8)]))
 
 
 SPACE = {"a": (0, 1), "b": (0, 1), "mode": ("x", "y", "z"), "n": (1, 2, 4, 8), "m": (10, 20, 30)}
@@ -257,26 +214,6 @@ class TestOrder:
             columns = inference_of(Source("t.csv", text.encode()), nfp=nfp, choice=choice).columns
             found.append({*columns} - constant)
         assert found[0] == found[1] == found[2]
-
-
-class TestCells:
-    def test_units(self, tmp_path: Path) -> None:
-        """Measured values with one unit are numbers, and the unit is that of the property."""
-        file = tmp_path / "t.csv"
-        file.write_text(rows("n,time", [[n, f"{n / 7:.4f}ms"] for n in range(1, 9)]))
-        source = read_table(file)
-        found = inference_of(source)
-        assert (found.columns, found.properties) == (("n",), ("time",))
-        assert getattr(source, "units", None) == {"time": "ms"}
-
-    def test_lists(self, tmp_path: Path) -> None:
-        """A list of measured numbers in each row is one of repetitions; a list of sizes is a text."""
-        file = tmp_path / "t.csv"
-        cells = [[n, f"{n % 2}x1", f'"[{n}.5, {n}.25, {n}.75]"'] for n in range(1, 7)]
-        file.write_text(rows("n,tile,times", cells))
-        text = read_table(file).text()
-        assert len(text.splitlines()) == 19
-        assert "1,1x1,1.25" in text
 
 
 def test_words_that_are_values_or_settings() -> None:

@@ -1,0 +1,226 @@
+"""Inference of systems from tables of measurements."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError
+from splc.formats.columns import ColumnChoice
+from splc.formats.inference import MAX_CHILDREN, inference_of
+from splc.io.files import read_source
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.golden_messages import check_lines
+from tests.support.inferred_tables import grid, inferred, kinds, rows, table
+from tests.support.paths import BOOMERAMG, SMG2000
+from tests.support.real_data import real
+from tests.support.table_cases import inference_cases
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+
+def test_cases() -> None:
+    """What is inferred from each table is what the sentence before it says."""
+    check_lines("../inference/options", inference_cases("options"))
+
+
+def test_source() -> None:
+    """An inferred system knows the table that it is from."""
+    assert inferred(rows("fast,px,time", grid((0, 1), (1, 2)))).system.source == "table.csv"
+
+
+@pytest.mark.parametrize("crossed", ["mode", "size"])
+def test_crossed_samples(crossed: str) -> None:
+    """A sample that is measured with each value of another column is no evidence of functions."""
+    rng = np.random.default_rng(1)
+    levels = (5, 3, 5, 2, 2, 3)
+    sample = [[rng.integers(1, size + 1) ** 2 for size in levels] for _ in range(16)]
+    cells = [
+        [value, *row, f"{rng.uniform():.9f}"] for value in {"mode": "xyz", "size": (1, 4, 6)}[crossed] for row in sample
+    ]
+    choice = ColumnChoice(options=("mode",) if crossed == "mode" else ())
+    found = inferred(rows(f"{crossed},a,b,c,d,e,f,time", cells), choice=choice)
+    assert not found.ignored
+    assert set("abcdef") < set(found.system.names)
+
+
+def test_functions_that_are_no_products() -> None:
+    """A function of any kind is ignored if each combination occurs in several configurations of a sample, too."""
+    rng = np.random.default_rng(2)
+    points = {tuple(point) for point in rng.integers(1, 4, (40, 5)).tolist()}
+    many = [[*point, min(point[0] * point[1], 4), f"{rng.uniform():.9f}"] for point in sorted(points)]
+    assert inferred(rows("px,py,a,b,c,cores,time", many)).ignored == {"cores": "it is a function of px, py"}
+
+
+def test_sparse_samples() -> None:
+    """In a sample in which every row differs anyway, nothing is a function of other options."""
+    rng = np.random.default_rng(3)
+    cells = [[*rng.integers(2, 9, 4), f"{rng.uniform():.9f}"] for _ in range(30)]
+    assert inferred(rows("a,b,c,d,time", cells)).system.names == ("a", "b", "c", "d")
+
+
+def test_options_of_text() -> None:
+    """A column of text becomes a mandatory option with a child for each text, which prints it."""
+    text = rows("preset,px,time", grid(("very fast", "slow", "-O2"), (2, 3)))
+    system = inferred(text, options=("preset", "px")).system
+    assert system.alternative_groups == (("preset_O2", "preset_slow", "preset_very_fast"),)
+    printed = [option.presentation.output_string for option in system.binary_options]
+    assert printed == [None, "-O2", "slow", "very fast"]
+    assert {option.parent for option in system.binary_options} == {None, "preset"}
+    assert "preset" in system.mandatory
+
+
+def random_table(rng: np.random.Generator) -> tuple[str, list[str]]:
+    """Return a table with columns of all kinds in random order, and the names of its columns that are no times."""
+    count = int(rng.integers(3, 40))
+    kinds: dict[str, Callable[[], list[object]]] = {
+        "switch": lambda: list(rng.integers(0, 2, count)),
+        "small": lambda: list(rng.integers(1, 5, count)),
+        "large": lambda: list(rng.integers(1, 200, count)),
+        "share": lambda: [value / 4 for value in rng.integers(1, 5, count).tolist()],
+        "word": lambda: list(rng.choice(["x", "y", "z"], count)),
+        "gap": lambda: ["" if value == 4 else value for value in rng.integers(1, 5, count).tolist()],
+        "time": lambda: [f"{value:.6f}" for value in rng.uniform(1, 2, count)],
+    }
+    columns = {f"{kind}{at}": kinds[kind]() for at, kind in enumerate(rng.choice([*kinds], int(rng.integers(3, 8))))}
+    if "small0" in columns:
+        columns["twice"] = [2 * int(str(value)) for value in columns["small0"]]
+    names = [name for name in columns if not name.startswith("time")]
+    return rows(",".join(columns), list(zip(*columns.values(), strict=True))), names
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_names_of_options_add_options(seed: int) -> None:
+    """Options remain options if others are named, unless no property was left; then a warning says so."""
+    rng = np.random.default_rng(seed)
+    text, names = random_table(rng)
+    try:
+        before = inferred(text).columns
+    except InputError:
+        before = ()
+    named = tuple(rng.permutation(names)[: int(rng.integers(1, 4))].tolist())
+    found = None
+    with suppress(InputError):
+        found = inferred(text, options=named)
+    if found is None:
+        # No column is left that could be measured.
+        assert "time" not in text
+        return
+    lost = set(before) - set(found.columns)
+    assert set(named) <= set(found.columns)
+    assert not lost or (len(lost) == 1 and f"{lost.pop()} is taken as the property" in "".join(found.warnings))
+
+
+def test_many_texts() -> None:
+    """A column of very many texts is no option."""
+    text = rows("name,px,time", [[f"n{at}", at % 4, at + 0.5] for at in range(MAX_CHILDREN + 1)])
+    with pytest.raises(InputError, match="the column 'name' has 1,001 different texts"):
+        inferred(text, options=("name",))
+
+
+def test_xml() -> None:
+    """XML separates options from properties; a numeric option without a value is deselected."""
+    text = (
+        "<results><row><data columname='Configuration'>root,a,</data><data columname='Variable Features'>x;4</data>"
+        "<data columname='time'>1</data></row><row><data columname='Configuration'>root,b,</data>"
+        "<data columname='Variable Features'/><data columname='time'>2</data></row></results>"
+    )
+    found = inferred(text)
+    assert kinds(found.system) == {"a": None, "b": None, "x": (4,)}
+    option = found.system.option("x")
+    assert isinstance(option, NumericOption)
+    assert option.deselected_flag == 0
+    assert found.properties == ("time",)
+
+
+@pytest.mark.parametrize("dimensions", ["1d", "2d", pytest.param("3d", marks=pytest.mark.slow)])
+def test_smg2000(dimensions: str) -> None:
+    """The options of SMG2000's tables are those of its descriptions."""
+    from splc import read_variability_model
+
+    folder = SMG2000 / dimensions
+    found = inference_of(read_source(folder / "measurements.csv"), nfp="solve_compute_seconds").system
+    assert kinds(found) == kinds(read_variability_model(folder / "system.xml"))
+
+
+def test_boomeramg() -> None:
+    """The options of BoomerAMG's table are those of its description."""
+    from splc import read_variability_model
+
+    found = inference_of(read_source(BOOMERAMG / "measurements.csv"), nfp="solve_compute_seconds").system
+    assert kinds(found) == kinds(read_variability_model(BOOMERAMG / "system.xml"))
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [("smg1d", "px,nx"), ("smg2d", "px,py,nx"), ("smg3d", "px,py,pz,nx"), ("amg7", "px,py,pz,nx,ny,nz")],
+)
+def test_raw_tables(file: str, names: str) -> None:
+    """Raw tables of a benchmark have its varying options; ranks and equal sizes are functions of them."""
+    system = inference_of(read_source(real("hypre", f"{file}.csv")), nfp="solve_s").system
+    varying = [option.name for option in system.numeric_options if option.size > 1]
+    assert varying == names.split(",")
+    assert set(system.mandatory) == {option.name for option in system.binary_options}
+
+
+NAMES = st.lists(
+    st.text("abcdefghijk", min_size=3, max_size=5), min_size=6, max_size=6, unique_by=lambda name: name[:2]
+)
+
+
+@st.composite
+def systems(draw: Draw) -> tuple[VariabilityModel, str]:
+    """A small system without further constraints, and a table of all its configurations, columns in any order."""
+    names = draw(NAMES)
+    columns: dict[str, list[str]] = {}
+    options: list[BinaryOption | NumericOption] = []
+    parts: list[list[dict[str, str]]] = []
+    for name in names[: draw(st.integers(0, 3))]:
+        options.append(BinaryOption(name))
+        parts.append([{name: "0"}, {name: "1"}])
+    for name in names[3 : 3 + draw(st.integers(0, 2))]:
+        members = [f"{name}_{number}" for number in range(draw(st.integers(2, 3)))]
+        below = draw(st.booleans())
+        if below:
+            options.append(BinaryOption(name, optional=False))
+        options += [
+            BinaryOption(one, name if below else None, False, excluded=tuple((o,) for o in members if o != one))
+            for one in members
+        ]
+        base = {name: "1"} if below else {}
+        parts.append([base | {one: str(int(one == chosen)) for one in members} for chosen in members])
+    values = draw(st.lists(st.integers(2, 40), min_size=2, max_size=4, unique=True))
+    options.append(NumericOption(names[5], tuple(map(float, sorted(values)))))
+    parts.append([{names[5]: str(value)} for value in values])
+    seed = draw(st.integers(0, 99))
+    rng = np.random.default_rng(seed)
+    chosen = [{key: cell for part in row for key, cell in part.items()} for row in itertools.product(*parts)]
+    rng.shuffle(chosen)
+    header = list(chosen[0])
+    rng.shuffle(header)
+    for name in header:
+        columns[name] = [row[name] for row in chosen]
+    lines = [[row[name] for name in header] + [f"{rng.uniform(1, 9):.12f}"] for row in chosen]
+    ordered = sorted(options, key=lambda option: isinstance(option, NumericOption))
+    return VariabilityModel("table", tuple(ordered)), rows(",".join([*header, "measured"]), lines)
+
+
+@given(systems())
+def test_random_systems(given_system: tuple[VariabilityModel, str]) -> None:
+    """The system inferred from the table of all its configurations has the same options and groups."""
+    system, text = given_system
+    found = inference_of(table(text), nfp="measured").system
+    assert kinds(found) == kinds(system)
+    assert {frozenset(group) for group in found.alternative_groups} == set(map(frozenset, system.alternative_groups))
+    parents = {option.name: option.parent for option in system.binary_options}
+    assert {option.name: option.parent for option in found.binary_options} == parents
+    assert found.mandatory == system.mandatory
