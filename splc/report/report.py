@@ -88,29 +88,31 @@ class Result:
 def run(request: Request, watch: Watch = NOBODY) -> Result:
     """Write a report."""
     if STANDARD in request.models or not 1 <= len(request.models) <= 2:
-        message = "a report needs the files of one model or of two"
-        raise RequestError(message, "models")
+        raise RequestError("a report needs the files of one model or of two", "models")
     output = request.output or ("report.html" if request.picture is None else f"{request.picture}.svg")
     if request.picture is None:
         require_format(output)
     else:
         drawn = plot_format(output)
-    tuned = _tuned(request.models[0]) if len(request.models) == 1 else None
-    results = archive_folders(request.models[0]) if len(request.models) == 1 else ()
-    single = len(request.models) == 1 and not results and tuned is None
-    profile = request.models[0] if single and _is_profile(request.models[0]) else None
-    files = (
-        () if profile is not None or results or tuned is not None else request.project_of_models(request.models).files
-    )
-    require_writable(output, (*request.models, *files))
+    first, alone = request.models[0], len(request.models) == 1
+    tuned = _tuned(first) if alone else None
+    results = archive_folders(first) if alone else ()
+    profile = alone and tuned is None and not results and (Path(first).is_dir() or is_profile(read_source(first)))
+    of_models = not (tuned is not None or results or profile)
+    require_writable(output, (*request.models, *(request.project_of_models(request.models).files if of_models else ())))
     notes = Notes()
     with notes:
         if tuned is not None:
-            page = tuning_page(tuned, request.models[0])
+            page = tuning_page(tuned, first)
         elif results:
             page = study_page(list(map(read_archive, results)))
+        elif profile:
+            roles = {name: getattr(request, name) for name in ("context", "ignore", "where")}
+            fitted = scale.run(scale.Request(profile=first, write=False, **roles), watch)
+            notes.add(fitted.notes)
+            page = profile_page(fitted, Path(first).name)
         else:
-            page = _page(request, profile, notes, watch)
+            page = _page(request, notes, watch)
         if request.picture is None:
             write_page(page, output)
         else:
@@ -128,14 +130,10 @@ def require_format(output: str) -> None:
         raise OutputError(Problem("reports are not written in this format", output, hint=hint))
 
 
-def _page(request: Request, profile: str | None, notes: Notes, watch: Watch) -> Page:
-    """Return the page about a profile, one model, two learned models, or a learned model and a model text."""
-    if profile is not None:
-        fitted = scale.run(scale.Request(profile=profile, write=False, **_roles(request)), watch)
-        notes.add(fitted.notes)
-        return profile_page(fitted, Path(profile).name)
-    if any(_is_text(file) for file in request.models[-2:]) and len(request.models) == 2:
-        inputs = _inputs(request)
+def _page(request: Request, notes: Notes, watch: Watch) -> Page:
+    """Return the page about one model, two learned models, or a learned model and a model text."""
+    if len(request.models) == 2 and any(map(_is_text, request.models)):
+        inputs = {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
         compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)
         notes.add(compared.notes)
         configurations = compared.basis.configurations
@@ -145,7 +143,10 @@ def _page(request: Request, profile: str | None, notes: Notes, watch: Watch) -> 
         raise RequestError("only model text is multiplied, and none of two models is model text", "scale")
     subjects = [_subject(request, model, notes, watch) for model in request.models]
     if len(subjects) == 2:
-        return change_page(subjects[0], subjects[1], _short_names(*request.models))
+        old, new = request.models
+        # Names have no folders where they differ without.
+        names = Path(old).name, Path(new).name
+        return change_page(subjects[0], subjects[1], names if names[0] != names[1] else (old, new))
     best = best_of(subjects[0], maximize=request.maximize, watch=watch)
     if isinstance(best, SplcError):
         notes.append(Note(f"the report has no best configurations: {best}"))
@@ -163,16 +164,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
     return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
 
 
-def _is_profile(file: str) -> bool:
-    """Return whether a file is a profile of call paths; folders are."""
-    return Path(file).is_dir() or is_profile(read_source(file))
-
-
-def _roles(request: Request) -> dict[str, Any]:
-    """Return the fields that the request of a profile shares."""
-    return {name: getattr(request, name) for name in ("context", "ignore", "where")}
-
-
 def _is_text(file: str) -> bool:
     """Return whether a file is model text, which an expert wrote."""
     form = registry.format_of("model", read_source(file))
@@ -186,9 +177,8 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     space = Space(request.read_system(project, messages))
     stored = request.read_predictor(model, project, space.system, messages)
     overview = explain.model_overview(stored, space, messages, watch)
-    messages += negative_notes(
-        explain.checked_predictions(stored, None, space), stored.nfp, project, space, stored.full
-    )
+    predicted = explain.checked_predictions(stored, None, space)
+    messages += negative_notes(predicted, stored.nfp, project, space, stored.full)
     measurements = None
     # With two models, a table in the folder may be that of neither.
     if project.has_measurements and len(request.models) == 1:
@@ -199,19 +189,7 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
         stored = replace(stored, nfp=request.nfp or (only[0] if len(only) == 1 else None))
     notes.add(messages)
     warnings = [note.text for note in messages if note.warning]
-    content = learned_content(stored, model)
-    return ModelSubject(model, stored, space, overview, measurements, warnings, content)
-
-
-def _inputs(request: Request) -> dict[str, Any]:
-    """Return the fields that the requests of workflows share."""
-    return {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
-
-
-def _short_names(old: str, new: str) -> tuple[str, str]:
-    """Return the names of two files: without folders if they differ then."""
-    names = Path(old).name, Path(new).name
-    return names if names[0] != names[1] else (old, new)
+    return ModelSubject(model, stored, space, overview, measurements, warnings, learned_content(stored, model))
 
 
 def write_page(page: Page, output: str) -> None:
