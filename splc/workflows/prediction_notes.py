@@ -11,6 +11,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.data.property_unit import span
 from splc.errors import ConfigurationError, SplcError, listed, plural
 from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import percentage
@@ -33,6 +34,10 @@ class Interval:
     level: float  # the probability that a measured value lies inside
     low: float  # the lower end
     high: float  # the upper end
+
+    def text(self, unit: str | None) -> str:
+        """Return the interval as text, with its level and a readable unit."""
+        return f"{self.level * 100:g} % interval {span(self.low, self.high, unit)}"
 
     def excludes(self, value: float) -> bool:
         """Return whether a value is outside."""

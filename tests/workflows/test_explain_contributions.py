@@ -25,7 +25,7 @@ TERMS = {
 @given(st.dictionaries(st.sampled_from(sorted(TERMS)), st.tuples(*[st.integers(-9, 9)] * 2), min_size=1))
 def test_sums_by_brute_force(values: dict[str, tuple[int, int]]) -> None:
     """A sum of terms has the name of their group, a single term its own; sums are those of their terms."""
-    contributions = [Contribution(text, *TERMS[text], *map(float, pair)) for text, pair in values.items()]
+    contributions = [Contribution(text, *map(float, pair), 1, *TERMS[text]) for text, pair in values.items()]
     found = {}
     for whole, parts in sums_of(contributions):
         for part in parts or [whole]:

@@ -16,7 +16,7 @@ from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounde
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.data.failures import Failures
-from splc.errors import SpaceError, listed, plural
+from splc.errors import SpaceError, plural
 from splc.io.numbers import count_text
 from splc.types import Array
 from splc.workflows.note import Note, Notes, Rank
@@ -122,30 +122,22 @@ def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts
     """
     starts: list[Configurations] = []
     for objective in objectives if fronts or len(objectives) > 1 else ():
-        with suppress(SpaceError):
-            starts.append(_best(objective, space, limit))
+        for count in (STARTS, 1):
+            with suppress(SpaceError):
+                starts.append(best(objective.model, space, count, objective.maximize, limit).configurations)
+                break
     if len(objectives) > 1 and fronts:
         with suppress(SpaceError):
             starts.append(_exact(objectives, space, 1, limit).configurations)
     if not starts:
         pools = [Configurations(space.system, goal.known.indices) for goal in objectives if goal.known is not None]
         starts += (pool[space.check(pool)] for pool in pools)
-        starts.append(_drawn(space))
+        rng = np.random.default_rng(0)
+        drawn = (
+            space.draw(min(STARTS, space.count), rng) if space.is_counted else space.draw_approximately(STARTS, rng)[0]
+        )
+        starts.append(drawn)
     return Configurations(space.system, np.concatenate([start.indices for start in starts]))
-
-
-def _drawn(space: Space) -> Configurations:
-    rng = np.random.default_rng(0)
-    if space.is_counted:
-        return space.draw(min(STARTS, space.count), rng)
-    return space.draw_approximately(STARTS, rng)[0]
-
-
-def _best(objective: Objective, space: Space, limit: int) -> Configurations:
-    try:
-        return best(objective.model, space, STARTS, objective.maximize, limit).configurations
-    except SpaceError:
-        return best(objective.model, space, 1, objective.maximize, limit).configurations
 
 
 def unreached_objectives(
@@ -164,11 +156,3 @@ def unreached_objectives(
         if len(known) and ends and min(ends) < (sign * known).min():
             names.append(objective.name)
     return tuple(names)
-
-
-def unreached_notes(names: Sequence[str], count: int) -> tuple[Note, ...]:
-    """Return a note on the unreached ones of `count` objectives, none if there are none."""
-    if not names:
-        return ()
-    what = "no measured value" if count == 1 else f"no measured value of {listed(names)}"
-    return (Note(f"{what} reaches the interval: {TOO_GOOD}"),)
