@@ -133,10 +133,8 @@ def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts
         pools = [Configurations(space.system, goal.known.indices) for goal in objectives if goal.known is not None]
         starts += (pool[space.check(pool)] for pool in pools)
         rng = np.random.default_rng(0)
-        drawn = (
-            space.draw(min(STARTS, space.count), rng) if space.is_counted else space.draw_approximately(STARTS, rng)[0]
-        )
-        starts.append(drawn)
+        few = min(STARTS, space.count) if space.is_counted else STARTS
+        starts.append(space.draw(few, rng) if space.is_counted else space.draw_approximately(few, rng)[0])
     return Configurations(space.system, np.concatenate([start.indices for start in starts]))
 
 

@@ -28,7 +28,6 @@ from splc.workflows.views import (
     Rows,
     View,
     counted,
-    interval_text,
     narrowed,
 )
 
@@ -188,7 +187,8 @@ def _one(result: Result, detail: Detail) -> View:
         text = f"{NO_INFLUENCE}{found}; {text}"
     yield Answer(text)
     if detail.quiet or (result.without_influence and best is not None):
-        yield selected_text(candidate.configuration, () if detail.quiet else system.mandatory)
+        left_out = () if detail.quiet else candidate.configuration.system.mandatory
+        yield selected_text(candidate.configuration, left_out)
     if detail.quiet or result.without_influence:
         return
     values = value_texts(system, candidate.configuration.assignment(0))
@@ -243,22 +243,21 @@ def _front_view(result: Result, detail: Detail) -> View:
         return
     yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"
     if result.measured_front:
-        pairs = enumerate(titles)
-        sources = [
-            (f"1.values.{at}.{name}", title)
-            for at, one in pairs
-            for name, title in (("measured", one), ("predicted", "predicted"))
-        ]
-        yield from _table(result.measured_front, [Column(title, source) for source, title in sources])
+        shown: list[Column] = []
+        for at, title in enumerate(titles):
+            shown += [Column(title, f"1.values.{at}.measured"), _prediction("predicted", at)]
+        yield from _table(result.measured_front, shown)
+
+
+def _prediction(title: str, index: int) -> Column:
+    return Column(title, f"1.values.{index}.predicted")
 
 
 def _predicted(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a property: its prediction, the interval, and the measured value."""
     value = f"1.values.{index}"
-    interval = Column(
-        "interval", f"{value}.interval", lambda ends: interval_text((ends.low, ends.high), "{:.6g}".format)
-    )
-    return (Column(title, f"{value}.predicted"), interval, Column("measured", f"{value}.measured"))
+    ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
+    return (_prediction(title, index), ends, Column("measured", f"{value}.measured"))
 
 
 def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
