@@ -32,8 +32,7 @@ from splc.workflows.explain.aliases import aliases, associations
 from splc.workflows.explain.overview import OptionImportance, choices_of
 from splc.workflows.explain.pictures import positions
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
-from splc.workflows.optimize.best import TOO_GOOD
-from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration
+from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration
 from splc.workflows.optimize.optimize import Result as Optimized
 from splc.workflows.views import Facts, Message
 

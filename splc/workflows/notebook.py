@@ -36,8 +36,8 @@ from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
 from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
-from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
+from splc.workflows.optimize.optimize import best_of
 from splc.workflows.subspace import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
 
 _ARGUMENTS = frozenset(inspect.signature(learn_measurements).parameters)

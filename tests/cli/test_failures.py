@@ -65,20 +65,28 @@ def model(failing: Path) -> str:
     return "model.txt"
 
 
-def test_what_failed_is_left_out(model: str, run: Run) -> None:
+def test_what_failed_is_left_out(model: str, run: Run, refused: Refused) -> None:
     """Neither the best configurations nor suggestions nor a page recommend what failed, and all say so."""
     best = run("optimize", model, "--top", "20", "--json")
     found = json.loads(best.stdout)
     assert not any(is_excluded(row["configuration"]) for row in found["top"])
     assert found["failures"]["rules"][0]["constraint"] == "!pcg | !smooth_gs"
     assert RULE in best.stderr
+    # Where the fixed values fail, no configuration is named.
+    assert RULE in refused("optimize", model, "--fix", "pcg", "--fix", "smooth=gs")
 
 
 @pytest.mark.slow
-def test_a_page_says_what_failed(model: str, run: Run) -> None:
-    """The best configurations of a page are those that work, with what is left out."""
+def test_pages_and_full_models(model: str, run: Run) -> None:
+    """Pages and full models, which predict by default, leave out what failed, too, and keep it beside a log."""
     run("report", model, "-o", "page.md")
     assert RULE in Path("page.md").read_text(encoding="utf-8")
+    run("learn")
+    for arguments in (("learned.log",), ("learned.json", "--top", "20"), ()):
+        best = json.loads(run("optimize", *arguments, "--json").stdout)
+        assert not any(is_excluded(row["configuration"]) for row in best["top"])
+    suggested = json.loads(run("suggest", "--budget", "10", "--goal", "optimum", "--json").stdout)
+    assert not any(is_excluded(row["configuration"]) for row in suggested["next"])
 
 
 @pytest.mark.parametrize("count", [3, pytest.param(20, marks=pytest.mark.slow)])
@@ -109,17 +117,6 @@ def test_a_model_knows_them_elsewhere(failing: Path, run: Run) -> None:
     assert json.loads(run("optimize", "m.json", "--json").stdout)["failures"] is None
 
 
-@pytest.mark.slow
-def test_full_models(failing: Path, run: Run) -> None:
-    """Full models, which predict by default, leave out what failed, too, and keep it beside a log."""
-    run("learn")
-    for arguments in (("learned.log",), ("learned.json", "--top", "20"), ()):
-        best = json.loads(run("optimize", *arguments, "--json").stdout)
-        assert not any(is_excluded(row["configuration"]) for row in best["top"])
-    suggested = json.loads(run("suggest", "--budget", "10", "--goal", "optimum", "--json").stdout)
-    assert not any(is_excluded(row["configuration"]) for row in suggested["next"])
-
-
 def test_beside_a_table_that_is_named(failing: Path, model: str, run: Run) -> None:
     """Failures belong to the table that they stand beside, whether an option or splc.toml names it."""
     for name in ("measurements.csv", "measurements.failures.csv"):
@@ -127,11 +124,6 @@ def test_beside_a_table_that_is_named(failing: Path, model: str, run: Run) -> No
     assert RULE in run("optimize", model, "--measurements", "tuned.csv").stderr
     (failing / "splc.toml").write_text('measurements = "tuned.csv"\nproperty = "time"\n', encoding="utf-8")
     assert RULE in run("optimize", model).stderr
-
-
-def test_nothing_is_left(model: str, refused: Refused) -> None:
-    """Where the fixed values fail, no configuration is named."""
-    assert RULE in refused("optimize", model, "--fix", "pcg", "--fix", "smooth=gs")
 
 
 def test_configurations_without_a_rule_are_left_out(failing: Path, model: str, run: Run) -> None:
@@ -208,15 +200,13 @@ def test_failures_in_python(failing: Path) -> None:
     frame = pd.read_csv("measurements.csv")
     failed = pd.read_csv("measurements.failures.csv")[HEADER.split(",")]
     described = splc.learn(splc.read_measurements("measurements.csv", SYSTEM), "time", learner="stepwise")
+    answers: list[Any] = [splc.suggest("measurements.csv", "time", 5, options="smooth")]
     for result in (learned, described, splc.learn(pd.concat([frame, failed]), "time", **settings)):
-        best = splc.optimize(result, count=30)
-        assert any(RULE in note for note in best.notes)
-        rows = best.configurations
-        assert not ((rows.value("pcg") == 1) & (rows.value("smooth_gs") == 1)).any()
+        answers.append(splc.optimize(result, count=30))
         assert any(RULE in note for note in splc.explain(result).notes)
+    for found in answers:
+        assert any(RULE in note for note in found.notes)
+        rows = found.configurations
+        assert not ((rows.value("pcg") == 1) & (rows.value("smooth_gs") == 1)).any()
     with pytest.raises(SplcError, match="pcg and smooth=gs failed"):
         splc.optimize(learned, fixed={"pcg": True, "smooth": "gs"})
-    suggested = splc.suggest("measurements.csv", "time", 5, options="smooth")
-    rows = suggested.configurations
-    assert not ((rows.value("pcg") == 1) & (rows.value("smooth_gs") == 1)).any()
-    assert any(RULE in note for note in suggested.notes)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support.real_data import DATA
 
 OPTIONS = ("a", "b", "c", "x")
 SYSTEM = (
@@ -140,3 +141,12 @@ def test_the_order_is_explained(run: Run, made: Path, seed: int) -> None:
     assert len(gains) == 8
     rises = any(later > earlier for earlier, later in pairwise(gains))
     assert ("can be larger" in result.stderr) == rises
+
+
+@pytest.mark.real_data
+def test_hypotheses_without_variance(run: Run) -> None:
+    """Points at which a hypothesis has no variance are candidates without warnings."""
+    file = str(DATA / "extrap_formats" / "jsonlines" / "incomplete_matrix_2p.jsonl")
+    result = run("scale", file, "--suggest", "--target", "x=100,y=10", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["next"][0]["gain"] > 0
