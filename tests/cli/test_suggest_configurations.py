@@ -114,21 +114,19 @@ def test_study_learns_from_suggested_rows(run: Run, made: Path) -> None:
 
 def test_one_value_of_a_context(run: Run, made: Path) -> None:
     """Rows of several versions are refused; --where selects those of one."""
-    lines = [
-        f"{a},{b},{c},{x},{version},{time_of(a, b, c, x) * factor}"
-        for version, factor in (("old", 1), ("new", 7))
-        for a, b, c, x in SPACE[::2]
-    ]
-    (made / "measurements.csv").write_text("\n".join(["a,b,c,x,version,time", *lines]) + "\n", encoding="utf-8")
+    lines = ["a,b,c,x,version,time"]
+    for version, factor in (("old", 1), ("new", 7)):
+        lines += [f"{','.join(map(str, row))},{version},{time_of(*row) * factor}" for row in SPACE[::2]]
+    (made / "measurements.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     refused = run("suggest", "--budget", "3")
     assert refused.exit_code == 2
     assert "version" in refused.stderr
-    found = {
-        version: json.loads(run("suggest", "--budget", "3", "--where", f"version={version}", "--json").stdout)
+    old, new = (
+        json.loads(run("suggest", "--budget", "3", "--where", f"version={version}", "--json").stdout)
         for version in ("old", "new")
-    }
-    assert [each["measured"] for each in found.values()] == [16, 16]
-    assert found["new"]["next"][0]["predicted"] > 3 * found["old"]["next"][0]["predicted"]
+    )
+    assert old["measured"] == new["measured"] == 16
+    assert new["next"][0]["predicted"] > 3 * old["next"][0]["predicted"]
 
 
 @pytest.mark.parametrize("seed", range(4))
