@@ -28,8 +28,7 @@ from splc.report.page import Block, Explorer, Page, RowTexts, Section, TextTable
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.aliases import aliases, associations
-from splc.workflows.explain.overview import OptionImportance, choices_of
+from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
 from splc.workflows.explain.pictures import positions
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration

@@ -179,12 +179,7 @@ def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_answers(
-    rows: list[str],
-    settings: dict[str, str],
-    place: int,
-    answer: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    rows: list[str], settings: dict[str, str], place: int, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer says what is known of the error, and what matters, as learning and explaining do."""
     monkeypatch.chdir(tmp_path)

@@ -67,6 +67,12 @@ class Contribution(TermSum):
 
     group: str = ""  # the term with members of alternative groups replaced by the group
     options: tuple[str, ...] = ()  # its options, an alternative group as one
+    product: bool = False  # whether the model is a product
+
+    @property
+    def factor(self) -> float | None:
+        """The factor of the ratio of the predictions, None in a sum."""
+        return _exponential(self.difference) if self.product else None
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,7 +141,8 @@ def explained_of(
         for term, _ in model.terms
     ]
     rows = zip(term_texts(model, system), values, usual, group_texts(model, system), options, strict=True)
-    parts = [Contribution(text, value, mean, 1, group, names) for text, value, mean, group, names in rows]
+    product = model.link == "log"
+    parts = [Contribution(text, value, mean, 1, group, names, product) for text, value, mean, group, names in rows]
     reference = math.fsum(usual)
     if isinstance(full, FullPredictor):
         # With this contribution, the sum is the prediction of the full model.
@@ -147,10 +154,9 @@ def explained_of(
         else:
             # No exact mean is known: that of drawn configurations.
             total = float(np.mean(predictions(full, valid_configurations(system, AVERAGED), model.link)))
-        parts.append(Contribution(REST, rest, total - reference, 1, REST, (REST,)))
+        parts.append(Contribution(REST, rest, total - reference, 1, REST, (REST,), product))
         reference = total
     parts.sort(key=lambda part: (-abs(part.difference), -abs(part.value)))
-    product = model.link == "log"
     if other is not None:
         reference = float(stored.predictor.predict(other)[0])
     elif product:
@@ -188,18 +194,6 @@ class ContributionObject(JsonObject):
     reference: float
     difference: float
     factor: float | None
-
-
-def contribution_objects(explained: Explained) -> list[dict[str, Any]]:
-    """Return the sources of the JSON objects of all contributions."""
-    return [
-        {
-            **vars(term),
-            "difference": term.difference,
-            "factor": _exponential(term.difference) if explained.product else None,
-        }
-        for term in explained.contributions
-    ]
 
 
 def answer_about(explained: Explained, unit: str | None) -> str:

@@ -29,12 +29,10 @@ from splc.plotting.charts.drawing import chart_file
 from splc.types import Array, Link
 from splc.workflows import subspace
 from splc.workflows.common_fields import Printed
-from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import (
     ContributionObject,
     Explained,
     answer_about,
-    contribution_objects,
     explained_of,
     view_of_prediction,
 )
@@ -43,6 +41,7 @@ from splc.workflows.explain.overview import (
     InteractionObject,
     OptionImportanceObject,
     Overview,
+    alias_notes,
     choices_of,
     overview_of,
     view_of_overview,
@@ -254,7 +253,7 @@ class ExplainedPredictionObject(ExplainedModelObject, schema="splc.explain.confi
     interval: Interval | None = at("explained.interval")
     reference: float = at("explained.reference")
     reference_interval: Interval | None = at("explained.against_interval")
-    terms: list[ContributionObject] = at(lambda result: contribution_objects(result.explained))
+    terms: list[ContributionObject] = at("explained.contributions")
     plot: str | None
     notes: list[str] = each("notes", "text")
 

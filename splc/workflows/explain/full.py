@@ -306,10 +306,7 @@ class _Explained:
         return max(strength - width, 0.0), math.hypot(strength + width, math.sqrt(max(variance - along, 0.0)))
 
     def interactions(
-        self,
-        effects: Mapping[int, _Effects],
-        strongest: Sequence[int],
-        printed: Mapping[frozenset[int], int | None],
+        self, effects: Mapping[int, _Effects], strongest: Sequence[int], printed: Mapping[frozenset[int], int | None]
     ) -> dict[frozenset[int], tuple[float, float | None, float | None]]:
         """Return sets of choices → share of their interaction, and the ends of its interval if it has one."""
         if not self.variance:

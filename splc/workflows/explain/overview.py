@@ -1,12 +1,15 @@
-"""The importance of all options of a model, the effects of their values, and their view."""
+"""The importance of all options of a model, options that cannot be separated, the effects of values, and the view."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from sampling import Space
 from sampling.space.blocks import Block, blocks_of
@@ -16,16 +19,18 @@ from sampling.space.variance import Variance
 from splc.data.configurations import value_table
 from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import text_values, value_text
-from splc.errors import listed
+from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
 from splc.io.json_object import JsonObject, at, getter
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.group_titles import titled_groups
+from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.note import Note, Notes
+from splc.types import Array
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.views import Column, Rows, View, columns, interval_text, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
@@ -35,6 +40,8 @@ MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
+# So many sets of options that always change together are named.
+MAX_SETS = 5
 
 
 @dataclass(frozen=True)
@@ -209,6 +216,73 @@ def overview_of(
     ]
     mean = math.fsum(mean_contributions(model, blocks))
     return Overview.of(mean, variance.deviation, options, interactions, system, product=product)
+
+
+def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ...]]) -> tuple[Note, ...]:
+    """Return notes about options that always change together.
+
+    They are those of all valid configurations, if these are few, and of the configurations that a full model was
+    learned from.
+    """
+    system = space.system
+    groups: list[tuple[str, ...]] = []
+    notes = []
+    sets = []
+    with suppress(SpaceError):
+        if space.count <= ENUMERATED:
+            sets.append(("all valid configurations", valid_configurations(system, 0)))
+    if full is not None:
+        learned = full.configurations.unique()
+        sets.append((f"the {plural(len(learned), 'configuration', 'configurations')} learned from", learned))
+    for where, configurations in sets:
+        # A model may have been learned without some options of the system, or with others.
+        own = configurations.system
+        names = [[system.names[position] for position in members] for members in choices]
+        places = [tuple(own.positions[name] for name in members if name in own.positions) for members in names]
+        found = [tuple(own.names[place] for place in pair) for pair in aliases(configurations.indices, places)]
+        # Aliases in all valid configurations are not repeated for some of them.
+        new = [alias for alias in found if not any(set(alias) <= set(other) for other in groups)]
+        groups += new
+        if new:
+            shown = listed([" and ".join(alias) for alias in new], MAX_SETS)
+            text = f"interchangeable, because they always change together in {where}"
+            notes.append(Note(f"{text}: {shown}", about=Rank.LIMIT))
+    return tuple(notes)
+
+
+def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return sets of options, each of another choice, that always change together.
+
+    `indices`: the value of each option in some configurations, shape (n, options).
+    """
+    groups: dict[bytes, dict[int, int]] = {}
+    for number, positions in enumerate(choices):
+        for position in positions:
+            column = indices[:, position]
+            # Values are numbered in the order of their first rows, so that 0 and 1 may be swapped.
+            values = sorted(set(column.tolist()), key=lambda value: int(np.argmax(column == value)))
+            if len(values) > 1:
+                codes = np.zeros(max(values) + 1, dtype=np.int32)
+                codes[values] = np.arange(len(values))
+                groups.setdefault(codes[column].tobytes(), {}).setdefault(number, position)
+    return [tuple(group.values()) for group in groups.values() if len(group) > 1]
+
+
+def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
+    """Return the largest correlation of the values of each two choices, 0 to 1, shape (choices, choices).
+
+    `indices`: the value of each option in some configurations, shape (n, options).
+    """
+    positions = [position for members in choices for position in members]
+    columns = indices[:, positions].astype(float)
+    columns -= columns.mean(axis=0)
+    size = np.sqrt((columns**2).sum(axis=0))
+    # What does not change is not associated with anything.
+    columns /= np.where(size > 0, size, 1.0)
+    correlations = np.abs(columns.T @ columns)
+    starts = np.cumsum([0, *(len(members) for members in choices[:-1])])
+    largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
+    return np.asarray(np.minimum(largest, 1.0))
 
 
 def folds_of(

@@ -57,8 +57,7 @@ class Request(ModelInputs):
     fix: FixedValues = ()
     top: Annotated[int, as_option("N", "The number of best configurations, for one property.", minimum=1)] = 1
     limit: Annotated[
-        int | None,
-        as_option("N", "The number of configurations to examine at most.", minimum=1, default="2000000"),
+        int | None, as_option("N", "The number of configurations to examine at most.", minimum=1, default="2000000")
     ] = None
     printed: Printed = False
     plot: Annotated[str | None, as_option("FILE", "Draw the Pareto front (.svg, .png, .pdf).")] = None

@@ -19,17 +19,7 @@ from splc.workflows.objects import FailuresObject, OptionValues, option_values
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, PropertyValue, RatedConfiguration, Result, run
 from splc.workflows.verb import Verb
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    NextStep,
-    NextSteps,
-    Rows,
-    View,
-    counted,
-    narrowed,
-)
+from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, View, counted, narrowed
 
 # The greatest number of configurations in a text; JSON has all.
 MAX_LINES = 40

@@ -66,8 +66,7 @@ class Request(ModelInputs):
 
     model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
     configurations: Annotated[
-        str,
-        as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."),
+        str, as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input.")
     ]
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
