@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from splc.cli.detail import printing
+from splc.cli.terminal import printing
 from splc.errors import SpecError
 from splc.io.files import STANDARD
 from splc.workflows.common_fields import INPUTS, POLICIES
@@ -78,7 +78,7 @@ def command_of(verb: Verb[Any, Any]) -> Callable[..., None]:
 def _run(verb: Verb[Any, Any], request: Any) -> None:
     """Run a verb and print its view, or its JSON object."""
     from splc.cli.printer import print_view
-    from splc.cli.watch import TerminalWatch
+    from splc.cli.progress import TerminalWatch
 
     watch = TerminalWatch()
     with watch.progress(verb.doing) if verb.doing else nullcontext():

@@ -31,11 +31,7 @@ System = Annotated[str | None, as_option("FILE", keys.FILES["system"].meaning, I
 MeasurementsFile = Annotated[
     str | tuple[str, ...] | None,
     as_option(
-        "FILE",
-        f"{keys.FILES['measurements'].meaning} Can be repeated.",
-        INPUTS,
-        parse=one_or_several,
-        repeated=True,
+        "FILE", f"{keys.FILES['measurements'].meaning} Can be repeated.", INPUTS, parse=one_or_several, repeated=True
     ),
 ]
 ParametersFile = Annotated[str | None, as_option("FILE", keys.FILES["parameters"].meaning, INPUTS)]
@@ -44,8 +40,7 @@ InvalidRows = Annotated[Invalid, policy("invalid")]
 DuplicateRows = Annotated[Duplicates, policy("duplicates")]
 Repetitions = Annotated[Aggregate | None, policy("aggregate", default="mean")]
 OptionColumns = Annotated[
-    tuple[str, ...],
-    as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True),
+    tuple[str, ...], as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True)
 ]
 ContextColumns = Annotated[tuple[str, ...], columns("contexts", "COLUMN,…", POLICIES)]
 IgnoredColumns = Annotated[tuple[str, ...], columns("ignore", "COLUMN,…", POLICIES)]

@@ -59,12 +59,7 @@ EXAMPLES: Mapping[str, Example] = {
             "A compressor: 10 options with constraints, and the time and size of 240 of their 4,320 configurations.",
             "zstd",
             (*STUDY, "README.md", "generate.py", "measure.sh"),
-            (
-                "splc learn",
-                "splc explain learned.log",
-                "splc optimize learned.log",
-                "splc suggest --budget 10",
-            ),
+            ("splc learn", "splc explain learned.log", "splc optimize learned.log", "splc suggest --budget 10"),
         ),
         Example(
             "smg2000",

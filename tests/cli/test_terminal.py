@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from splc.cli import terminal
 from splc.cli.app import app
-from splc.cli.detail import printing
 from splc.cli.printer import print_json, print_view
 from splc.cli.progress import progress
+from splc.cli.terminal import printing
 from splc.data.measurements import ReadingReport
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank, reading_notes

@@ -177,18 +177,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         read = input_files(project, basis.measurements)
         if (parameters := project.parameters_file) is not None and parameters != STANDARD:
             read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
-        return Result(
-            request,
-            compared,
-            basis,
-            stated,
-            keys,
-            ranges,
-            correlations,
-            failures,
-            read,
-            tuple(notes),
-        )
+        return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, tuple(notes))
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:

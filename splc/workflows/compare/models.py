@@ -159,11 +159,7 @@ class Request(ModelInputs):
     fail_above: Annotated[
         Mapping[str, float],
         as_option(
-            "NAME=VALUE",
-            "The same for values above: 'error_rate=20'.",
-            RESULTS,
-            parse=numbers_of,
-            repeated=True,
+            "NAME=VALUE", "The same for values above: 'error_rate=20'.", RESULTS, parse=numbers_of, repeated=True
         ),
     ] = field(default_factory=dict)
     tables: Annotated[
@@ -277,13 +273,7 @@ def read_models(
     return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), learned, full)
 
 
-def basis_of(
-    request: Request,
-    project: Project,
-    space: Space,
-    read: ReadModels,
-    notes: Notes,
-) -> Basis:
+def basis_of(request: Request, project: Project, space: Space, read: ReadModels, notes: Notes) -> Basis:
     """Return the configurations that predictions are compared on; what should be known is added to the notes."""
     on, learned = request.on, read.columns
     basis = Basis()

@@ -46,8 +46,7 @@ class Request(SystemInputs):
         as_argument("SYSTEM", "The system description or feature model, a folder with a description, or a table."),
     ] = None
     tree: Annotated[
-        int | None,
-        as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1),
+        int | None, as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1)
     ] = None
 
 

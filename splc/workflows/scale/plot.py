@@ -152,13 +152,7 @@ def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target:
 
 
 def _curve(
-    experiment: Experiment,
-    key: Key,
-    model: ScalingModel,
-    rows: Array,
-    at: int,
-    fixed: Mapping[str, float],
-    x: Array,
+    experiment: Experiment, key: Key, model: ScalingModel, rows: Array, at: int, fixed: Mapping[str, float], x: Array
 ) -> ScalingCurve:
     values = experiment[key][rows]
     mask = ~np.isnan(values).all(axis=1)

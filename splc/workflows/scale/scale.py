@@ -179,8 +179,7 @@ class Request:
         as_option("N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0),
     ] = None
     count: Annotated[
-        int | None,
-        as_option("N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one"),
+        int | None, as_option("N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one")
     ] = None
     axis: Annotated[
         Mapping[str, Sequence[float]],

@@ -57,12 +57,7 @@ class CallTree:
 
 
 def call_trees(
-    experiment: Experiment,
-    models: Mapping[Key, ScalingModel],
-    at: Mapping[str, float],
-    *,
-    inclusive: bool,
-    top: int,
+    experiment: Experiment, models: Mapping[Key, ScalingModel], at: Mapping[str, float], *, inclusive: bool, top: int
 ) -> tuple[CallTree, ...]:
     """Return the call tree of each metric at a point."""
     return tuple(

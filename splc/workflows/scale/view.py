@@ -23,14 +23,7 @@ from splc.workflows.objects import FileObject
 from splc.workflows.scale.points import PointSuggestions, PointSuggestionsObject, suggested, view_of_points
 from splc.workflows.scale.scale import Request, Result, run, run_by
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
-from splc.workflows.scaling_view import (
-    PREDICTIONS,
-    model_text,
-    number,
-    point_text,
-    scaling_facts,
-    view_of_terms,
-)
+from splc.workflows.scaling_view import PREDICTIONS, model_text, number, point_text, scaling_facts, view_of_terms
 from splc.workflows.verb import Verb, Watch
 from splc.workflows.views import (
     Answer,
@@ -116,12 +109,7 @@ class ProfileObject(JsonObject):
 def _series(result: Result) -> Iterator[dict[str, Any]]:
     """Yield the models with their errors and predictions."""
     for key, model in result.profile.models.items():
-        yield {
-            "key": key,
-            "model": model,
-            "error": result.errors[key],
-            "predictions": result.predictions.get(key, ()),
-        }
+        yield {"key": key, "model": model, "error": result.errors[key], "predictions": result.predictions.get(key, ())}
 
 
 def _is_single(result: Result) -> bool:

@@ -1,17 +1,21 @@
-"""The tables of keys and settings, which docs/site.py inserts into docs/reference/configuration.md."""
+"""The reference pages of commands, and the tables of keys and settings, which docs/site.py adds to the site."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from splc.cli.app import verb_of
+from splc.cli.signature import fields_of_command, help_of
 from splc.io.settings import Setting
+from splc.io.tables import Markdown, Table, markdown_text
 from splc.learning.registry import BASELINES, LEARNERS, PMNF, STEPWISE
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT
 from splc.project.keys import PROJECT_KEYS, FileKey
 from splc.scaling.methods import METHODS
 from splc.study.specification import KEYS as STUDY_KEYS
 from splc.study.specification import LEARNER_KEYS
+from splc.workflows.fields import BoundField
 
 NO_EFFECT = "without effect"
 # The place of learners without a section of their own.
@@ -21,6 +25,35 @@ KEYS: Mapping[str, Mapping[str, FileKey]] = {
     "study.toml": STUDY_KEYS,
     "[learners.NAME]": LEARNER_KEYS,
 }
+HEADER = ("argument or option", "meaning", "default")
+
+
+def command_page(name: str) -> str:
+    """Return the page of a command as Markdown: what it does, examples, and all arguments and options."""
+    verb = verb_of(name)
+    examples = "\n".join(f"    {example}" for example in verb.examples)
+    parts = [f"# splc {name}", _text(help_of(verb)), "## Examples", examples]
+    fields = fields_of_command(verb)
+    for panel in sorted({field.field.panel for field in fields}, key=[field.field.panel for field in fields].index):
+        rows = tuple(
+            (_spelling(field), field.field.help, field.shown_default) for field in fields if field.field.panel == panel
+        )
+        parts += [f"## {panel or 'Arguments and options'}", markdown_text(Table(HEADER, rows))]
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _text(text: str) -> str:
+    """Return a docstring as Markdown: nothing in it is markup."""
+    return text.replace("*", "\\*").replace("<", "&lt;").replace("_", "\\_")
+
+
+def _spelling(bound: BoundField) -> Markdown:
+    field = bound.field
+    if field.kind == "argument":
+        return Markdown(f"`{field.metavar.strip('[]')}`")
+    value = f" {field.metavar}" if field.kind == "option" else ""
+    names = (name for names in bound.spellings for name in names.split("/"))
+    return Markdown(", ".join(f"`{name}{value}`" for name in names).replace("|", "\\|"))
 
 
 def settings_tables() -> dict[str, str]:
