@@ -23,16 +23,13 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; a wrong request becomes a usage error that names the options.
 
-        The output `/dev/stdout` is standard output.
-
-        The notes of a workflow that failed are printed before its error.
+        The output `/dev/stdout` is standard output. The notes of a workflow that failed are printed before its error.
         """
         for parameter in self.params:
-            output = (
-                ctx.params.get(parameter.name) if parameter.name == "output" and parameter.metavar == "FILE" else None
-            )
-            if output is not None and descriptor_of(output) == 1:
-                ctx.params[parameter.name] = STANDARD
+            if parameter.name == "output" and parameter.metavar == "FILE":
+                output = ctx.params.get("output")
+                if output is not None and descriptor_of(output) == 1:
+                    ctx.params["output"] = STANDARD
         try:
             return super().invoke(ctx)
         except SplcError as error:

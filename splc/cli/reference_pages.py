@@ -26,6 +26,8 @@ KEYS: Mapping[str, Mapping[str, FileKey]] = {
     "[learners.NAME]": LEARNER_KEYS,
 }
 HEADER = ("argument or option", "meaning", "default")
+# The line of a page that a table replaces.
+MARK = "<!-- {} -->\n".format
 
 
 def command_page(name: str) -> str:
@@ -59,6 +61,11 @@ def _spelling(bound: BoundField) -> Markdown:
 def settings_tables() -> dict[str, str]:
     """Return name of a table → the table as Markdown."""
     kinds = {name: kind().settings for name, kind in LEARNERS.items()}
+    presets = ("default", SPLCONQUEROR, SPLCONQUEROR_2019)
+
+    def in_preset(name: str, setting: Setting, preset: str) -> str:
+        return replace(setting, default=getattr(PRESETS[preset], name)).shown_default
+
     tables = {
         learner: _table(
             ("setting", "default", "meaning"),
@@ -69,8 +76,11 @@ def settings_tables() -> dict[str, str]:
     }
     return tables | {
         STEPWISE: _table(
-            ("setting", "default", SPLCONQUEROR, SPLCONQUEROR_2019, "meaning"),
-            ((f"`{name}`", *_in_presets(name, setting), setting.meaning) for name, setting in kinds[STEPWISE].items()),
+            ("setting", *presets, "meaning"),
+            (
+                (f"`{name}`", *(in_preset(name, setting, preset) for preset in presets), setting.meaning)
+                for name, setting in kinds[STEPWISE].items()
+            ),
         ),
         NO_EFFECT: _table(("setting", "reason"), ((f"`{name}`", reason) for name, reason in WITHOUT_EFFECT.items())),
         PMNF: _table(
@@ -98,20 +108,15 @@ def with_settings(page: str) -> str:
     """
     tables = {f"keys of {name}": key_table(keys) for name, keys in KEYS.items()}
     settings = settings_tables()
-    further = [name for name in LEARNERS if name in settings and _mark(f"settings of {name}") not in page]
+    further = [name for name in LEARNERS if name in settings and MARK(f"settings of {name}") not in page]
     sections = [f"## Settings of the learner `{name}`\n\n{settings.pop(name)}" for name in further]
     tables |= {f"settings of {name}": table for name, table in settings.items()}
     tables[f"settings of {FURTHER}"] = "\n".join(sections)
     for name, table in tables.items():
-        if _mark(name) not in page:
+        if (mark := MARK(name)) not in page:
             raise ValueError(f"the page has no place for the table {name!r}")
-        page = page.replace(_mark(name), table)
+        page = page.replace(mark, table)
     return page
-
-
-def _mark(name: str) -> str:
-    """Return the line of a page that a table replaces."""
-    return f"<!-- {name} -->\n"
 
 
 def key_table(keys: Mapping[str, FileKey]) -> str:
@@ -126,18 +131,11 @@ def _meaning(key: FileKey) -> str:
     return " ".join(filter(None, (key.meaning, words and f"One of {words}.", key.details)))
 
 
-def _in_presets(name: str, setting: Setting) -> Iterable[str]:
-    """Return the values of a setting of the learner stepwise in each preset."""
-    for preset in ("default", SPLCONQUEROR, SPLCONQUEROR_2019):
-        yield replace(setting, default=getattr(PRESETS[preset], name)).shown_default
-
-
 def _methods(name: str) -> str:
     """Return the methods that have a setting."""
     having = [f"`{method}`" for method, method_settings in METHODS.items() if name in method_settings]
-    if name == "method":
-        return ""
-    return ", ".join(having) if 0 < len(having) < len(METHODS) else "all"
+    everywhere = "" if name == "method" else "all"
+    return ", ".join(having) if everywhere and 0 < len(having) < len(METHODS) else everywhere
 
 
 def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:

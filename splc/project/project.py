@@ -59,13 +59,10 @@ class Project(ProjectFiles):
                 # The values of observed variables are in the folder.
                 elif own == joint or joint.observed or not every:
                     return self
-        return project._with_measured_values(joint) if joint.inferred and project.has_measurements else project
-
-    def _with_measured_values(self, system: VariabilityModel) -> Project:
-        """Return the project with a system that has the further values in the measurements."""
         with suppress(SplcError):
-            return replace(self, learned_system=self._with_values(system))
-        return self
+            if joint.inferred and project.has_measurements:
+                return replace(project, learned_system=project._with_values(joint))
+        return project
 
     def _with_values(self, system: VariabilityModel) -> VariabilityModel:
         """Return an inferred system that has the further values in the measurements."""

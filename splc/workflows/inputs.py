@@ -14,24 +14,10 @@ from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, keeps_standard_input, read_source
 from splc.project import Project
+from splc.workflows import common_fields as common
 from splc.workflows.by import require_all_values
-from splc.workflows.common_fields import (
-    INPUTS,
-    ContextColumns,
-    DuplicateRows,
-    IgnoredColumns,
-    InvalidRows,
-    MeasurementsFile,
-    Nfp,
-    NoConstraints,
-    OptionColumns,
-    ParametersFile,
-    Repetitions,
-    SelectedRows,
-    System,
-)
-from splc.workflows.field_values import numbers_of
-from splc.workflows.fields import as_option, request
+from splc.workflows.common_fields import INPUTS, as_numbers
+from splc.workflows.fields import request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
@@ -49,17 +35,17 @@ class SystemInputs:
     # Whether a table must have a measured column; None if it may be a table of configurations.
     measured: ClassVar[bool | None] = True
 
-    system: System = None
-    measurements: MeasurementsFile = None
-    options: OptionColumns = ()
-    no_constraints: NoConstraints = False
-    nfp: Nfp = None
-    context: ContextColumns = ()
-    ignore: IgnoredColumns = ()
-    where: SelectedRows = field(default_factory=dict)
-    invalid: InvalidRows = "error"
-    duplicates: DuplicateRows = "error"
-    aggregate: Repetitions = None
+    system: common.System = None
+    measurements: common.MeasurementsFile = None
+    options: common.OptionColumns = ()
+    no_constraints: common.NoConstraints = False
+    nfp: common.Nfp = None
+    context: common.ContextColumns = ()
+    ignore: common.IgnoredColumns = ()
+    where: common.SelectedRows = field(default_factory=dict)
+    invalid: common.InvalidRows = "error"
+    duplicates: common.DuplicateRows = "error"
+    aggregate: common.Repetitions = None
 
     @property
     def policies(self) -> dict[str, Any]:
@@ -135,16 +121,10 @@ class SystemInputs:
 class ModelInputs(SystemInputs):
     """The inputs of a request about models that may have machine parameters."""
 
-    parameters: ParametersFile = None
+    parameters: common.ParametersFile = None
     parameter: Annotated[
         Mapping[str, float],
-        as_option(
-            "NAME=VALUE",
-            "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.",
-            INPUTS,
-            parse=numbers_of,
-            repeated=True,
-        ),
+        as_numbers("A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.", INPUTS),
     ] = field(default_factory=dict)
 
     def project(self, folder: str = "", **given: str | None) -> Project:

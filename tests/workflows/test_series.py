@@ -7,7 +7,7 @@ import pytest
 
 from splc.data.experiment import Experiment
 from splc.errors import MeasurementError
-from splc.workflows.series import chosen_series, pooling_notes
+from splc.workflows.scaling_view import chosen_series, pooling_notes
 
 POINTS = np.arange(1.0, 7.0)
 

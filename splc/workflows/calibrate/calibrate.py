@@ -356,20 +356,18 @@ def _view_by(result: ByValue[Result]) -> View:
     yield result.notes
 
 
+def _estimated(estimate: Estimate) -> str:
+    return _remark(estimate, f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})")
+
+
 def _name(estimate: Estimate) -> str:
     return estimate.name + ("" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})")
 
 
-def _estimated(estimate: Estimate) -> str:
+def _remark(estimate: Estimate, value: str = "") -> str:
     if not estimate.determined:
         return "not determined"
-    return f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})"
-
-
-def _remark(estimate: Estimate) -> str:
-    if not estimate.determined:
-        return "not determined"
-    return "" if estimate.at_bound is None else f"at its {side_of_bound(estimate)} bound"
+    return value if estimate.at_bound is None or value else f"at its {side_of_bound(estimate)} bound"
 
 
 ESTIMATES = (

@@ -141,7 +141,5 @@ def _is_of_another_system(project: Project) -> bool:
 
 def _contexts(parts: Sequence[Measurements]) -> dict[str, tuple[str, ...]]:
     names = dict.fromkeys(name for part in parts for name in part.contexts)
-    return {
-        name: tuple(sorted({part.contexts[name] for part in parts if name in part.contexts}, key=natural))
-        for name in names
-    }
+    values = {name: {part.contexts[name] for part in parts if name in part.contexts} for name in names}
+    return {name: tuple(sorted(texts, key=natural)) for name, texts in values.items()}
