@@ -67,9 +67,7 @@ def default(table: Table, key: str) -> str:
 def test_project_files() -> None:
     """The table of `splc.toml` has the files that are found without keys."""
     table = only("Project files: splc.toml")
-    for key, files in (
-        CONVENTIONS.items()
-    ):  # fmt: skip
+    for key, files in CONVENTIONS.items():
         assert default(table, key) == ", or ".join(file for file in files if not file.endswith(".gz"))
 
 
