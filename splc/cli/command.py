@@ -93,7 +93,6 @@ def _left_column(parameter: Any) -> str:
 
 
 def _spelling(parameter: Any) -> str:
-    """Return how a parameter is written on the command line, without its value."""
     if parameter.param_type_name == "option":
         return str(parameter.opts[0])
     return str(parameter.metavar or parameter.name).strip("[]")

@@ -78,7 +78,6 @@ class Commands(TyperGroup):
 
 
 def _report(error: Exception) -> int:
-    """Print an error to stderr, and return the exit code."""
     code = BAD_INPUT
     if isinstance(error, SplcError):
         message = "\n".join(str(p) if p.file is not None else f"error: {p}" for p in error.problems)

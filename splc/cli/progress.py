@@ -54,27 +54,18 @@ class TimeLeft:
         return f"about {duration(self.end - now_seconds)} left"
 
 
-def _printed_steps() -> Advance:
-    """Return a function that prints each step as a line, once."""
-    last = ""
-
-    def print_step(steps_done: float, total: float | None, text: str) -> None:
-        nonlocal last
-        if text and text != last:
-            complain(text)
-            last = text
-
-    return print_step
-
-
 @contextmanager
-def _lines_from_time_to_time(what: str, wait: float, *, estimated: bool) -> Iterator[Advance]:
+def _lines_from_time_to_time(what: str, wait: float, *, estimated: bool, steps: bool) -> Iterator[Advance]:
     """Print a line to stderr after some seconds, and whenever twice as many have passed, while the block runs."""
     time_left, started, ended = TimeLeft(), monotonic(), threading.Event()
     state: tuple[float, float | None, str] = (0.0, None, "")
+    printed = ""
 
     def advance(steps_done: float, total: float | None, text: str) -> None:
-        nonlocal state
+        nonlocal state, printed
+        if steps and text not in ("", printed):
+            complain(text)
+            printed = text
         time_left.advance(steps_done, total)
         state = steps_done, total, text
 
@@ -109,14 +100,9 @@ def progress(what: str, *, estimated: bool = True, wait: float | None = None) ->
         return
     # A progress bar would overwrite the lines of -v.
     if detail().verbose or detail().json or not sys.stderr.isatty():
-        print_step = _printed_steps() if detail().verbose else lambda steps_done, total, text: None
-        with _lines_from_time_to_time(what, WAIT if wait is None else wait, estimated=estimated) as advance:
-
-            def advance_both(steps_done: float, total: float | None, text: str) -> None:
-                print_step(steps_done, total, text)
-                advance(steps_done, total, text)
-
-            yield advance_both
+        wait = WAIT if wait is None else wait
+        with _lines_from_time_to_time(what, wait, estimated=estimated, steps=detail().verbose) as advance:
+            yield advance
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn

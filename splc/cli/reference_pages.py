@@ -45,7 +45,6 @@ def command_page(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a docstring as Markdown: nothing in it is markup."""
     return text.replace("*", "\\*").replace("<", "&lt;").replace("_", "\\_")
 
 
@@ -132,7 +131,6 @@ def _meaning(key: FileKey) -> str:
 
 
 def _methods(name: str) -> str:
-    """Return the methods that have a setting."""
     having = [f"`{method}`" for method, method_settings in METHODS.items() if name in method_settings]
     everywhere = "" if name == "method" else "all"
     return ", ".join(having) if everywhere and 0 < len(having) < len(METHODS) else everywhere

@@ -69,7 +69,6 @@ def command_of(verb: Verb[Any, Any]) -> Callable[..., None]:
 
 
 def _run(verb: Verb[Any, Any], request: Any) -> None:
-    """Run a verb and print its view, or its JSON object."""
     from splc.cli.printer import print_view
     from splc.cli.progress import TerminalWatch
 
@@ -95,7 +94,6 @@ def _value(bound: BoundField, raw_value: Any) -> Any:
 
 
 def _parameter(bound: BoundField) -> inspect.Parameter:
-    """Return the parameter from which typer makes an argument or an option."""
     field = bound.field
     text = field.help + (f" [default: {bound.shown_default}]" if bound.shown_default else "")
     settings: dict[str, Any] = {"metavar": field.metavar, "help": text, "show_default": False}

@@ -181,7 +181,6 @@ def _convert_measurements(request: Request, form: str, project: Project) -> Resu
 
 
 def _contexts(measurements: Measurements, form: str) -> Iterator[str]:
-    """Yield what readers of a table must know about its contexts."""
     for name, value in measurements.contexts.items():
         if is_number(value, "."):
             yield f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"

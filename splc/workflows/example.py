@@ -121,7 +121,6 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def _copy(example: Example, target: str) -> None:
-    """Write all files of a case study, or none."""
     contents = {name: read_source(path).data for name, path in example.paths.items()}
     folder, made = Path(target), False
     paths: list[Path] = []

@@ -233,7 +233,7 @@ def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:
 
 
 def _lines(lines: Sequence[int], noun: str = "") -> str:
-    """Return the first of some lines as a text: `line 3`, or `lines 3, 5`."""
+    """Return the first of some lines as a text, such as `lines 3, 5` with the noun `line`."""
     shown = ", ".join(map(str, lines[:SHOWN_ROWS])) + (", …" if len(lines) > SHOWN_ROWS else "")
     return f"{noun}{'s' * (len(lines) != 1)} {shown}" if noun else shown
 

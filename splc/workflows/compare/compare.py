@@ -208,7 +208,6 @@ def _analytical(model: str, project: Project) -> str:
 
 
 def _notes(compared: Comparisons) -> Iterator[Note]:
-    """Yield what limits a comparison or must be known to read it."""
     unseen: dict[str, dict[str, None]] = {}
     for pair in compared.comparisons:
         for term in pair.syntactic.unseen:

@@ -103,7 +103,6 @@ def csv_table(name: str, result: Result) -> Table:
 
 
 def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: Sequence[str]) -> Table:
-    """Return tables below each other, with a column for the model of each."""
     rows = [(name, *row) for name, table in zip(names, tables, strict=True) for row in table.rows]
     return Table((title, *columns), tuple(rows))
 

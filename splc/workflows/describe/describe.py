@@ -105,7 +105,6 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def _project(request: Request) -> Project:
-    """Return the project of a folder, a description or a table."""
     argument = request.argument or request.system
     if argument is None or (argument != STANDARD and Path(argument).is_dir() and not is_folder_of_runs(argument)):
         return replace(request, system=None).project(argument or "")

@@ -131,7 +131,6 @@ def _writable(description: Description) -> int | None:
 
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of the options."""
     system = description.system
     # Long numbers for each option would be gigabytes.
     writable = _writable(description) is not None
@@ -222,7 +221,6 @@ MINED = narrowed(
 
 
 def _options_view(description: Description, most: Callable[[Sequence[object]], int | None]) -> View:
-    """Yield the tables of options."""
     system = description.system
     if system.binary_options:
         yield "\nBinary options"
@@ -241,7 +239,6 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
 
 
 def _most(entries: Sequence[object], whole: bool) -> int | None:
-    """Return the number of lines to print of a table or list, None for all."""
     return None if whole or len(entries) <= MAX_LINES else FIRST_LINES
 
 

@@ -77,7 +77,6 @@ def require_one_metric(series: Sequence[Key]) -> None:
 
 
 def _size(model: ScalingModel, target: Point | None, experiment: Experiment) -> float:
-    """Return the prediction at the target, or at the largest measured values."""
     ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
     predicted, *_ = _predicted(model, np.array([[ends[name] for name in model.names]]), bounds=False)
     return -np.inf if np.isnan(predicted[0]) else float(predicted[0])

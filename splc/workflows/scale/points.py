@@ -83,7 +83,6 @@ def suggested(request: Request) -> PointSuggestions:
 
 
 def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
-    """Return points, and values added up over call paths."""
     width = min(experiment[key].shape[1] for key in series)
     total = experiment[series[0]]
     if len(series) > 1:
@@ -158,7 +157,6 @@ class PointSuggestionsObject(JsonObject, schema="splc.scale.suggest/1"):
 
 
 def _with_point(result: PointSuggestions, suggestion: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
-    """Return what is known of a point, whose coordinates have their names."""
     if suggestion is None:
         return None
     point = dict(zip(result.suggestions.names, suggestion.point, strict=True))

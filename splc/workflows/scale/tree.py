@@ -233,7 +233,6 @@ def view_of_trees(trees: Sequence[CallTree], top: int) -> View:
 
 
 def _tree_rows(tree: CallTree) -> View:
-    """Yield the call paths as a tree with their values with the calls inside."""
     shown = [row for row in tree.callpaths if row.total_share >= _MIN_SHARE][:_MAX_LINES]
     yield Rows(shown, CALLS)
     if hidden := len(tree.callpaths) - len(shown):

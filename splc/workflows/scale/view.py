@@ -94,7 +94,6 @@ class ProfileObject(JsonObject):
 
 
 def _series(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield the models with their errors and predictions."""
     for key, model in result.profile.models.items():
         yield {"key": key, "model": model, "error": result.errors[key], "predictions": result.predictions.get(key, ())}
 
@@ -131,7 +130,6 @@ ContextScaleObject = by_value(ScaleValueObject, "splc.scale.by/1")
 
 
 def _tree(tree: CallTree) -> dict[str, Any]:
-    """Return a call tree, with the call paths by their share."""
     unranked = [(None, row) for row in tree.callpaths if row.predicted is None]
     return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
 
@@ -244,7 +242,6 @@ def _as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, A
 
 
 def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
-    """Fit models, those of each value of a context apart, or suggest points."""
     if request.suggest:
         return suggested(request)
     for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):
