@@ -243,11 +243,3 @@ def show_notes(notes: Iterable[Note]) -> None:
         complain("\n".join([wrapped(first, sys.stderr), *details, *settings]))
     if len(shown_notes) < len(ranked_notes):
         note(f"{plural(len(ranked_notes) - len(shown_notes), 'more note', 'more notes')} with -v")
-
-
-def end_if_negative(notes: Iterable[Note]) -> None:
-    """End the command with exit code 1 if its result is an answer to another question."""
-    if any(entry.negative for entry in notes):
-        from typer import Exit
-
-        raise Exit(1)

@@ -113,8 +113,9 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         text = project_text(result, project.folder, request.output, project.measurements_file)
         file = (project.folder / FILE_NAME, text)
     differences: tuple[str, ...] = ()
-    if request.system is not None and not rules:
-        differences = tuple(differences_from(read_variability_model(request.system), result.system))
+    compared = None if rules else request.system
+    if compared is not None:
+        differences = tuple(differences_from(read_variability_model(compared), result.system))
     mined, source = mined_lines(result), result.system.source
     unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)
     found = (*mined, *rules, *unseen)
@@ -123,11 +124,9 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
     notes = [Note(f"inferred from {source}{ignored}", details=(*result.assumptions, *found))]
     notes += [Note(text, warning=True) for text in result.warnings]
     notes += [Note(f"{source}: {text}") for text in result.notes]
-    if request.system is not None and not rules:
-        if differences:
-            notes.append(Note(f"differences from {request.system}", details=differences))
-        else:
-            notes.append(Note(f"{request.system} has the same options, values and groups"))
+    if compared is not None:
+        same = Note(f"{compared} has the same options, values and groups")
+        notes.append(Note(f"differences from {compared}", details=differences) if differences else same)
     return Result(result, comments, request.output, differences, tuple(notes), file)
 
 

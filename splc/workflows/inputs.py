@@ -80,10 +80,9 @@ class SystemInputs:
         """Read the system of the project, or infer it from the measurements; notes state the assumptions."""
         system = project.variability_model(observed=observed)
         if self.no_constraints and project.inference is None:
-            origin = "that of the model" if project.learned_system is not None else "described"
-            hint = "leave --no-constraints out"
+            origin, hint = "described", "leave --no-constraints out"
             if project.learned_system is not None:
-                hint = "learn the model again with --no-constraints"
+                origin, hint = "that of the model", "learn the model again with --no-constraints"
             raise RequestError(f"nothing is inferred, for the system is {origin}; {hint}", "no_constraints")
         notes += inference_notes(project.inference, lists=self.measured is None and project.system_table is not None)
         if project.learned_system is not None and project.has_system:
@@ -95,17 +94,9 @@ class SystemInputs:
             notes.append(Note(f"the options are those of {source}; {where}"))
         return system
 
-    def read_measurements(
-        self,
-        project: Project,
-        space: Space,
-        notes: Notes,
-        *,
-        file: str | None = None,
-        learned: ColumnChoice | None = None,
-    ) -> Measurements:
-        """Read the measurements of the project, or another file of measurements of its system."""
-        measurements = project.measurements(space.system, space, file=file, learned=learned, **self.policies)
+    def read_measurements(self, project: Project, space: Space, notes: Notes, **settings: Any) -> Measurements:
+        """Read the measurements of the project; `settings` are those of `Project.measurement_parts`."""
+        measurements = project.measurements(space.system, space, **settings, **self.policies)
         notes.add(reading_notes(measurements.report))
         return measurements
 
@@ -190,10 +181,7 @@ class ModelInputs(SystemInputs):
     def read_predictor(
         self, file: str, project: Project, system: VariabilityModel | None, notes: Notes, *, printed: bool = False
     ) -> StoredModel:
-        """Read a model to predict with, and note why its full model is not used, if so.
-
-        `printed`: whether the printed model predicts although there is a full one.
-        """
+        """Read a model to predict with, see `predicting`."""
         return predicting(self.read_model(file, project, system, notes), notes, printed=printed)
 
     def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:

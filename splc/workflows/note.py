@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
@@ -178,8 +178,7 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         if count := sum(report.missing.get(nfp, 0) for report in reports):
             values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
             notes.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
-    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.failed):
-        failed = sorted(line for report in reports for line in report.failed.get(nfp, ()))
+    for nfp, failed in _by_property(reports, "failed"):
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
         text = f"{len(failed):,} of {count:,} values of {nfp} are unlike the others"
         text += f" ({_lines(failed, 'line')}): failed runs?"
@@ -189,12 +188,17 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
     notes += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )
-    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.gaps):
-        gaps = sorted(line for report in reports for line in report.gaps.get(nfp, ()))
+    for nfp, gaps in _by_property(reports, "gaps"):
         if gaps and len(gaps) < rows - len(invalid):
             text = f"{nfp} lacks a value in {_lines(gaps, 'line')}"
             notes.append(Note(f"{source}: {text}"))
     return tuple(notes)
+
+
+def _by_property(reports: Sequence[ReadingReport], name: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield each property with its lines in an attribute of reports."""
+    for nfp in dict.fromkeys(nfp for report in reports for nfp in getattr(report, name)):
+        yield nfp, sorted(line for report in reports for line in getattr(report, name).get(nfp, ()))
 
 
 def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...]:

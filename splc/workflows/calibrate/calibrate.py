@@ -33,6 +33,7 @@ from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
 
 ESTIMATION = "Estimation"
+NOT_DETERMINED = "not determined"
 
 
 @request
@@ -356,18 +357,19 @@ def _view_by(result: ByValue[Result]) -> View:
     yield result.notes
 
 
-def _estimated(estimate: Estimate) -> str:
-    return _remark(estimate, f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})")
-
-
 def _name(estimate: Estimate) -> str:
     return estimate.name + ("" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})")
 
 
-def _remark(estimate: Estimate, value: str = "") -> str:
+def _estimated(estimate: Estimate) -> str:
+    interval = interval_text((estimate.low, estimate.high))
+    return f"{short_number(estimate.value)} ({interval})" if estimate.determined else NOT_DETERMINED
+
+
+def _remark(estimate: Estimate) -> str:
     if not estimate.determined:
-        return "not determined"
-    return value if estimate.at_bound is None or value else f"at its {side_of_bound(estimate)} bound"
+        return NOT_DETERMINED
+    return "" if estimate.at_bound is None else f"at its {side_of_bound(estimate)} bound"
 
 
 ESTIMATES = (

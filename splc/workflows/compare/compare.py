@@ -343,7 +343,9 @@ def _learned_intervals(
         return error.problems[0].message
 
 
-def _parameter_band(model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]) -> Any:
+def _parameter_band(
+    model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]
+) -> Array | None:
     """Return the band of an analytical model that follows from the intervals of its parameters."""
     inexact = [parameter for parameter in model.model.parameters if parameter.has_interval]
     for value in sorted({value for parameter in inexact for value in parameter.levels}):

@@ -237,7 +237,7 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
         if form == ".log" and len(series) > 1:
             hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
             raise RequestError(f"there are {len(series):,} models; {hint}", "output")
-        if file_format is not None:
+        if request.plot is not None:
             require_one_metric(series)
         points = _points(request.predict_at, experiment)
 
@@ -253,9 +253,8 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
         except MeasurementError as error:
             raise error.at(source) from None
         seconds = time.monotonic() - started
-        ends = points
-        if len(profile.models) == 1 and not points:
-            ends = [far_point(model) for model in profile.models.values()]
+        single = list(profile.models.values()) if len(profile.models) == 1 else []
+        ends = points or [far_point(model) for model in single]
         tell = partial(watch.advance, total=len(series), text="predicting")
         predicted, without = _predictions(profile.models, ends, tell)
         if without:
@@ -311,11 +310,11 @@ def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
 
 def experiments_of(request: Request, *by: str) -> tuple[Experiment, ...]:
     """Read the measurements, those of each value of a context apart."""
-    parameters = None if request.coordinates is None else list(request.coordinates)
+    names = None if request.coordinates is None else list(request.coordinates)
     choice = ColumnChoice(request.context, request.ignore, request.where, by)
     return read_experiments(
         request.profile,
-        parameters,
+        names,
         None,
         choice,
         metrics=request.metrics,
@@ -334,9 +333,9 @@ def _predictions(
     if not points:
         return {}, 0
     slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
-    slow = slow if len(slow) > MAX_INTERVALS else []
+    few = {*slow} if len(slow) > MAX_INTERVALS else set()
+    slow, fast = ([key for key in models if (key in few) is is_few] for is_few in (True, False))
     result: dict[Key, tuple[Prediction, ...]] = {}
-    fast = list(dict.fromkeys(models)) if not slow else [key for key in models if key not in {*slow}]
     for keys, with_intervals in ((slow, False), (fast, True)):
         for start in range(0, len(keys), _TOGETHER):
             part = keys[start : start + _TOGETHER]
