@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
+from sampling.designs.whole.random import RandomWhole
 from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
@@ -50,13 +51,8 @@ def learn_rows(
     groups: Groups | None = None,
 ) -> tuple[LearningResult, int]:
     """Learn from some of the measured configurations, a whole property or the sum of its parts."""
-    shared: dict[str, Any] = {
-        "learner": learner,
-        "learning_set": rows,
-        "seed": seed,
-        "provenance": provenance,
-        "should_stop": should_stop,
-    }
+    shared: dict[str, Any] = {"learner": learner, "learning_set": rows, "seed": seed}
+    shared |= {"provenance": provenance, "should_stop": should_stop}
 
     def after(this: Step, part: Part | None = None) -> None:
         if on_step is not None:
@@ -70,13 +66,8 @@ def learn_rows(
         return result, len(result.rounds)
     from splc.learning.sums import learn_sum, parts_of
 
-    total = learn_sum(
-        measured,
-        parts_of(parts, measured.properties, observed),
-        nfp,
-        on_step=lambda part, this: after(this, part),
-        **shared,
-    )
+    named = parts_of(parts, measured.properties, observed)
+    total = learn_sum(measured, named, nfp, on_step=lambda part, this: after(this, part), **shared)
     return total.whole, sum(len(part.rounds) for _, part in total.parts if part is not None)
 
 
@@ -87,11 +78,10 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
         return None
     evaluation = request.read_measurements(project, space, notes, file=path)
     try:
-        usable = evaluation.measured(nfp)
+        if not len(evaluation.measured(nfp)):
+            raise MeasurementError(f"no configuration has a value of {nfp}")
     except MeasurementError as error:
         raise error.at(path) from None
-    if len(usable) == 0:
-        raise MeasurementError(f"no configuration has a value of {nfp}").at(path)
     return evaluation
 
 
@@ -106,11 +96,9 @@ class LearningRows:
     notes: tuple[Note, ...] = ()  # what the user should know
 
     def require_enough_for(self, result: LearningResult) -> None:
-        """Refuse a model with more than half as many terms as configurations, if sampled ones were left out.
-
-        A model whose influences have intervals says itself what few configurations cannot tell.
-        """
+        """Refuse a model with more than half as many terms as configurations, if sampled ones were left out."""
         terms = len(result.terms)
+        # A model whose influences have intervals says itself what few configurations cannot tell.
         if self.dropped and not result.estimates and len(self.rows) < 2 * terms:
             raise self.too_few(f"the model has {plural(terms, 'term', 'terms')}, and each needs at least two")
 
@@ -156,17 +144,23 @@ def learning_rows(
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     table = measured[usable]
     spec = parse_spec(spec) if isinstance(spec, str) else spec
-    if isinstance(spec.whole, Suggested):
-        rows = _suggested(table, nfp, spec.whole, seed, space)
+    if isinstance(design := spec.whole, Suggested):
+        # One batch after the other, as if each was measured only then.
+        from splc.learning.active.design import sequential_rows
+        from splc.learning.projection import variables_of
+
+        count, variables = design.amount.resolve(Parts(space)), variables_of(space.system)
+        if count > len(table):
+            hint = f"ask for at most {len(table):,}"
+            raise SpecError(f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint)
+        design_seed = seed if design.seed is None else design.seed
+        rows = sequential_rows(table.configurations, table.column(nfp), variables, count, design_seed)
         return LearningRows(usable[rows], spec.text, len(rows))
     sample = draw_sample(space.system, spec, seed, table.configurations, space, apart, apart=True)
     instead = ""
-    if spec.whole is not None:
-        from sampling.designs.whole.random import RandomWhole
-
-        if isinstance(spec.whole, RandomWhole):
-            number = min(len(sample.configurations), len(table))
-            instead = f"draw from what was measured (--sampling measured:{number}), "
+    if isinstance(spec.whole, RandomWhole):
+        number = min(len(sample.configurations), len(table))
+        instead = f"draw from what was measured (--sampling measured:{number}), "
     positions, remarks = match(table, sample.configurations, missing, instead)
     sampled = len(sample.configurations)
     dropped = sampled - len(positions) if missing == "drop" else 0
@@ -174,19 +168,6 @@ def learning_rows(
     if dropped and len(positions) < 2:
         raise result.too_few("too few to learn from")
     return result
-
-
-def _suggested(table: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
-    """Return the rows that are suggested one batch after the other, as if each was measured only then."""
-    from splc.learning.active.design import sequential_rows
-    from splc.learning.projection import variables_of
-
-    count = design.amount.resolve(Parts(space))
-    if count > len(table):
-        hint = f"ask for at most {len(table):,}"
-        raise SpecError(f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint)
-    design_seed = seed if design.seed is None else design.seed
-    return sequential_rows(table.configurations, table.column(nfp), variables_of(space.system), count, design_seed)
 
 
 def input_files(

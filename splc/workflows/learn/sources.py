@@ -48,12 +48,9 @@ class StoredSources:
         """
         if not project.infers:
             # Further options and values of the folder's description are those of the measurements.
-            systems = [model.system for model in self.models if model.system is not None]
-            return project.with_system_of_model(systems, every=False)
+            return project.with_system_of_model(self._systems, every=False)
         inferred = project.variability_model(observed=False)
-        joint = joint_system([model.system for model in self.models if model.system is not None] or [inferred])
-        if joint is None:
-            raise InputError(Problem("the models have different options", self.models[0].name))
+        joint = self._joint(self._systems or [inferred])
         names = {option.name for option in joint.numeric_options}
         values = {option.name: option.values for option in inferred.numeric_options if option.name in names}
         return replace(project, learned_system=replace(extended(joint, values), name=inferred.name))
@@ -73,7 +70,13 @@ class StoredSources:
     @property
     def system(self) -> VariabilityModel:
         """A system that has the configurations of all models."""
-        systems = [model.system for model in self.models if model.system is not None]
+        return self._joint(self._systems)
+
+    @property
+    def _systems(self) -> list[VariabilityModel]:
+        return [model.system for model in self.models if model.system is not None]
+
+    def _joint(self, systems: list[VariabilityModel]) -> VariabilityModel:
         joint = joint_system(systems) if systems else None
         if joint is None:
             raise InputError(Problem("the models have different options", self.models[0].name))
@@ -104,7 +107,9 @@ class StoredSources:
                     message = f"the model has other options or values: {error.problems[0].message}"
                     raise InputError(Problem(message, model.name)) from None
                 # Files of the same value have rows of their own.
-                unique = f"{name} ({model.name})" if name in parts and not _is_joint(model) else name
+                full = joint_ensemble(model.full)
+                is_joint = full is not None and full.basis.context is not None
+                unique = f"{name} ({model.name})" if name in parts and not is_joint else name
                 parts[unique] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
@@ -133,12 +138,6 @@ def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
         rows = np.flatnonzero(full.places == index)
         # The same context of several files counts once.
         yield name if name != OWN else model.name, full.configurations[rows], full.measured[rows]
-
-
-def _is_joint(model: StoredModel) -> bool:
-    """Return whether a model was learned from the rows of several values."""
-    full = joint_ensemble(model.full)
-    return full is not None and full.basis.context is not None
 
 
 def note_of(sharing: Sharing, learned: Collection[str] = (OWN,)) -> str:

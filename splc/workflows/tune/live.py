@@ -277,11 +277,7 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
     return session
 
 
-def _run(
-    request: Request,
-    session: TuningSession,
-    watch: Watch,
-) -> tuple[bool, SplcError | None]:
+def _run(request: Request, session: TuningSession, watch: Watch) -> tuple[bool, SplcError | None]:
     """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
     try:
         session.run(

@@ -84,15 +84,7 @@ def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
                     break
                 watch.advance(len(replays), total, "")
                 replays.append(
-                    replay_table(
-                        configurations,
-                        columns,
-                        nfp,
-                        budget,
-                        default=default,
-                        seed=seed,
-                        **settings,
-                    )
+                    replay_table(configurations, columns, nfp, budget, default=default, seed=seed, **settings)
                 )
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))

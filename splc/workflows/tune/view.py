@@ -12,6 +12,7 @@ from splc.io.numbers import percentage, short_number
 from splc.tuning.changes import ConfigurationChange, shown_values
 from splc.tuning.mean_value import MeanValue
 from splc.tuning.result import FoundConfiguration
+from splc.workflows import views
 from splc.workflows.learn.model_view import answer
 from splc.workflows.objects import FailuresObject, OptionValues, option_values
 from splc.workflows.tune.live import Result, TuningPreview, preview, run
@@ -19,20 +20,6 @@ from splc.workflows.tune.replays import ReplayResult, TuneReplaysObject, replay,
 from splc.workflows.tune.request import Request
 from splc.workflows.tune.runs_view import WIDTH, goal_text
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import (
-    Column,
-    Detail,
-    End,
-    Facts,
-    Message,
-    NextStep,
-    NextSteps,
-    Rows,
-    View,
-    counted,
-    interval_text,
-    value_text,
-)
 
 # The number of changes of a summary.
 SHOWN = 12
@@ -176,12 +163,12 @@ class TunePreviewObject(JsonObject, schema="splc.tune.preview/1"):
     notes: list[str] = each("notes", "text")
 
 
-def view(found: Result | TuningPreview | ReplayResult, detail: Detail) -> View:
+def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> views.View:
     """Yield what was found, the plan, or how good replays are."""
     if isinstance(found, ReplayResult):
         yield from view_of_replays(found)
         yield found.notes
-        yield End(130 if found.interrupted else 0)
+        yield views.End(130 if found.interrupted else 0)
     elif isinstance(found, TuningPreview):
         yield from _plan(found)
         yield found.notes
@@ -192,11 +179,11 @@ def view(found: Result | TuningPreview | ReplayResult, detail: Detail) -> View:
         yield from _failure(found)
         file = None if found.learned is None else found.learned.output
         if file is not None and not found.of_standard_input:
-            yield NextSteps([NextStep(("explain", file), "what each option costs")])
-        yield End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
+            yield views.NextSteps([views.NextStep(("explain", file), "what each option costs")])
+        yield views.End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
 
 
-def _plan(preview: TuningPreview) -> View:
+def _plan(preview: TuningPreview) -> views.View:
     """Yield what is searched, and the first commands."""
     yield goal_text(preview.tuner)
     yield from (f"    {line}" for line in _commands(preview))
@@ -204,10 +191,10 @@ def _plan(preview: TuningPreview) -> View:
     if budget is None:
         yield "    … and more until the time is over"
     elif (hidden := budget - len(preview.commands)) > 0:
-        yield f"    … and {counted(hidden, 'more command')}, each of which depends on the values before it"
+        yield f"    … and {views.counted(hidden, 'more command')}, each of which depends on the values before it"
 
 
-def _found(found: Result) -> View:
+def _found(found: Result) -> views.View:
     """Yield the best configuration, its verified value, what it changes, and what does not matter."""
     result = found.result
     assert result is not None
@@ -222,7 +209,7 @@ def _found(found: Result) -> View:
         facts.append(("default", _value(base, unit)))
         gain = result.gain
         if gain is not None:
-            interval = interval_text((gain.low, gain.high), lambda end: percentage(end, 3))
+            interval = views.interval_text((gain.low, gain.high), lambda end: percentage(end, 3))
             facts.append(("gain", percentage(gain.percent, 3) + (f" ({interval})" if interval else "")))
         texts = [
             f"{change.option} {_plain(change.before)} -> {_plain(change.after)}: {_signed(change.change)}"
@@ -244,17 +231,17 @@ def _found(found: Result) -> View:
         facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))
     if found.learned is not None:
         facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
-    runs = counted(len(tuner.history.asked_for), "run")
+    runs = views.counted(len(tuner.history.asked_for), "run")
     own = sum(outcome.trial is not None for outcome in tuner.history.failed)
     failed = f", {own:,} failed" if own else ""
     if ended := _ended_early(found):
         failed += f", {ended:,} ended early"
     where = f"  -> {found.outputs.measurements}" if tuner.history.asked_for else ""
     facts.append(("runs", f"{runs}{failed}{where}"))
-    yield Facts(facts)
+    yield views.Facts(facts)
 
 
-def _front(tuned: Result) -> View:
+def _front(tuned: Result) -> views.View:
     """Yield the configurations of a Pareto front with their verified values, and what they change."""
     result, tuner = tuned.result, tuned.session.tuner
     assert result is not None
@@ -267,19 +254,19 @@ def _front(tuned: Result) -> View:
         rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
-    yield Rows(rows, (*(Column(name, name) for name in names), Column(title, "values")))
+    yield views.Rows(rows, (*(views.Column(name, name) for name in names), views.Column(title, "values")))
     kind = "fresh runs" if result.front[0].fresh else "the runs of the search"
     yield ""
-    yield Facts(
+    yield views.Facts(
         [
-            ("front", f"{counted(len(result.front), 'configuration')}, by {kind}  -> {tuned.best}"),
-            ("runs", f"{counted(len(tuner.history.asked_for), 'run')}  -> {tuned.outputs.measurements}"),
+            ("front", f"{views.counted(len(result.front), 'configuration')}, by {kind}  -> {tuned.best}"),
+            ("runs", f"{views.counted(len(tuner.history.asked_for), 'run')}  -> {tuned.outputs.measurements}"),
         ]
     )
 
 
 def _mean(mean: MeanValue) -> str:
-    interval = "" if mean.low is None or mean.high is None else interval_text((mean.low, mean.high), _short)
+    interval = "" if mean.low is None or mean.high is None else views.interval_text((mean.low, mean.high), _short)
     return _short(mean.value) + (f" ({interval})" if interval else "")
 
 
@@ -287,35 +274,35 @@ def _short(value: float) -> str:
     return short_number(value, 4)
 
 
-def _failure(found: Result) -> View:
+def _failure(found: Result) -> views.View:
     """Yield why a tuning run ended before its budget."""
     tuner = found.session.tuner
     text = "runs"
     if tuner.budget is not None:
-        text = counted(tuner.budget - len(tuner.history.asked_for), "run")
+        text = views.counted(tuner.budget - len(tuner.history.asked_for), "run")
     if found.interrupted:
-        yield Message(f"interrupted with {text} left; the same command with --resume continues")
+        yield views.Message(f"interrupted with {text} left; the same command with --resume continues")
     elif found.stopped is not None:
         reason = shorten(found.stopped, WIDTH)
-        yield Message(
+        yield views.Message(
             f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {text}",
             "warning",
         )
     elif found.result is None:
-        yield Message("no run succeeded, so that nothing is known of any configuration", "warning")
+        yield views.Message("no run succeeded, so that nothing is known of any configuration", "warning")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
     mean = configuration.mean
     text = quantity(mean.value, unit, 4)
-    kind = counted(mean.runs, "fresh run") if mean.runs else "predicted" if mean.low is not None else "measured"
+    kind = views.counted(mean.runs, "fresh run") if mean.runs else "predicted" if mean.low is not None else "measured"
     if mean.low is None or mean.high is None:
         return f"{text} ({kind})"
     return f"{text} ({span(mean.low, mean.high, unit, 4)}, {kind})"
 
 
 def _plain(value: float | str | None) -> str:
-    return "deselected" if value is None else value_text(value)
+    return "deselected" if value is None else views.value_text(value)
 
 
 def _signed(value: float) -> str:
