@@ -32,11 +32,8 @@ from splc.workflows.note import Note, Notes
 from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import duration
 
-COMMAND = "Command"
-REPETITIONS = "Repetitions and order"
-RESULTS = "Output"
-BATCHES = "Commands that measure many configurations"
-MACHINES = "Several machines"
+COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
+BATCHES, MACHINES = "Commands that measure many configurations", "Several machines"
 
 
 @request
@@ -178,11 +175,10 @@ class Request:
 
 def run(request: Request, watch: Watch = NOBODY) -> Result | Preview:
     """Do the runs that are left; every finished run is on disk before the next one starts."""
-    if request.table is not None:
-        if request.configurations is not None:
-            raise RequestError("the configurations are given twice", "configurations")
-        request = replace(request, configurations=request.table)
-    request = replace(request, scheduler=scheduler_of(request.backend, request.scheduler))
+    if request.table is not None and request.configurations is not None:
+        raise RequestError("the configurations are given twice", "configurations")
+    scheduler, file = scheduler_of(request.backend, request.scheduler), request.table or request.configurations
+    request = replace(request, configurations=file, scheduler=scheduler)
     if request.dry:
         return _preview(request)
     after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
@@ -208,10 +204,9 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
     folder, environment = subject.absolute(request.cwd), subject.environment_of(request.env)
-    project = Project.load(system=request.system)
+    project, file = Project.load(system=request.system), request.configurations
     sampling = (request.sampling, request.binary, request.numeric)
     sampled = sampling != (None, None, None)
-    file = request.configurations
     if file is not None and sampled:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
     earlier = None
@@ -230,9 +225,8 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     template = parse_template(request.command, extended, extras, constants)
     if request.batched:
         setups.require_batchable(request.batch_by, template, extended)
-    outputs.require_writable(
-        (project.system_file if project.has_system else None, file), request.continues, request.dry
-    )
+    described = project.system_file if project.has_system else None
+    outputs.require_writable((described, file), request.continues, request.dry)
     chosen = subject.configurations_of(Space(system), table, file, earlier, sampling, request.seed, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
@@ -244,14 +238,10 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in command.programs}
     batch = request.batch_by if request.batched else None
-    values = {
-        name: {
-            child.name: child.presentation.output_string or child.name
-            for child in extended.binary_options
-            if child.parent == name
-        }
-        for name in turns
-    }
+    values: dict[str, dict[str, str]] = {name: {} for name in turns}
+    for child in extended.binary_options:
+        if child.parent in values:
+            values[child.parent][child.name] = child.presentation.output_string or child.name
     settings = (executables, folder, environment, request.timeout, batch, constants, values)
     return setups.Setup(command, chosen, properties, plan, *settings), outputs
 
@@ -287,8 +277,7 @@ def _measure(request: Request, watch: Watch) -> Result:
 
     def warn_of_load() -> bool:
         text = load_warning(journal.records)
-        if text is not None:
-            tell(Note(text, warning=True))
+        tell(*([] if text is None else [Note(text, warning=True)]))
         return text is not None
 
     tell(*prepared)
@@ -299,15 +288,23 @@ def _measure(request: Request, watch: Watch) -> Result:
             cluster.require_programs(setup.command.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
                 tell(Note(described(hosts)))
-        exists = Path(outputs.journal).exists()
-        if request.continues and not exists:
-            tell(Note(f"{outputs.journal} does not exist yet: this measurement begins"))
-        journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
-        session = _session(request, setup, journal, new=not exists)
-        if exists and not request.continues:
-            tell(Note(f"{outputs.journal} has no successful run: this measurement begins anew"))
+        file, continues = outputs.journal, request.continues
+        exists = Path(file).exists()
+        if continues and not exists:
+            tell(Note(f"{file} does not exist yet: this measurement begins"))
+        journal = stack.enter_context((Journal.resume if exists else Journal.create)(file))
+        ways = {"retry_failed": request.retry_failed, "restart": not continues, "append": request.append}
+        try:
+            session = Session.begin(setup, journal, **ways)
+        except OutputError:
+            if not exists:
+                # The file has no run to continue.
+                Path(file).unlink(missing_ok=True)
+            raise
+        if exists and not continues:
+            tell(Note(f"{file} has no successful run: this measurement begins anew"))
         recorded = f"{plural(session.resumed, 'run is', 'runs are')} recorded already"
-        tell(*map(Note, session.changes), *([Note(recorded)] if exists and request.continues else []))
+        tell(*map(Note, session.changes), *([Note(recorded)] if exists and continues else []))
         if cluster is not None:
             backend, at_once = partial(run_on_cluster, cluster), cluster.machines_at_once()
         latest, loaded = Progress(), False
@@ -316,10 +313,10 @@ def _measure(request: Request, watch: Watch) -> Result:
             """Show the progress, and warn of a loaded machine after the first run: it is not too late to wait."""
             nonlocal latest, loaded
             latest = progress
-            seconds = progress.seconds_left(at_once)
-            failed = f", {progress.failed:,} failed" if progress.failed else ""
-            time = "" if seconds is None else f", about {duration(seconds)} left"
-            text = f"{progress.done:,} of {progress.total:,} runs{failed}{time}"
+            text = f"{progress.done:,} of {progress.total:,} runs"
+            text += f", {progress.failed:,} failed" if progress.failed else ""
+            if (seconds := progress.seconds_left(at_once)) is not None:
+                text += f", about {duration(seconds)} left"
             watch.advance(progress.done, progress.total, text)
             if progress.measured == 1 and not loaded:
                 loaded = warn_of_load()
@@ -346,19 +343,6 @@ def _measure(request: Request, watch: Watch) -> Result:
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None
         return Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
-
-
-def _session(request: Request, setup: setups.Setup, journal: Journal, *, new: bool) -> Session:
-    """Begin a session; a new journal that cannot have it is removed."""
-    try:
-        return Session.begin(
-            setup, journal, retry_failed=request.retry_failed, restart=not request.continues, append=request.append
-        )
-    except OutputError:
-        if new:
-            # The file has no run to continue.
-            Path(journal.path).unlink(missing_ok=True)
-        raise
 
 
 VERB = Verb(
