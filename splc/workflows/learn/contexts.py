@@ -37,11 +37,10 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import learn
 from splc.workflows.learn.changes import Change, ChangeObject, context_change, joint_course, view_of_changes
 from splc.workflows.learn.expected_error import EVERY, HELD_OUT, LEARNED, NEW
-from splc.workflows.learn.learning_sets import learning_rows
+from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
 from splc.workflows.learn.model_view import LearnedObject
 from splc.workflows.learn.model_view import view as view_of_model
 from splc.workflows.learn.request import Request
-from splc.workflows.learn.sources import StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.verb import NOBODY, Verb, Watch
 

@@ -41,8 +41,6 @@ VERDICTS = {
     "rough": "rough model",
     "constant": "no influence found, one value for all configurations",
 }
-
-
 # The unit of the error that learning lowers, by the loss function.
 UNITS = {
     "RELATIVE": "%",
@@ -51,12 +49,8 @@ UNITS = {
 }
 _percent = partial(percentage, missing="undefined")
 # The models whose errors are side by side, and the forms of printed models in words.
-BOTH = (
-    views.Column("", 0),
-    views.Column("printed", 1, right=True),
-    views.Column("full model", 2, right=True),
-    views.Column(" ", 3),
-)
+_TITLES = ("", "printed", "full model", " ")
+BOTH = tuple(views.Column(title, index, right=bool(title.strip())) for index, title in enumerate(_TITLES))
 PATH = (
     *views.columns("terms"),
     *views.columns("cross-validated = error, difference = distance", percentage),
