@@ -115,6 +115,16 @@ def test_the_optimum_of_a_mixture(folder: Path, run: Run) -> None:
     assert "not in the printed model" in json.dumps(explained)
 
 
+def test_a_value_of_the_models(folder: Path, run: Run) -> None:
+    """Of several values, the one of the model is not learned from it; the others are."""
+    _with_versions(folder)
+    assert run("learn", "versions.csv", "--where", "version=v1", "-o", "v1.json").exit_code == 0
+    result = run("learn", "versions.csv", "--by", "version", "--from", "v1.json", "-o", "by.json")
+    assert result.exit_code in (0, 1), result.stderr
+    assert "the models are of the value that is learned" in result.stdout + result.stderr
+    assert (folder / "by-v0.json").exists()
+
+
 def _with_versions(folder: Path) -> None:
     """Write the old and the new version as one table."""
     lines = [(folder / name).read_text(encoding="utf-8").splitlines() for name in ("old.csv", "all.csv")]

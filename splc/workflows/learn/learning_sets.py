@@ -306,7 +306,7 @@ class StoredSources:
                 parts[unique] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
-            raise InputError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
+            raise LearningError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
         # Not before: a model that learned from another one has its rows by the name of the file, too.
         values_of_files = {model.name: model.columns.contexts.get(by or "", model.name) for model in self.models}
         titled: dict[str, ContextRows] = {}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from splc.workflows.fields import BoundField
 from tests.fuzz.commands.project import PROGRAM, Project
 from tests.fuzz.commands.tables import kind_of
-from tests.fuzz.commands.values import KINDS, number, value_of
+from tests.fuzz.commands.values import KINDS, LONG, number, value_of
 from tests.fuzz.mutations import SPECIAL
 from tests.support.command_fields import command_fields, spelling
 
@@ -24,23 +25,20 @@ NEEDED |= {"--view": "--plot", "--prefix": "--command", "--postfix": "--command"
 RARE = (
     "--parameter", "--at", "--round", "--learning", "--against", "--interval", "--extend", "--observed", "--check",
     "--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms",
+    "--scale", "--picture", "--bound",
 )  # fmt: skip
 OF_CONTEXTS = ("--by", "--context", "--where")
-# `splc suggest` takes options of configurations or of points of profiles.
+# `splc scale --suggest` takes other options than models do.
 OF_POINTS = (
-    "--coordinates", "--callpath", "--metric", "--target", "--strategy", "--until", "--count", "--axis", "--extend",
-    "--repetitions",
+    "--cost", "--target", "--strategy", "--until", "--budget", "--count", "--axis", "--extend", "--repetitions",
+    "--suggest",
 )  # fmt: skip
-NOT_OF_POINTS = (
-    "--goal", "--maximize", "--seed", "--system", "--property", "--options", "--invalid", "--cost", "--where", "--fix",
-    "--no-constraints", "--from", "--ignore", "--context", "--observed", "--duplicates",
-    "--measurements", "--aggregate",
-)  # fmt: skip
+NOT_OF_POINTS = ("--tree", "--plot", "--predict-at", "--by", "--top", "--suggest")
 # `splc tune` runs a command, or replays a table.
 OF_COMMANDS = (
     "--cwd", "--env", "--timeout", "--journal", "--resume", "--retry-failed", "--default", "--from", "--for", "--race",
     "--workers", "--dry-run", "--explore", "--limit", "--context", "--verify", "--output", "--best", "--model",
-    "--replay",
+    "--replay", "--command", "--plot", "--keep-going",
 )  # fmt: skip
 OF_TABLES = (
     "--seeds",
@@ -60,7 +58,7 @@ _TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for eac
 def line(command: str, project: Project, rng: random.Random) -> list[str]:
     """Draw a command line; most of them have what their command cannot do without."""
     every = {spelling(each): each for each in command_fields(command)}
-    points = command == "suggest" and rng.random() < 0.3
+    points = command == "scale" and rng.random() < 0.3
     replays = command == "tune" and rng.random() < 0.4
     required = [name for name, each in every.items() if each.required and each.field.kind == "option"]
     free = [name for name in every if name.startswith("-") and name not in (*required, *WITHOUT)]
@@ -68,27 +66,35 @@ def line(command: str, project: Project, rng: random.Random) -> list[str]:
     chosen = required + rng.sample(free, min(len(free), rng.choice((0, 0, 1, 1, 1, 2, 2, 3, 4))))
     needed = sorted({NEEDED.get(name, "") for name in chosen} & every.keys() - {*chosen})
     chosen += [name for name in needed if rng.random() < 0.9]
+    if "--quiet" in chosen and rng.random() < 0.9:
+        chosen = [name for name in chosen if name != "--verbose"]
     kind = rng.choice(KINDS.get(command, (command,)))
     words = [word for name in chosen for word in _with_value(kind, every[name], project, rng)]
     drawn = {*words}
+    # What is separated or ignored is not selected, and the other way round.
+    apart = {
+        part.partition("=")[0]
+        for name, value in pairwise(words)
+        if name in ("--by", "--ignore", "--where")
+        for part in value.split(",")
+    }
     for name, value in usual(command, project, rng, points, replays):
-        if name in every and name not in drawn and rng.random() < 0.95:
+        conflicts = name in drawn or (name in OF_CONTEXTS and value.partition("=")[0] in apart)
+        if name in every and not conflicts and (rng.random() < 0.95 or LONG in drawn):
             words += [name, value]
     for name, each in every.items():
-        if not name.startswith("-") and (each.required or rng.random() < argument_likelihood(command, points)):
-            count = rng.choice((1, 2, 2, 2, 2, 3)) if command == "compare" else 1
+        if not name.startswith("-") and (each.required or rng.random() < argument_likelihood(command)):
+            count = rng.choice((1, *[2] * 8, 3)) if command == "compare" else 1
             words += [_value(kind, each, project, rng) for _ in range(count)]
-    return [command, *words]
+    return [command, *words, *(["--suggest"] if points else [])]
 
 
-def argument_likelihood(command: str, points: bool) -> float:
+def argument_likelihood(command: str) -> float:
     """Return how likely an optional argument is given."""
-    if command == "suggest":
-        return 0.95 if points else 0.03
     if command == "measure":
         # A sampling says what is measured.
         return 0.03
-    return 0.95 if command == "compare" else 0.7
+    return 0.95 if command in ("compare", "report") else 0.7
 
 
 def likelihood(command: str, name: str, project: Project, points: bool, replays: bool) -> float:
@@ -104,7 +110,7 @@ def likelihood(command: str, name: str, project: Project, points: bool, replays:
             command == "measure" and name in ("--configurations", "--journal", "--append", "--resume", "--retry-failed")
         )
         or (command == "changed" and name in ("--context", "--where", "--ignore", "--options", "--system"))
-        or (command == "suggest" and name in (NOT_OF_POINTS if points else OF_POINTS))
+        or (command == "scale" and name in (NOT_OF_POINTS if points else OF_POINTS))
     )
     return 0.05 if unfit else 0.2 if name in RARE else 1.0
 
@@ -128,7 +134,7 @@ def usual(command: str, project: Project, rng: random.Random, points: bool, repl
         # Not the default, the file of learned models.
         "scale": [("--output", "scaling.json")],
         "study": [("--jobs", "1")],
-        "suggest": [("--budget", "200" if points else "2")],
+        "suggest": [("--budget", "2")],
     }.get(command, [])
     runs = command == "measure" or (command == "tune" and not replays)
     if runs and not project.files("system.xml"):
@@ -137,8 +143,15 @@ def usual(command: str, project: Project, rng: random.Random, points: bool, repl
     if texts and not points and not runs and command != "scale":
         found += [("--options", ",".join(texts))]
     contexts = {} if points or runs or command in {"init", "scale"} else project.system.contexts
-    by = rng.choice([*contexts, *contexts, "", ""]) if "--by" in map(spelling, command_fields(command)) else ""
-    return found + [("--by", name) if name == by else ("--where", f"{name}={v[0]}") for name, v in contexts.items()]
+    # A single model is seldom one of all values.
+    every = (*contexts, *contexts) if command != "explain" else ()
+    by = rng.choice([*every, "", ""]) if "--by" in map(spelling, command_fields(command)) else ""
+    if command == "calibrate" and rng.random() < 0.4:
+        return [("--system", "systems/app/system.xml"), ("--measurements", "systems/app/measurements.csv")]
+    if command == "report" and contexts:
+        found += [("--measurements", "systems/app/measurements.csv")]
+    first = {name: project.rows[0].get(name, values[0]) for name, values in contexts.items()}
+    return found + [("--by", name) if name == by else ("--where", f"{name}={first[name]}") for name in contexts]
 
 
 def _with_value(kind: str, parameter: BoundField, project: Project, rng: random.Random) -> list[str]:
@@ -146,7 +159,7 @@ def _with_value(kind: str, parameter: BoundField, project: Project, rng: random.
     name = rng.choice([name for each in parameter.spellings for name in each.split("/")])
     if parameter.field.kind == "flag":
         return [name]
-    times = 2 if parameter.repeated and rng.random() < 0.15 else 1
+    times = 2 if parameter.repeated and not parameter.required and rng.random() < 0.15 else 1
     return [word for _ in range(times) for word in (name, _value(kind, parameter, project, rng))]
 
 

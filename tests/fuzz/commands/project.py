@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from tests.fuzz.commands.descriptions import as_description
 from tests.fuzz.commands.systems import System, system
 from tests.fuzz.commands.tables import Row, as_csv, as_xml, groups_as_text, measured, spoiled
 from tests.fuzz.mutations import mutated
-from tests.fuzz.seeds import LINES, LOG, POINTS, SYSTEM, TALPAS
+from tests.fuzz.seeds import LINES, LOG, POINTS, SYSTEM
 
 PROGRAM = "program"
 # A program for `splc measure`, which prints the same time for the same arguments; one in ten arguments makes it fail.
@@ -70,7 +72,8 @@ def project(folder: Path, rng: random.Random) -> Project:
     for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
         rows = spoiled(rows, described, rng)
     made = Project(described, rows, folder)
-    texts = _inputs(made, clean, rng) | _models(described, rng) | _programs(made, clean, rng) | _profiles(rng)
+    texts = _inputs(made, clean, rng)
+    texts |= _models(described, texts, rng) | _programs(made, clean, rng) | _profiles(rng)
     if rng.random() < 0.2:
         texts |= rng.choice(_leftovers(rng))
     if rng.random() < 0.08:
@@ -147,11 +150,16 @@ def _observed(described: System, rows: list[Row]) -> str:
     return as_csv(table, random.Random(0), plain=True)
 
 
-def _models(described: System, rng: random.Random) -> dict[str, str]:
-    """Return an analytical model with its parameters, another model, and terms."""
-    names = [f"`{each.name}`" for each in described.options]
+def _models(described: System, inputs: Mapping[str, str], rng: random.Random) -> dict[str, str]:
+    """Return an analytical model with its parameters, another model, and terms.
+
+    Without a description, they are of options that are columns of the measurements.
+    """
+    columns = re.split(r"[,;\t]", inputs.get("measurements.csv", "").partition("\n")[0])
+    known = [each for each in described.options if "system.xml" in inputs or each.name in columns] or described.options
+    names = [f"`{each.name}`" for each in known]
     first, second, third = (rng.choice(names) for _ in range(3))
-    numeric = [f"`{each.name}`" for each in described.options if not each.binary and min(each.values) > 0]
+    numeric = [f"`{each.name}`" for each in known if not each.binary and min(each.values) > 0]
     curved = f" + gamma * log2({rng.choice(numeric)})" if numeric else ""
     texts = {
         "analytical.txt": f"# an expert's\nb = alpha + 1\nT = b + beta * {first} * {second} + {third}^2{curved}\n",
@@ -229,7 +237,7 @@ def _profiles(rng: random.Random) -> dict[str, str]:
                 cells = [*map(str, point), f"{value * rng.gauss(1, 0.05):.6g}", *([path] if paths else [])]
                 rows.append(",".join(cells))
     header = ",".join([*parameters, "time", *(["callpath"] if paths else [])])
-    more = rng.choice((("points.txt", POINTS), ("lines.jsonl", LINES), ("talpas.jsonl", TALPAS)))
+    more = rng.choice((("points.txt", POINTS), ("lines.jsonl", LINES)))
     return {"profile.csv": "\n".join([header, *rows]) + "\n", more[0]: more[1]}
 
 

@@ -13,6 +13,8 @@ from splc.learning.stepwise.settings import PRESETS, Settings
 from tests.fuzz.commands.project import PROGRAM, Project
 
 Value = Callable[[Project, random.Random], str]
+# More time than a session has: such a line of `splc tune` has a budget of runs, too.
+LONG = "1h30m"
 
 _BINARY = (
     "all", "optionwise", "negoptionwise", "pairwise", "twise:2", "covering:2", "random:4", "solver:3", "henard:4",
@@ -80,6 +82,16 @@ def _configuration(project: Project, rng: random.Random) -> str:
 
 def _term(project: Project, rng: random.Random) -> str:
     return rng.choice(("{0}", "{0} * {1}", "log10({1})", "{0} * {0}")).format(*(_option(project, rng) for _ in "ab"))
+
+
+def _free(project: Project, rng: random.Random) -> str:
+    """Return parameters of the analytical model, or its factor."""
+    if rng.random() < 0.4:
+        return "scale"
+    path = project.folder / "analytical.txt"
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    known = [name for name in ("alpha", "beta", "gamma") if name in text] or ["alpha"]
+    return ",".join(rng.sample(known, rng.randint(1, len(known))))
 
 
 def _file(*patterns: str) -> Value:
@@ -166,27 +178,26 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--evaluate-on": _TABLE,
         "--explore": _one_of("0", "0.2", "1", "2"),
         "--extend": _file("configurations.csv", "other.csv", "out*.csv", "measurements.csv"),
-        "--fail-above": _one_of("error_rate=20", "measured.error_rate=50", "smape=1"),
+        "--fail-above": _one_of(*("error_rate=20", "measured.error_rate=50") * 3, "smape=1"),
         "--fail-below": _one_of("jaccard=0.9", "measured.jaccard=0.5", "cosine=0.1", "score=1"),
         "--first": _term,
         "--fix": _assignment,
         "--folds": _one_of("0", "2", "3", "5", "10", "1000"),
         "--from": _file("learned*.json", "learned*.log", "out*.json", "model.txt"),
-        "--free": _one_of("scale", "scale", "scale", "alpha", "beta", "alpha,beta", "alpha,beta,gamma"),
+        "--free": _free,
         "--given-terms": _file("terms.txt"),
         "--ignore": _ignored,
-        "--intervals": _one_of("0.95", "0.5", "0.9", "1", "0"),
+        "--intervals": _one_of(*("0.95", "0.5", "0.9") * 3, "1", "0"),
         "--jobs": _one_of("1"),
         "--journal": _new(".journal"),
         "--learner": _one_of(*LEARNERS, *LEARNERS, "projection", "stepwise"),
         "--learning": _one_of("1", "all", "2"),
-        "--level": _one_of("0.95", "0.5", "0.99", "1", "2"),
+        "--level": _one_of(*("0.95", "0.5", "0.99") * 3, "1", "2"),
         "--limit": _one_of("10", "1000", "100000"),
         "--max-deviation": _one_of(*("0.1", "0.5") * 4, "0", "nan"),
         "--maximize-only": _property,
-        "--measure": _one_of("minkowski4", "smape", "list", "rmse", "kendall"),
+        "--measure": _one_of(*("minkowski4", "smape", "rmse") * 3, "list", "kendall"),
         "--measurements": _TABLE,
-        "--method": _one_of("default", "classic", "basic", "refinement", "extrap"),
         "--metric": _one_of("time", "t*", "time", "energy"),
         "--new": _one_of("v2", "b", "1.10", "none"),
         "--numeric": _one_of(*_NUMERIC),
@@ -215,7 +226,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--system": _file("system.xml", "systems/app/system.xml"),
         "--table": _one_of("measures", "terms", "classes", "sets", "ranges", "correlations", "intervals"),
         "--target": _POINT,
-        "--timeout": _one_of("1", "0.5", "10", "0", "-1", "5e9", "nan", "inf"),
+        "--timeout": _one_of(*("1", "0.5", "10") * 4, "0", "-1", "5e9", "nan", "inf"),
         "--to": _one_of("csv", "xml", "splconqueror-csv", "json", "txt", "log"),
         "--until": _one_of("5", "50", "10%", "0"),
         "--validation": _sampling,
@@ -236,7 +247,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
     }
 )
 # Commands whose values depend on each other come in kinds, the second word.
-KINDS = {"convert": ("convert", "convert models")}
+KINDS = {"convert": ("convert", "convert", "convert models", "convert models", "convert system")}
 # Where the same name means something else, or only some values make sense.
 OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
     {
@@ -246,16 +257,18 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("changed", "--new"): _one_of("v2", "v2", "v2", "v3"),
         ("changed", "--old"): _one_of("v1", "v1", "v1", "v2"),
         ("changed", "--property"): lambda project, rng: project.system.properties[0],
-        ("convert", "--output"): _new(".csv", ".csv", ".csv", ".json", ""),
-        ("convert", "source"): _file("measurements.*", "measurements.*", "other.csv", "runs*.csv", "system.xml"),
-        ("convert models", "--output"): _new(".json", ".log", ".txt", ".csv"),
+        ("convert", "--output"): _new(*[".csv"] * 8, ".xml", ".json", ""),
+        ("convert", "source"): _file("measurements.*", "measurements.*", "other.csv", "runs*.csv"),
+        ("convert models", "--output"): _new(*(".json", ".log", ".txt") * 4, ".csv"),
         ("convert models", "source"): _MODEL,
+        ("convert system", "--output"): _new(*(".xml", ".uvl") * 4, ".csv"),
+        ("convert system", "source"): _file("system.xml", "systems/app/system.xml"),
         ("describe", "--system"): _file("system.xml"),
         ("example", "folder"): _new("", "", ""),
         ("example", "name"): _one_of("smg2000", "kernels", "zstd", "none"),
         ("explain", "--against"): _configuration,
         ("init", "--output"): _new(".xml"),
-        ("report", "--output"): _new(".html", ".md", ".txt"),
+        ("report", "--output"): _new(*(".html", ".md") * 4, ".txt"),
         ("learn", "--output"): _new(".json", ".log", ".py", ".tex", "", ".txt"),
         ("measure", "--command"): _program,
         ("measure", "--context"): _one_of("version=1.9", "version=1.10", "machine=a", "time=1"),
@@ -277,15 +290,14 @@ OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
         ("scale", "--output"): _new(".json", ".txt", ".log", ".py", ".tex"),
         ("scale", "--set"): _one_of("aggregate=median", "segmented=true", "strong_scaling=true", "aggregate=mean"),
         ("study", "--output"): _one_of("results", "results", "other", "logs"),
-        ("suggest", "--extend"): _one_of("0", "1", "2"),
+        ("scale", "--extend"): _one_of("0", "1", "2"),
         ("suggest", "--from"): _file("learned*.json", "out*.json"),
         ("suggest", "--output"): _new(".csv"),
-        ("suggest", "profile"): _file("profile.csv"),
         ("tune", "--best"): _new(".csv"),
         ("tune", "--command"): _program,
         ("tune", "--budget"): _one_of(*("1", "3", "6", "12") * 2, "5,10", "x"),
         ("tune", "--cost"): _one_of("s", "t", "time"),
-        ("tune", "--for"): _one_of("1s", "2", "1h30m", "0", "soon"),
+        ("tune", "--for"): _one_of(*("1s", "2", LONG) * 3, "0", "soon"),
         ("tune", "--from"): _file("measurements.*", "other.csv"),
         ("tune", "--limit"): _one_of("time <= 3", "s <= 1", "energy >= 0", "time", "<= 3"),
         ("tune", "--model"): _new(".json", ".log"),
