@@ -32,7 +32,7 @@ from splc.types import Array, Goal
 from splc.workflows.common_fields import FixedValues, Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.sources import StoredSources
+from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
