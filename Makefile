@@ -159,7 +159,7 @@ evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures o
 	@$(BIN)/python -m casestudies.scaling_evaluation suggest-target -o casestudies/scaling_evaluation/suggest-target
 
 # An interrupted one continues where it stopped; learners whose code has changed are run again.
-accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casestudies/accuracy (about 30 minutes on two cores)
+accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casestudies/accuracy (about 40 minutes of CPU time)
 	@for preset in noise truth difficult explanations real; do \
 	    $(BIN)/python -m casestudies.accuracy $$preset -o casestudies/accuracy/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.accuracy page

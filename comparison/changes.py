@@ -25,35 +25,23 @@ SETTLED = 2.0
 
 @dataclass(frozen=True)
 class TermChange:
-    """The influences of a term before and after a change.
+    """The influences of a term before and after a change."""
 
-    Attributes:
-        text: the term, as `splc.models.levels.term_texts` writes it.
-        first: the influence before the change.
-        second: the influence after it.
-        intervals: the change beyond the common factor, divided by half the width of its 90 % interval.
-    """
-
-    text: str
-    first: float
-    second: float
-    intervals: float
+    text: str  # the term, as `splc.models.levels.term_texts` writes it
+    first: float  # the influence before the change
+    second: float  # the influence after it
+    intervals: float  # the change beyond the common factor, divided by half the width of its 90 % interval
 
 
 @dataclass(frozen=True)
 class SetChange:
-    """The change of the terms over one set of options.
+    """The change of the terms over one set of options."""
 
-    Attributes:
-        options: the options, in the system's order; empty for the constant.
-        size: the mean absolute change of the prediction by these terms beyond the common factor, in percent: of the
-            mean prediction after the change, for products of each prediction.
-        terms: the terms.
-    """
-
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
+    # the mean absolute change of the prediction by these terms beyond the common factor, in percent: of the mean
+    # prediction after the change, for products of each prediction
     size: float
-    terms: tuple[TermChange, ...]
+    terms: tuple[TermChange, ...]  # the terms
 
     @property
     def intervals(self) -> float:
@@ -68,20 +56,14 @@ class SetChange:
 
 @dataclass(frozen=True)
 class ModelChange:
-    """The change of a model.
+    """The change of a model."""
 
-    Attributes:
-        link: the link of the models that are compared.
-        factor: the factor that most influences of a sum have in common, 1 if it is not clearly another one. The common
-            factor of a product is its constant.
-        sets: the changes of sets of options, the settled and larger ones first.
-        undetermined: the terms that the configurations before and after the change do not determine. They are in none
-            of the sets.
-    """
-
-    link: Link
+    link: Link  # the link of the models that are compared
+    # the factor that most influences of a sum have in common, 1 if it is not clearly another one. The common factor of
+    # a product is its constant.
     factor: float
-    sets: tuple[SetChange, ...]
+    sets: tuple[SetChange, ...]  # the changes of sets of options, the settled and larger ones first
+    # the terms that the configurations before and after the change do not determine. They are in none of the sets.
     undetermined: tuple[Undetermined, Undetermined] = (Undetermined(), Undetermined())
 
 
@@ -93,15 +75,9 @@ def model_change(
 ) -> ModelChange:
     """Return what changed between two models.
 
-    Args:
-        first: the model before the change. Its link decides; of a second model with another link no terms are used.
-        second: the model after it.
-        before: configurations and their measured values before the change; values of 0 (for products also negative
-            ones) are left out.
-        after: the same after the change.
-
-    Raises:
-        ConfigurationError: if there are too few configurations, or a term has no value at one.
+    `first`: the model before the change. Its link decides; of a second model with another link no terms are used.
+    `before`: configurations and their measured values before the change; values of 0 (for products also negative ones)
+    are left out.
     """
     common = CommonTerms.of((first, second), (before, after))
     known = np.flatnonzero(common.determined.all(axis=0))
@@ -133,34 +109,22 @@ def model_change(
 
 @dataclass(frozen=True)
 class TermCourse:
-    """The influence of a term in several models, in the unit of the prediction (of its logarithm for products).
+    """The influence of a term in several models, in the unit of the prediction (of its logarithm for products)."""
 
-    Attributes:
-        text: the term, as `splc.models.levels.term_texts` writes it.
-        means: the influence times the mean absolute value of the term, for each model; NaN where it is not determined.
-        widths: half the widths of the 90 % intervals of these.
-        changed: whether the influence clearly changed from each model to the next one.
-    """
-
-    text: str
+    text: str  # the term, as `splc.models.levels.term_texts` writes it
+    # the influence times the mean absolute value of the term, for each model; NaN where it is not determined
     means: tuple[float, ...]
-    widths: tuple[float, ...]
-    changed: tuple[bool, ...]
+    widths: tuple[float, ...]  # half the widths of the 90 % intervals of these
+    changed: tuple[bool, ...]  # whether the influence clearly changed from each model to the next one
 
 
 @dataclass(frozen=True)
 class ModelCourse:
-    """The influences of several models of one system, such as those of its versions.
+    """The influences of several models of one system, such as those of its versions."""
 
-    Attributes:
-        link: the link of the models.
-        terms: the terms, those that clearly changed and larger ones first.
-        factors: the factor that most influences have in common, for each change.
-    """
-
-    link: Link
-    terms: tuple[TermCourse, ...]
-    factors: tuple[float, ...]
+    link: Link  # the link of the models
+    terms: tuple[TermCourse, ...]  # the terms, those that clearly changed and larger ones first
+    factors: tuple[float, ...]  # the factor that most influences have in common, for each change
 
 
 def model_course(
@@ -168,14 +132,8 @@ def model_course(
 ) -> ModelCourse:
     """Return the influences of several models, with the terms of all of them.
 
-    Args:
-        models: the models, at least one. The link of the first one decides; of others with another link no terms are
-            used.
-        measured: the configurations and measured values of each model.
-        changes: the changes from each model to the next one.
-
-    Raises:
-        ConfigurationError: if there are too few configurations, or a term has no value at one.
+    `models`: the models, at least one. The link of the first one decides; of others with another link no terms are
+    used.
     """
     common = CommonTerms.of(models, measured)
     sizes = np.mean([np.abs(design).mean(axis=0) for design in common.designs], axis=0)

@@ -24,38 +24,24 @@ _DEPENDENT = 1e-8
 
 @dataclass(frozen=True)
 class Undetermined:
-    """The terms whose influences cannot be computed from the configurations on one side of a change.
+    """The terms whose influences cannot be computed from the configurations on one side of a change."""
 
-    Attributes:
-        zero: terms that are 0 in all of them, such as those of an option that is never selected.
-        confounded: terms that cannot be told apart, such as those of two options that are always selected together.
-    """
-
-    zero: tuple[str, ...] = ()
+    zero: tuple[str, ...] = ()  # terms that are 0 in all of them, such as those of an option that is never selected
+    # terms that cannot be told apart, such as those of two options that are always selected together
     confounded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class CommonTerms:
-    """The terms of k models, fitted to the measurements of each with the least relative error.
+    """The terms of k models, fitted to the measurements of each with the least relative error."""
 
-    Attributes:
-        model: a model with all these terms.
-        texts: the terms, m of them.
-        designs: the values of the terms for the configurations of each model, shape (n, m).
-        values: the measured values of these.
-        influences: the influences for each model, shape (k, m).
-        errors: their standard errors.
-        determined: whether the configurations determine an influence, shape (k, m).
-    """
-
-    model: InfluenceModel
-    texts: Sequence[str]
-    designs: Sequence[Array]
-    values: Sequence[Array]
-    influences: Array
-    errors: Array
-    determined: Array
+    model: InfluenceModel  # a model with all these terms
+    texts: Sequence[str]  # the terms, m of them
+    designs: Sequence[Array]  # the values of the terms for the configurations of each model, shape (n, m)
+    values: Sequence[Array]  # the measured values of these
+    influences: Array  # the influences for each model, shape (k, m)
+    errors: Array  # their standard errors
+    determined: Array  # whether the configurations determine an influence, shape (k, m)
 
     @classmethod
     def of(cls, models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]]) -> CommonTerms:

@@ -20,22 +20,14 @@ _SMALL = 1e-100
 
 @dataclass(frozen=True, eq=False)
 class InfluenceIntervals:
-    """Confidence intervals of a model's influences; arrays are read-only.
+    """Confidence intervals of a model's influences; arrays are read-only."""
 
-    Attributes:
-        model: the model.
-        level: the level of the intervals.
-        low: the lower end per term, shape (terms,); -inf where the measurements do not determine the influence.
-        high: the upper end per term, shape (terms,); inf likewise.
-        fit: the least-squares fit of the terms to the measurements (to their logarithms for link 'log').
-        scatter: the standard deviation of runs around the values of their configurations; 0 without repetitions.
-    """
-
-    model: InfluenceModel
-    level: float
-    low: Array
-    high: Array
-    fit: Regression
+    model: InfluenceModel  # the model
+    level: float  # the level of the intervals
+    low: Array  # the lower end per term, shape (terms,); -inf where the measurements do not determine the influence
+    high: Array  # the upper end per term, shape (terms,); inf likewise
+    fit: Regression  # the least-squares fit of the terms to the measurements (to their logarithms for link 'log')
+    # the standard deviation of runs around the values of their configurations; 0 without repetitions
     scatter: float = 0.0
 
     def __post_init__(self) -> None:
@@ -81,19 +73,8 @@ def influence_intervals(
     selection are too narrow, and terms seem more certain than they are (Berk et al., Valid post-selection inference,
     Annals of Statistics 41(2), 2013).
 
-    Args:
-        model: the model.
-        configurations: the configurations that it was learned from, n of them.
-        measured: their values, shape (n,), finite.
-        level: the level of the intervals, in (0, 1).
-        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None: one run each.
-
-    Raises:
-        SpecError: if the level is out of range.
-        ConfigurationError: if there are not as many values as configurations, or a term has no value at one.
-        MeasurementError: if a value is not finite (or, for link 'log', not positive), values are too large or
-            too small, or there are no more measurements than terms that they determine, so that the deviation cannot
-            be estimated.
+    `measured`: their values, shape (n,), finite. `runs`: the values of all runs, shape (n, repetitions), NaN where one
+    is missing; None: one run each.
     """
     if not 0 < level < 1:
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
@@ -123,15 +104,6 @@ def prediction_intervals(
     With x the term values of a configuration it is x'β ± t·√(x' Cov x), for link 'log' the exponential of these
     bounds. Where the measurements do not determine a prediction, the bounds are infinite (0 and inf for link 'log').
     Memory grows linearly with n.
-
-    Args:
-        intervals: the intervals of the influences.
-        configurations: where to predict.
-        single: whether the bounds are those of a new run, √(σ² + s² + x' Cov x) with the scatter s of runs, instead of
-            those of the mean: only then is the coverage of runs near the level.
-
-    Raises:
-        ConfigurationError: if a term has no value at a configuration.
     """
     model = intervals.model
     x = _term_values(model, configurations)

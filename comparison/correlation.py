@@ -33,26 +33,17 @@ class Correlation:
 
     All is None where fewer than three pairs have both values, or either is the same for all pairs. The sign is not
     changed: a similarity that agrees with the error rate has a negative correlation with it.
-
-    Attributes:
-        measure: the key of the measure.
-        pairs: the number of pairs with a value of both.
-        pearson: the linear correlation, in [-1, 1].
-        spearman: Spearman's rank correlation, in [-1, 1].
-        kendall: Kendall's tau-b, in [-1, 1].
-        low: the lower end of the interval of Spearman's rank correlation; None where the bootstrap gives no interval.
-        high: its upper end.
-        reason: why there is no correlation, or no interval although one is requested; empty where there is one.
     """
 
-    measure: str
-    pairs: int
-    pearson: float | None = None
-    spearman: float | None = None
-    kendall: float | None = None
+    measure: str  # the key of the measure
+    pairs: int  # the number of pairs with a value of both
+    pearson: float | None = None  # the linear correlation, in [-1, 1]
+    spearman: float | None = None  # Spearman's rank correlation, in [-1, 1]
+    kendall: float | None = None  # Kendall's tau-b, in [-1, 1]
+    # the lower end of the interval of Spearman's rank correlation; None where the bootstrap gives no interval
     low: float | None = None
-    high: float | None = None
-    reason: str = ""
+    high: float | None = None  # its upper end
+    reason: str = ""  # why there is no correlation, or no interval although one is requested; empty where there is one
 
 
 def correlations(
@@ -76,18 +67,10 @@ def correlations(
     A bootstrap of fewer than five models, or one in which all resamples agree (for instance because all ranks are the
     same), would suggest a certainty that does not exist: the result has a reason instead of an interval.
 
-    Args:
-        comparisons: one per pair of models; mean powers are the measures `mean_power1`, `mean_power2`, …
-        against: the key of the measure that the others are correlated with.
-        pairs: for each comparison the numbers of its two models (any integers); one with itself counts as often as
-            it was drawn.
-        level: the level of the intervals, in (0, 1).
-        seed: of the bootstrap; all measures are judged on the same resamples.
-        resamples: the number of resamples; 0 gives no intervals.
-
-    Raises:
-        SpecError: if `against` is not a measure of the comparisons, a setting is out of range, or `pairs` has another
-            length than the comparisons.
+    `comparisons`: one per pair of models; mean powers are the measures `mean_power1`, `mean_power2`, …. `pairs`: for
+    each comparison the numbers of its two models (any integers); one with itself counts as often as it was drawn.
+    `seed`: of the bootstrap; all measures are judged on the same resamples. `resamples`: the number of resamples; 0
+    gives no intervals.
     """
     _check(len(comparisons), pairs, level, resamples)
     values = _values(comparisons)
@@ -134,18 +117,8 @@ def pair_correlations(
 
     Of each pair the model that is given before the other is the first, as directed measures need one.
 
-    Args:
-        values: the predictions of each model, shape (n,) each.
-        keys: the measures.
-        against: as in `correlations`; so `level`, `seed`.
-        weights: what each configuration counts, shape (n,); None: all the same.
-        level: see `correlations`.
-        seed: see `correlations`.
-        on_pair: called after each pair with the number of compared pairs.
-
-    Raises:
-        MeasurementError: as `compare_values`.
-        SpecError: as `compare_values` and `correlations`.
+    `values`: the predictions of each model, shape (n,) each. `against`: as in `correlations`; so `level`, `seed`.
+    `weights`: what each configuration counts, shape (n,); None: all the same.
     """
     pairs = list(itertools.combinations(range(len(values)), 2))
     comparisons = []
@@ -248,9 +221,6 @@ def _ranks(values: Array, weights: Array) -> Array:
     """Return the mean rank (less 1/2) of each value among all, each repeated as often as its weight.
 
     `values`: shape (n,). `weights`: shape (resamples, n).
-
-    Returns:
-        Shape (resamples, n). Multiples of 1/2, hence exact.
     """
     distinct, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")

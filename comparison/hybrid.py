@@ -45,16 +45,7 @@ def hybrid(
     has no constant, the constant is left out here. A parameter that is kept as a name does not change a term's class.
     A class that is not in `syntactic`, because the numbers of parameters made it vanish there, has the score 0.
 
-    Args:
-        first: the first model.
-        second: the second model.
-        syntactic: the comparison of their terms (with numbers instead of parameters).
-        configurations: the configurations, at least one.
-        weights: the weight of each configuration, shape (n,), not negative; None weighs all the same.
-
-    Raises:
-        ConfigurationError: if there is no configuration, or as `InfluenceModel.contributions`.
-        SpecError: if the weights are wrong, see `comparison.semantic.checked_weights`.
+    `weights`: the weight of each configuration, shape (n,), not negative; None weighs all the same.
     """
     if len(configurations) == 0:
         raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
@@ -89,8 +80,7 @@ def _sums(
 ) -> tuple[Array, Array, Array]:
     """Return sums over the configurations, per class, of its contributions A and B in both models.
 
-    Returns:
-        Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
+    Returns: Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
     """
     # Terms without a class have a separate number, which is left out.
     numbers = [[classes.get(class_of(model, term), len(classes)) for term, _ in model.terms] for model in models]

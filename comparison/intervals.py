@@ -31,13 +31,7 @@ def corner_intervals(
     Exact where the prediction is monotone in each parameter while the others are fixed, as it is in analytical models
     that are linear in each of `alpha`, `beta` and `f`; elsewhere the true bounds may be wider.
 
-    Args:
-        predict: parameters → predictions, shape (n,).
-        bounds: parameter → its lowest and highest value. One whose values are the same does not count as a dimension.
-
-    Raises:
-        SpecError: if bounds are not finite, the lower one is above the upper one, or more than `MAX_PARAMETERS`
-            parameters vary (each of them doubles the number of corners).
+    `predict`: parameters → predictions, shape (n,).
     """
     for name, (low, high) in bounds.items():
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
@@ -58,17 +52,6 @@ def parameter_intervals(model: InfluenceModel, configurations: Configurations) -
 
     All rows of a table are at their lower ends together, or all at their upper ends: the uncertainty of one row comes
     from the benchmark that also measured the others. See `corner_intervals`.
-
-    Args:
-        model: the model.
-        configurations: n configurations.
-
-    Returns:
-        The bounds, None where no parameter has an interval.
-
-    Raises:
-        SpecError: if too many parameters have one, or one is not determined at all.
-        ConfigurationError: as `InfluenceModel.predict`, at any of the corners.
     """
     unknown = [parameter.name for parameter in model.parameters if not parameter.determined]
     if unknown:
@@ -99,15 +82,8 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
     infinite intervals the mean distance and width may be infinite. Jaccard is None where the overlaps and the unions
     are infinitely long.
 
-    Args:
-        first: lower and upper bounds of the first model's predictions, shape (2, n).
-        second: those of the second model's.
-        level: the level of both, in (0, 1]; 1 for certain bounds.
-
-    Raises:
-        SpecError: if the level is out of range.
-        ConfigurationError: if the shapes are wrong or differ, there is no configuration, a bound is NaN, or a lower
-            bound is above the upper one.
+    `first`: lower and upper bounds of the first model's predictions, shape (2, n). `level`: the level of both, in (0,
+    1]; 1 for certain bounds.
     """
     if not 0 < level <= 1:
         raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
@@ -134,13 +110,8 @@ def compare_intervals(first: Array, second: Array, level: float) -> IntervalComp
 def coverage(measured: Array, intervals: Array) -> float:
     """Return the fraction of measured values that lie within their intervals, ends included.
 
-    Args:
-        measured: shape (n,), or (n, repetitions) for the values of runs; NaN (not measured) is left out.
-        intervals: lower and upper bounds, shape (2, n).
-
-    Raises:
-        ConfigurationError: as `compare_intervals`, or if there is another number of measured values.
-        MeasurementError: if nothing is measured.
+    `measured`: shape (n,), or (n, repetitions) for the values of runs; NaN (not measured) is left out. `intervals`:
+    lower and upper bounds, shape (2, n).
     """
     intervals = _intervals(intervals)
     measured = np.asarray(measured, dtype=float)

@@ -19,50 +19,35 @@ Reference = Literal["first", "second"]
 
 @dataclass(frozen=True)
 class Laws:
-    """The laws of a measure m for any a, b and c, wherever it is defined.
+    """The laws of a measure m for any a, b and c, wherever it is defined."""
 
-    Attributes:
-        identity: m(a, a).
-        bounds: the closed interval that m(a, b) lies in.
-        symmetric: m(a, b) = m(b, a).
-        separates: only equal vectors have m(a, b) = m(a, a) (where all weights are positive).
-        triangle: D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure
-            itself, or 1 - it for a similarity.
-    """
-
-    identity: float = 0.0
-    bounds: tuple[float, float] = (0.0, math.inf)
-    symmetric: bool = True
-    separates: bool = True
+    identity: float = 0.0  # m(a, a)
+    bounds: tuple[float, float] = (0.0, math.inf)  # the closed interval that m(a, b) lies in
+    symmetric: bool = True  # m(a, b) = m(b, a)
+    separates: bool = True  # only equal vectors have m(a, b) = m(a, a) (where all weights are positive)
+    # D(a, c) ≤ D(a, b) + D(b, c), with the dissimilarity D(a, b) = |m(a, b) - m(a, a)|: the measure itself, or 1 - it
+    # for a similarity
     triangle: bool = True
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of the similarity of two vectors.
+    """A measure of the similarity of two vectors."""
 
-    Attributes:
-        key: its name in JSON and on the command line.
-        title: its name in tables.
-        kind: 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same
-            c > 0 give the same. A 'distance' has the unit of the property and is multiplied by c.
-        better: whether higher or lower values mean more similar vectors.
-        function: the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None.
-            Call the measure itself instead, which ensures these conditions: weights are divided by their mean, so that
-            equal weights give the unweighted measure, and rows with the weight 0 are left out.
-        laws: the laws for all vectors.
-        positive: the laws for positive values, as those of performance are.
-        growth: every row k times gives k^growth times the value: 0 for means, so that values over different numbers
-            of configurations can be compared, but 1/p for Minkowski distances.
-    """
-
-    key: str
-    title: str
+    key: str  # its name in JSON and on the command line
+    title: str  # its name in tables
+    # 'percent' and 'fraction' (1 is 100 %) and 'number' are without a unit: a and b multiplied by the same c > 0 give
+    # the same. A 'distance' has the unit of the property and is multiplied by c.
     kind: Kind
-    better: Literal["higher", "lower"]
+    better: Literal["higher", "lower"]  # whether higher or lower values mean more similar vectors
+    # the formula for a and b, shape (n,), n ≥ 1, finite, and weights w, shape (n,), positive, or None. Call the measure
+    # itself instead, which ensures these conditions: weights are divided by their mean, so that equal weights give the
+    # unweighted measure, and rows with the weight 0 are left out.
     function: Function
-    laws: Laws
-    positive: Laws
+    laws: Laws  # the laws for all vectors
+    positive: Laws  # the laws for positive values, as those of performance are
+    # every row k times gives k^growth times the value: 0 for means, so that values over different numbers of
+    # configurations can be compared, but 1/p for Minkowski distances
     growth: float = 0.0
 
     def __call__(self, a: Array, b: Array, w: Array | None = None) -> float:

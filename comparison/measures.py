@@ -122,17 +122,9 @@ def mean_power(a: Array, b: Array, p: float, w: Array | None = None) -> float:
 
     These are the distances in the tables of the thesis (4.1 and 5.6 to 5.13), although its formula has the root.
 
-    Args:
-        a: the first values, shape (n,), finite.
-        b: the second values, shape (n,), finite.
-        p: the order; its unit is that of the property to the power of p.
-        w: weights of the mean, shape (n,), not negative, with a positive sum; None weighs all the same.
-
-    Returns:
-        The mean; nan for n = 0, inf where it overflows.
-
-    Raises:
-        SpecError: if p < 1.
+    `a`: the first values, shape (n,), finite. `b`: the second values, shape (n,), finite. `p`: the order; its unit is
+    that of the property to the power of p. `w`: weights of the mean, shape (n,), not negative, with a positive sum;
+    None weighs all the same.
     """
     check_order(p)
     a, b, w = prepared(a, b, w)
@@ -177,11 +169,7 @@ def spearman(a: Array, b: Array, w: Array | None) -> float:
 
 
 def check_order(p: float) -> None:
-    """Refuse an invalid order of a Minkowski distance.
-
-    Raises:
-        SpecError: if p < 1 or NaN.
-    """
+    """Refuse an invalid order of a Minkowski distance."""
     if not p >= 1:
         raise SpecError(
             f"the order of a Minkowski distance cannot be {p:g}",
@@ -252,9 +240,6 @@ def measure(key: str) -> Measure:
     """Return the measure with a key of `MEASURES`, or the Minkowski distance of any order p ≥ 1 for `minkowskiP`.
 
     `minkowski4`, `minkowski2.5`; `minkowskiinf` is the Chebyshev distance. The measure keeps the key as given.
-
-    Raises:
-        SpecError: for an unknown key, or p < 1.
     """
     if key in MEASURES:
         return MEASURES[key]

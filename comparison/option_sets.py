@@ -29,17 +29,11 @@ ROUNDING = 1e-13
 
 @dataclass(frozen=True)
 class SetShare:
-    """The shares of a set of options in the predictions of two models.
+    """The shares of a set of options in the predictions of two models."""
 
-    Attributes:
-        options: the options, in the system's order; empty for the constant.
-        first: the share in the first model, in [0, 1].
-        second: the share in the second model.
-    """
-
-    options: tuple[str, ...]
-    first: float
-    second: float
+    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
+    first: float  # the share in the first model, in [0, 1]
+    second: float  # the share in the second model
 
     @property
     def shared(self) -> float:
@@ -49,16 +43,12 @@ class SetShare:
 
 @dataclass(frozen=True)
 class OptionSets:
-    """Two models compared by the shares of their sets of options.
+    """Two models compared by the shares of their sets of options."""
 
-    Attributes:
-        of: the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the
-            variance of the predictions.
-        sets: the sets of both models with their shares.
-    """
-
+    # the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the variance
+    # of the predictions
     of: Whole
-    sets: tuple[SetShare, ...]
+    sets: tuple[SetShare, ...]  # the sets of both models with their shares
 
     @property
     def overlap(self) -> float | None:
@@ -84,14 +74,8 @@ def variance_sets(
     covariance of its effect with the prediction, divided by the variance of the prediction. Negative shares are 0, and
     the others are scaled to the sum 1.
 
-    Args:
-        first: the first model.
-        second: the second model.
-        configurations: n configurations, at least one; of very many, every k-th is used.
-        weights: weights of the configurations, shape (n,); None weighs all the same.
-
-    Raises:
-        ConfigurationError: as `InfluenceModel.contributions`.
+    `configurations`: n configurations, at least one; of very many, every k-th is used. `weights`: weights of the
+    configurations, shape (n,); None weighs all the same.
     """
     sampled = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
     counted = np.ones(len(configurations)) if weights is None else weights

@@ -25,23 +25,15 @@ Found = Literal["no class", "no term", "opposite sign", "different", "same"]
 
 @dataclass(frozen=True)
 class TermScore:
-    """The score of one term that is in either of two models.
+    """The score of one term that is in either of two models."""
 
-    Attributes:
-        term: the term.
-        text: the term as model text, factors in the order of the system's options.
-        score: -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 + simValue in [1, 2] (`different`), 2 (`same`).
-        found: one of the five cases.
-        first: its influence in the first model, None if the model does not have it.
-        second: its influence in the second model, None if the model does not have it.
-    """
-
-    term: Term
-    text: str
+    term: Term  # the term
+    text: str  # the term as model text, factors in the order of the system's options
+    # -2 (`no class`), -1 (`no term`), 1 (`opposite sign`), 1 + simValue in [1, 2] (`different`), 2 (`same`)
     score: float
-    found: Found
-    first: float | None
-    second: float | None
+    found: Found  # one of the five cases
+    first: float | None  # its influence in the first model, None if the model does not have it
+    second: float | None  # its influence in the second model, None if the model does not have it
 
 
 class _Score(ABC):
@@ -79,15 +71,10 @@ class _Score(ABC):
 
 @dataclass(frozen=True)
 class ClassScore(_Score):
-    """The score of an equivalence class: all terms over the same set of options.
+    """The score of an equivalence class: all terms over the same set of options."""
 
-    Attributes:
-        options: the options, in the system's order; empty for the constant.
-        terms: the scores of its terms, in canonical order.
-    """
-
-    options: tuple[str, ...]
-    terms: tuple[TermScore, ...]
+    options: tuple[str, ...]  # the options, in the system's order; empty for the constant
+    terms: tuple[TermScore, ...]  # the scores of its terms, in canonical order
 
     @property
     def _scores(self) -> tuple[TermScore, ...]:
@@ -96,32 +83,21 @@ class ClassScore(_Score):
 
 @dataclass(frozen=True)
 class Unseen:
-    """A subexpression that is compared as a whole, since the syntactic comparison cannot see into it.
+    """A subexpression that is compared as a whole, since the syntactic comparison cannot see into it."""
 
-    Attributes:
-        text: the subexpression, as `(nx + ny)`.
-        options: the options in it, in the system's order.
-        models: the models in which it occurs: 'first', 'second' or both.
-    """
-
-    text: str
-    options: tuple[str, ...]
-    models: tuple[Literal["first", "second"], ...]
+    text: str  # the subexpression, as `(nx + ny)`
+    options: tuple[str, ...]  # the options in it, in the system's order
+    models: tuple[Literal["first", "second"], ...]  # the models in which it occurs: 'first', 'second' or both
 
 
 @dataclass(frozen=True)
 class SyntacticComparison(_Score):
-    """Two models compared by their terms.
+    """Two models compared by their terms."""
 
-    Attributes:
-        classes: the equivalence classes of both models, the constant first, then in canonical order.
-        constant: whether the constant takes part, as a separate class.
-        unseen: the subexpressions that are compared as a whole.
-    """
-
+    # the equivalence classes of both models, the constant first, then in canonical order
     classes: tuple[ClassScore, ...]
-    constant: bool = True
-    unseen: tuple[Unseen, ...] = ()
+    constant: bool = True  # whether the constant takes part, as a separate class
+    unseen: tuple[Unseen, ...] = ()  # the subexpressions that are compared as a whole
 
     @property
     def _scores(self) -> tuple[TermScore, ...]:
@@ -145,61 +121,40 @@ class SyntacticComparison(_Score):
 
 @dataclass(frozen=True)
 class SemanticComparison:
-    """Two vectors of values (of models, or measurements and a model) compared on the same configurations.
+    """Two vectors of values (of models, or measurements and a model) compared on the same configurations."""
 
-    Attributes:
-        configurations: the number of configurations.
-        values: key of a measure → its value, None where it is undefined. Error rates in percent.
-        mean_power: p → mean of |first - second|^p, without a root (the distances in the tables of the thesis);
-            None where it is undefined.
-        left_out: the number of configurations that error_rate leaves out, because the first value is 0.
-        left_out_reversed: the same for error_rate_reversed and the second value.
-        negative: the numbers of negative values of the first and of the second.
-        weights: a description of the weights of the configurations, None where all weigh the same.
-        reference: the values that directed measures are relative to, except `error_rate`, which is always relative to
-            the first, and `error_rate_reversed`, which is always relative to the second.
-    """
-
-    configurations: int
+    configurations: int  # the number of configurations
+    # key of a measure → its value, None where it is undefined. Error rates in percent.
     values: Mapping[str, float | None]
+    # p → mean of |first - second|^p, without a root (the distances in the tables of the thesis); None where it is
+    # undefined
     mean_power: Mapping[str, float | None]
-    left_out: int = 0
-    left_out_reversed: int = 0
-    negative: tuple[int, int] = (0, 0)
-    weights: str | None = None
+    left_out: int = 0  # the number of configurations that error_rate leaves out, because the first value is 0
+    left_out_reversed: int = 0  # the same for error_rate_reversed and the second value
+    negative: tuple[int, int] = (0, 0)  # the numbers of negative values of the first and of the second
+    weights: str | None = None  # a description of the weights of the configurations, None where all weigh the same
+    # the values that directed measures are relative to, except `error_rate`, which is always relative to the first, and
+    # `error_rate_reversed`, which is always relative to the second
     reference: Reference = "first"
 
 
 @dataclass(frozen=True)
 class ClassShare:
-    """The contributions of an equivalence class to the predictions of two models, and their similarity.
+    """The contributions of an equivalence class to the predictions of two models, and their similarity."""
 
-    Attributes:
-        options: the options of the class, in the system's order; empty for the constant.
-        first: its share of the first model's performance, in [0, 1].
-        second: its share of the second model's performance, in [0, 1].
-        weight: the mean of both shares.
-        syntactic: the normalised syntactic score of the class, in [0, 1].
-        semantic: the similarity of its contributions, in [0, 1].
-    """
-
-    options: tuple[str, ...]
-    first: float
-    second: float
-    weight: float
-    syntactic: float
-    semantic: float
+    options: tuple[str, ...]  # the options of the class, in the system's order; empty for the constant
+    first: float  # its share of the first model's performance, in [0, 1]
+    second: float  # its share of the second model's performance, in [0, 1]
+    weight: float  # the mean of both shares
+    syntactic: float  # the normalised syntactic score of the class, in [0, 1]
+    semantic: float  # the similarity of its contributions, in [0, 1]
 
 
 @dataclass(frozen=True)
 class HybridComparison:
-    """Terms and predictions together: each equivalence class is weighted by its share of the performance (thesis, 7.2).
+    """Terms and predictions together: each equivalence class weighs its share of the performance (thesis, 7.2)."""
 
-    Attributes:
-        classes: the classes with their shares and similarities.
-    """
-
-    classes: tuple[ClassShare, ...]
+    classes: tuple[ClassShare, ...]  # the classes with their shares and similarities
 
     @property
     def syntactic(self) -> float:
@@ -215,21 +170,14 @@ class HybridComparison:
 
 @dataclass(frozen=True)
 class IntervalComparison:
-    """Predictions with intervals compared (thesis, 7.2).
+    """Predictions with intervals compared (thesis, 7.2)."""
 
-    Attributes:
-        level: the level of the intervals.
-        overlapping: the fraction of configurations where the two intervals overlap.
-        jaccard: sum of the lengths of the overlaps / sum of the lengths of the unions; None where all lengths are 0.
-        hausdorff: mean distance of the two intervals: max(|low - low'|, |high - high'|).
-        width: mean length of the intervals of the first and of the second.
-    """
-
-    level: float
-    overlapping: float
+    level: float  # the level of the intervals
+    overlapping: float  # the fraction of configurations where the two intervals overlap
+    # sum of the lengths of the overlaps / sum of the lengths of the unions; None where all lengths are 0
     jaccard: float | None
-    hausdorff: float
-    width: tuple[float, float]
+    hausdorff: float  # mean distance of the two intervals: max(|low - low'|, |high - high'|)
+    width: tuple[float, float]  # mean length of the intervals of the first and of the second
 
 
 @dataclass(frozen=True, repr=False)
@@ -292,18 +240,13 @@ class Comparison(Drawn, Reported):
 
 @dataclass(frozen=True)
 class Judged:
-    """A model compared with measurements; these are the first values.
+    """A model compared with measurements; these are the first values."""
 
-    Attributes:
-        model: the name of the model.
-        semantic: the measured against the predicted values.
-        covered: the fraction of the measured runs within the model's prediction intervals; None without intervals.
-        discrepancy: how the predictions miss the measured values; None where no factor relates them.
-    """
-
-    model: str
-    semantic: SemanticComparison
+    model: str  # the name of the model
+    semantic: SemanticComparison  # the measured against the predicted values
+    # the fraction of the measured runs within the model's prediction intervals; None without intervals
     covered: float | None = None
+    # how the predictions miss the measured values; None where no factor relates them
     discrepancy: Discrepancy | None = None
 
 

@@ -32,23 +32,9 @@ def compare_values(
 ) -> SemanticComparison:
     """Compare two vectors of values on the same configurations.
 
-    Args:
-        first: measured values, or the predictions of the first model, shape (n,).
-        second: the other values of the same configurations, shape (n,).
-        keys: the measures (see `comparison.measures.measure`).
-        powers: the orders p ≥ 1 of the means of |first - second|^p.
-        weights: the weights of the configurations, shape (n,), not negative and not all 0; only their ratios matter.
-        weighted_by: a description of the weights; None is 'given'.
-        reference: the values that directed measures are relative to. The keys `error_rate` (relative to the first) and
-            `error_rate_reversed` (relative to the second) do not depend on it.
-
-    Returns:
-        The values under the keys as given; None where a measure is undefined (each is, without configurations) or not
-        a finite number.
-
-    Raises:
-        MeasurementError: if the values are not finite numbers, one per configuration in both.
-        SpecError: for an unknown measure, a wrong order, or wrong weights.
+    `first`: measured values, or the predictions of the first model, shape (n,). `second`: the other values of the same
+    configurations, shape (n,). `weights`: the weights of the configurations, shape (n,), not negative and not all 0;
+    only their ratios matter. `weighted_by`: a description of the weights; None is 'given'.
     """
     measures = {key: measure(key) for key in keys}
     for p in powers:
@@ -80,12 +66,7 @@ def compare_values(
 def weights_from(values: Array) -> Array:
     """Return |value| / mean |value|, shape (n,), read-only: weights in proportion to the values.
 
-    Args:
-        values: measured or predicted values, shape (n,).
-
-    Raises:
-        MeasurementError: if the values are not finite numbers.
-        SpecError: if all values are 0.
+    `values`: measured or predicted values, shape (n,).
     """
     sizes = np.abs(_values(values, "weighting"))
     if len(sizes) and not sizes.any():
@@ -102,15 +83,6 @@ def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configu
 
     The share is sum |contribution of these terms| / sum |contribution of all terms|, 0 where nothing contributes. For
     a model with the link 'log', contributions are those to the logarithm.
-
-    Args:
-        model: the model.
-        terms: a term of the model, or several.
-        configurations: the n configurations.
-
-    Raises:
-        ConfigurationError: if a term has no finite value at some configuration.
-        SpecError: if no term is given, one is not in the model, or none of them contributes to any prediction.
     """
     requested = {terms} if isinstance(terms, Term) else set(terms)
     if not requested:
@@ -154,11 +126,7 @@ def _values(numbers: Array, position: str) -> Array:
 
 
 def checked_weights(numbers: Array, count: int) -> Array:
-    """Return weights as floats, shape (count,).
-
-    Raises:
-        SpecError: if they are not finite numbers of that shape, one is negative, or all are 0.
-    """
+    """Return weights as floats, shape (count,)."""
     weights = np.asarray(numbers)
     if weights.shape != (count,) or (weights.dtype.kind not in "biuf" and count):
         raise SpecError(

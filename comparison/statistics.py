@@ -22,19 +22,12 @@ MAGNITUDES = ((0.06, "negligible"), (0.14, "small"), (0.21, "medium"))
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two groups compared.
+    """Two groups compared."""
 
-    Attributes:
-        first: the name of the first group.
-        second: the name of the second group.
-        p_value: the corrected p-value of Dunn's test.
-        a12: the probability that a value of the first group is larger, ties counting half.
-    """
-
-    first: str
-    second: str
-    p_value: float
-    a12: float
+    first: str  # the name of the first group
+    second: str  # the name of the second group
+    p_value: float  # the corrected p-value of Dunn's test
+    a12: float  # the probability that a value of the first group is larger, ties counting half
 
     @property
     def magnitude(self) -> str:

@@ -33,14 +33,6 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
     - A subexpression that is not a sum of terms is compared as a whole, and listed as unseen, unless it is a threshold,
       a maximum or a minimum of one option: these are functions of an option like its powers.
     - The links are ignored: where `links_differ`, equal terms do not mean the same.
-
-    Args:
-        first: the reference.
-        second: the other model.
-        constant: whether terms without options take part, as a separate class.
-
-    Raises:
-        ConfigurationError: if an influence is not a finite number.
     """
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     positions = {name: position for position, name in enumerate(order)}

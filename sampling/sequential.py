@@ -19,17 +19,11 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class NextCandidates:
-    """Candidates to measure next.
+    """Candidates to measure next."""
 
-    Attributes:
-        rows: their rows, in the order in which to measure them.
-        reason: the reason for them, for users.
-        gain: the expected gain; None where the strategy does not choose by gain.
-    """
-
-    rows: Array
-    reason: str = ""
-    gain: float | None = None
+    rows: Array  # their rows, in the order in which to measure them
+    reason: str = ""  # the reason for them, for users
+    gain: float | None = None  # the expected gain; None where the strategy does not choose by gain
 
 
 class SequentialStrategy(Protocol):
@@ -46,21 +40,13 @@ class SequentialStrategy(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SelectedCandidates:
-    """Selected candidates, in order.
+    """Selected candidates, in order."""
 
-    Attributes:
-        rows: their rows, shape (k,).
-        choices: the choice that each one belongs to.
-        spent: the cost of all measurements with theirs.
-        unaffordable: the next candidate, if the budget does not suffice for it.
-        exhausted: whether the strategy had no further choice.
-    """
-
-    rows: Array
-    choices: tuple[NextCandidates, ...]
-    spent: float
-    unaffordable: int | None = None
-    exhausted: bool = False
+    rows: Array  # their rows, shape (k,)
+    choices: tuple[NextCandidates, ...]  # the choice that each one belongs to
+    spent: float  # the cost of all measurements with theirs
+    unaffordable: int | None = None  # the next candidate, if the budget does not suffice for it
+    exhausted: bool = False  # whether the strategy had no further choice
 
     @property
     def gains(self) -> Array:
@@ -78,12 +64,8 @@ def select(
 ) -> SelectedCandidates:
     """Return the candidates that a strategy selects.
 
-    Args:
-        strategy: chooses the candidates.
-        count: the number of candidates; None: those of one choice.
-        costs: the cost of each candidate, shape (candidates,); None: 0.
-        spent: the cost of the measurements so far.
-        budget: the largest cost of all measurements; None: no limit.
+    `count`: the number of candidates; None: those of one choice. `costs`: the cost of each candidate, shape
+    (candidates,); None: 0. `budget`: the largest cost of all measurements; None: no limit.
     """
     rows: list[int] = []
     choices: list[NextCandidates] = []

@@ -21,8 +21,8 @@ from splc.project.keys import PROJECT_KEYS
 from splc.scaling.fit import fit
 from splc.scaling.methods import METHODS, settings_of
 from splc.scaling.settings import SETTINGS, parsed_settings
-from splc.study import learners, reference
-from splc.study.reader import KEYS as STUDY_KEYS
+from splc.study import specification
+from splc.study.specification import KEYS as STUDY_KEYS
 from splc.study.specification import Study, StudyLearner
 from tests.support.paths import ROOT
 from tests.support.tracked import tracked
@@ -93,22 +93,15 @@ def test_study_files() -> None:
 def test_learners_of_studies() -> None:
     """The table of `[learners.NAME]` has every key beside the settings, with its default."""
     table = only("Learners: [learners.NAME]")
-    assert set(table) == {learners.LEARNER, learners.PRESET, learners.OBSERVED, learners.SUM}
+    assert set(table) == {specification.LEARNER, specification.PRESET, specification.OBSERVED, specification.SUM}
     defaults = {
-        learners.LEARNER: StudyLearner().kind,
-        learners.PRESET: StudyLearner().preset,
-        learners.OBSERVED: StudyLearner().observed,
-        learners.SUM: StudyLearner().parts,
+        specification.LEARNER: StudyLearner().kind,
+        specification.PRESET: StudyLearner().preset,
+        specification.OBSERVED: StudyLearner().observed,
+        specification.SUM: StudyLearner().parts,
     }
     for key, value in defaults.items():
         assert json.loads(default(table, key)) == plain(value)
-
-
-def test_published_values() -> None:
-    """The table of `[reference]` has every group, and the default title."""
-    table = only("Published values: [reference]")
-    assert set(table) == {"title", *reference.GROUPS}
-    assert json.loads(default(table, "title")) == reference.TITLE
 
 
 def test_generated_tables() -> None:

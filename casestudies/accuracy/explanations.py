@@ -23,7 +23,7 @@ from splc.data.measurements import Measurements
 from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import LearningResult, learn
-from splc.study.records import reason_of
+from splc.study.tasks import reason_of
 from splc.types import Array, Link
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview

@@ -28,7 +28,7 @@ from splc.learning.judging import predictions
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
-from splc.study.records import reason_of
+from splc.study.tasks import reason_of
 from splc.types import Array
 
 # The systems of a task.

@@ -22,6 +22,8 @@ from splc.io.tables import Cell, Table
 BEFORE = Path(__file__).parent / "before"
 # Stated errors within these factors of the true ones count as right.
 RIGHT = (0.8, 1.25)
+# Intervals that hold so many of the single runs in percent are right.
+COVERED = (85, 95)
 Figures = Sequence[Mapping[str, Any]]
 
 
@@ -79,7 +81,13 @@ def goals_table(before: Figures, after: Figures) -> Table:
         ("common large sets of options of two samples (Jaccard)", "0.7"),
         ("cells with predictions that are not positive", "0"),
     )
-    lines = [(*name, *pair) for name, pair in zip(names, zip(goals(before), goals(after), strict=True), strict=True)]
+    lines: list[tuple[Cell, ...]] = [
+        (*name, *pair) for name, pair in zip(names, zip(goals(before), goals(after), strict=True), strict=True)
+    ]
+    for title, cells in (("cells", after), ("cells of several samples", [row for row in after if row["runs"] > 1])):
+        name = f"{title} whose 90 % intervals hold {COVERED[0]} to {COVERED[1]} % of single runs, %"
+        covered = share(COVERED[0] <= each <= COVERED[1] for each in values_of(cells, "covered"))
+        lines.append((name, "at least 90", None, covered))
     return Table(("printed model", "goal", "before", "after"), tuple(lines), "Printed models on real systems: goals")
 
 

@@ -9,9 +9,10 @@ from casestudies.accuracy.published import published
 from casestudies.accuracy.real_tables import cells_of, learners_of, spread_of, values_of
 from casestudies.accuracy.systems import FOLDERS, PROPERTIES, SIZES
 from casestudies.evaluation.evaluation import Row
+from casestudies.pictures import BLACK, FAINT, plain_number
 from casestudies.png import small_png
-from splc.plotting.looks import LOOKS, REST
-from splc.plotting.style import BLACK, FAINT, drawing, literal, new_figure, plain_number, saved
+from splc.plotting.charts.palette import LOOKS, REST
+from splc.plotting.style import drawing, literal, new_figure, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,7 +18,7 @@ from casestudies.evaluation.evaluation import Evaluation, Row
 from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import learn
-from splc.study.records import reason_of
+from splc.study.tasks import reason_of
 
 # The runs of a task.
 _BLOCK = 10

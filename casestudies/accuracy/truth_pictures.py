@@ -12,10 +12,10 @@ from casestudies.accuracy.difficult_tables import MIN_ERROR, most_terms
 from casestudies.accuracy.real_tables import learners_of, mean_of, values_of
 from casestudies.accuracy.truth_tables import BINS, KINDS, total
 from casestudies.evaluation.evaluation import Row
+from casestudies.pictures import BLACK, DARK, FAINT, grouped_bars, plain_number
 from casestudies.png import small_png
-from splc.plotting import grouped_bars
-from splc.plotting.looks import LOOKS, REST
-from splc.plotting.style import BLACK, DARK, FAINT, drawing, new_figure, plain_number, saved
+from splc.plotting.charts.palette import LOOKS, REST
+from splc.plotting.style import drawing, new_figure, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,14 +10,12 @@ from typing import Any, TypeVar
 
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import run_evaluation
-from splc.cli.interruption import interruption
-from splc.cli.printer import print_json
-from splc.cli.progress import progress
-from splc.cli.show.study import advance_by, show_place, show_tables
-from splc.cli.terminal import note
+from splc.cli.printer import print_view
+from splc.cli.watch import TerminalWatch
 from splc.errors import SplcError
 from splc.io.json_object import JsonObject, at, json_object
-from splc.study.runner import Execution
+from splc.study.folder import TasksResult
+from splc.workflows.views import End, Message, View
 
 E = TypeVar("E", bound=Evaluation)
 PAGE = "page"
@@ -76,29 +74,34 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run_command(make: Callable[[], Evaluation], chosen: Namespace) -> int:
     """Run an evaluation as the command line asks; return the exit code."""
+    watch = TerminalWatch()
     try:
-        with interruption("the runs in progress") as stop, progress("evaluating") as advance:
+        with watch.patient("the runs in progress"), watch.progress("evaluating"):
             result = run_evaluation(
                 make(),
                 chosen.output,
-                Execution(chosen.jobs, chosen.scheduler, on_task=advance_by(advance), should_stop=stop),
+                jobs=chosen.jobs,
+                scheduler=chosen.scheduler,
+                watch=watch,
                 force=chosen.force,
                 pictures=not chosen.no_pictures,
             )
     except SplcError as error:
         print(error, file=sys.stderr)
         return 2
-    for text in result.notes:
-        note(text)
-    if chosen.json:
-        print_json(json_object(EvaluationObject, result))
-    elif not result.interrupted:
-        show_tables(result.tables)
-        show_place(result.tasks, result.found, result.files, result.folder)
+    return print_view(view(result), json_object(EvaluationObject, result) if chosen.json else None)
+
+
+def view(result: TasksResult) -> View:
+    """Yield the notes, the tables and the place of the files."""
+    yield from map(Message, result.notes)
     if result.interrupted:
-        note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
-        return 130
-    return 0
+        yield result.interruption
+        yield End(130)
+        return
+    for table in result.tables:
+        yield from (table, "")
+    yield from result.files_view()
 
 
 def run_presets(

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from splc._version import __version__
 from splc.io.files import sha256_of
 from splc.io.tables import Table
-from splc.study.runner import key_of
+from splc.study.folder import key_of
 
 # Changed whenever the same settings would give other rows.
 VERSION = 2

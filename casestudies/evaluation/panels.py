@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from casestudies.pictures import FAINT
 from casestudies.png import small_png
-from splc.plotting.style import FAINT, drawing, new_figure, saved
+from splc.plotting.style import drawing, new_figure, saved
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,9 +18,8 @@ from casestudies.evaluation.evaluation import (
 )
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.plotting.style import has_matplotlib
-from splc.study.folder import relative_name, results_folder
-from splc.study.manifest import versions
-from splc.study.runner import Execution, TasksResult, run_tasks
+from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks, versions
+from splc.workflows.verb import NOBODY, Watch
 
 TABLES = ("table.csv", "table.md", "table.tex")
 
@@ -41,15 +40,17 @@ class EvaluationResult(TasksResult):
 def run_evaluation(
     evaluation: Evaluation,
     output: str | Path | None = None,
-    execution: Execution | None = None,
     *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    watch: Watch = NOBODY,
     force: bool = False,
     pictures: bool = True,
 ) -> EvaluationResult:
     """Run an evaluation; tasks that were finished before are not run again.
 
     `output`: the results folder; None: `results` beside the study file, and a folder of the preset's name without.
-    `execution`: how the tasks are run; None: in this process.
+    `jobs`, `scheduler`, `watch`: as of `splc.study.run_study`.
     """
     started = time.monotonic()
     path = evaluation.path
@@ -61,7 +62,7 @@ def run_evaluation(
     names = [*TABLES, *evaluation.picture_names()]
     with results_folder(folder, owner, names, () if path is None else (str(path),), force=force) as results:
         perform = partial(perform_cell, evaluation=evaluation)
-        records, found = run_tasks(tasks, perform, results, execution or Execution())
+        records, found = run_tasks(tasks, perform, results, jobs, scheduler, watch)
         result = EvaluationResult(
             evaluation=evaluation, folder=folder, tasks=len(tasks), found=found, done=len(records)
         )

@@ -16,7 +16,7 @@ from splc.formats.models.log_errors import ALL_VALUES, Errors, LogErrors
 from splc.formats.models.log_lines import Learning, learnings_of
 from splc.io.files import read_source
 from splc.learning.threads import one_thread
-from splc.splconqueror.scripts.paths import located
+from splc.splconqueror.state import located
 
 # The relative difference up to which a stated and a recomputed error agree.
 TOLERANCE = 1e-6

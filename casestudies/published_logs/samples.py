@@ -26,8 +26,8 @@ from splc.formats.scripts.reader import parse_lines
 from splc.formats.scripts.strategies import Sampling
 from splc.io.files import Source
 from splc.learning.learning_set import match
-from splc.splconqueror.scripts.paths import located
-from splc.splconqueror.scripts.samples import sampled
+from splc.splconqueror.samples import sampled
+from splc.splconqueror.state import located
 from splc.types import Array
 
 # The most choices of a solver that are tried, and the most sets of options that are completed with all of them.

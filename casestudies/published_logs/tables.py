@@ -8,10 +8,11 @@ from typing import Any
 
 from casestudies.published_logs.logs import Cell as Means
 from casestudies.published_logs.logs import Result, StrategyTest
-from splc.cli.show.blocks import Column, columns, counted, show_table, table_of
+from splc.cli.printer import print_item
 from splc.cli.terminal import say
 from splc.formats.models.log_errors import ALL_VALUES
 from splc.io.tables import Cell, Spread, Table
+from splc.workflows.views import Column, columns, counted, table_of
 
 # Failures that are listed in the text.
 MAX_FAILURES = 20
@@ -91,7 +92,7 @@ def show(result: Result, tables: Sequence[Table]) -> None:
         if table.rows:
             # The list of failures may be long.
             many = table.columns == tuple(column.title for column in FAILURES) and len(table.rows) > MAX_FAILURES
-            show_table(replace(table, rows=table.rows[:MAX_FAILURES]) if many else table)
+            print_item(replace(table, rows=table.rows[:MAX_FAILURES]) if many else table)
             if many:
                 say(f"… {len(table.rows) - MAX_FAILURES:,} more (--table failures --csv)")
             say()
@@ -116,8 +117,8 @@ def show(result: Result, tables: Sequence[Table]) -> None:
 
 def picture(result: Result, file_format: str) -> bytes | None:
     """Return the plot of errors by size and strategy; None if no sampling has both."""
+    from splc.plotting.charts.curves import learning_curve_chart
     from splc.plotting.charts.drawing import chart_file
-    from splc.plotting.charts.learning_curves import learning_curve_chart
 
     panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
     for cell in result.cells:

@@ -6,7 +6,7 @@ import numpy as np
 
 from casestudies.report.studies import Case
 from casestudies.report.tables import best_of, label
-from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.predictions import sorted_chart
 from splc.plotting.charts.svg import chart_svg
 
 # Figure → case, whether the analytical model is multiplied as in the thesis.

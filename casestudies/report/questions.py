@@ -103,7 +103,7 @@ def means(case: Case, group: str, key: str) -> dict[str, float]:
 
 def published(case: Case, key: str) -> dict[str, float]:
     """Return design → the thesis' value of a measure of learned models against the analytical one."""
-    values = {name: number(case.study.reference.value(ANALYTICAL, key, name)) for name in DESIGNS}
+    values = {name: number(case.published(ANALYTICAL, key, name)) for name in DESIGNS}
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from splc.io.tables import Spread
 from splc.models.influence import InfluenceModel
 from splc.study import Study, read_study, run_study
 from splc.study.inputs import Loaded, load
-from splc.study.results import Results, Run
+from splc.study.results import Results, Run, published_error_rate
 from splc.types import Array
 
 HERE = Path(__file__).parents[1]
@@ -25,6 +28,16 @@ DESIGNS = {
     "cci": "CC",
     "random:50": "R(50)",
     "random:125": "R(125)",
+}
+# The rows of tables 5.6 to 5.13 of the thesis; their distances are means without a root.
+ABBREVIATIONS = {
+    "syntactic": "SC",
+    "cosine": "CS",
+    "jaccard": "JS",
+    "mean_power_1": "MD",
+    "mean_power_2": "ED",
+    "mean_power_3": "MiD",
+    "chebyshev": "CD",
 }
 
 
@@ -88,6 +101,27 @@ class Case:
         """The analytical model, multiplied as the thesis did."""
         assert self.loaded.analytical is not None
         return self.loaded.analytical.scaled(self.study.scale)
+
+    @cached_property
+    def _published(self) -> dict[str, Any]:
+        return tomllib.loads((HERE / self.kind.folder / "published.toml").read_text(encoding="utf-8"))
+
+    def published(self, group: str, measure: str, sampling: str | None = None) -> float | Spread | None:
+        """Return a value of the thesis, None if it has none.
+
+        Args:
+            group: the compared pair.
+            measure: the key of the measure.
+            sampling: the sampling of learned models.
+        """
+        short = "ER" if measure == published_error_rate(group) else ABBREVIATIONS.get(measure, "")
+        value = self._published[group].get(short)
+        if sampling is not None and value is not None:
+            value = value.get(sampling)
+        if isinstance(value, list):
+            mean, percent = value
+            return Spread(mean, abs(mean) * percent / 100)
+        return None if value is None else float(value)
 
     @cached_property
     def models(self) -> tuple[tuple[Run, InfluenceModel], ...]:

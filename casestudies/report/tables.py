@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable
 from casestudies.report.studies import DESIGNS, Case
 from splc.io.numbers import rounded_text
 from splc.io.tables import Cell, Spread, Table
-from splc.study.reference import published_error_rate
-from splc.study.results import Run
-from splc.study.rows import in_table, published_titles
+from splc.study.results import Run, in_table, published_error_rate, published_titles
 from splc.study.tables import spread
 
 ANALYTICAL, MEASURED = "analytical_learned", "measured_learned"
@@ -42,7 +40,7 @@ def of_models(case: Case) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for key in PUBLISHED:
         rows.append((named(key), "ours", *row(case.runs, measure(ANALYTICAL, key))))
-        published = [case.study.reference.value(ANALYTICAL, key, name) for name in DESIGNS]
+        published = [case.published(ANALYTICAL, key, name) for name in DESIGNS]
         rows.append(("", "thesis", *published))
     rows.append(("models", "ours", *(sum(run.task.sampling == name for run, _ in case.models) for name in DESIGNS)))
     rows.append(("learned from", "ours", *counts(case)))
@@ -66,7 +64,7 @@ def of_analytical(case: Case) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for key in published_titles(MEASURED):
         if key != "syntactic":
-            theirs = case.study.reference.value("measured_analytical", key, None)
+            theirs = case.published("measured_analytical", key)
             rows.append((named(key), *(in_table(key, each.get(key)) for each in ours), theirs))
     columns = ("measure", f"ours, times {case.study.scale:g}", "ours, as it is") if scaled else ("measure", "ours")
     caption = f"Table {case.kind.tables[1]}, {case.kind.title}: the analytical model compared with the measurements"
@@ -105,7 +103,7 @@ def overview(cases: Iterable[Case]) -> Table:
                 len(case.loaded.inputs.measurements),
                 unscaled.get("error_rate"),
                 results.analytical.get("error_rate") if results.unscaled is not None else None,
-                case.study.reference.value("measured_analytical", "error_rate", None),
+                case.published("measured_analytical", "error_rate"),
                 None if best is None else best.error,
                 "–" if best is None else label(best),
                 case.kind.published[0],

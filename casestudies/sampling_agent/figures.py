@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from casestudies.pictures import BLACK, DARK, FAINT, GREY, LIGHT
 from casestudies.png import small_png
 from casestudies.sampling_agent.training import Epoch
 from casestudies.sampling_agent.validation import AGENT, CHANCE, HEURISTIC, Validation
-from splc.plotting.style import BLACK, DARK, FAINT, GREY, LIGHT, drawing, new_figure, saved
+from splc.plotting.style import drawing, new_figure, saved
 
 
 def learning_curve(epochs: Sequence[Epoch], validation: Validation | None = None) -> bytes:

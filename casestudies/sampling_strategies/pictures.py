@@ -9,9 +9,10 @@ import numpy as np
 
 from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
+from casestudies.pictures import plain_number
 from casestudies.sampling_strategies.tables import groups_of, median_of, size_text
-from splc.plotting.looks import LOOKS
-from splc.plotting.style import literal, plain_number
+from splc.plotting.charts.palette import LOOKS
+from splc.plotting.style import literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -73,7 +73,7 @@ class ApplicationEvaluation(ScalingEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return predictions within 10 % of all methods, and intervals that hold, with a misfit (`few`: few points)."""
-        from splc.plotting import grouped_bars
+        from casestudies.pictures import grouped_bars
 
         def shares(method: str, name: str) -> dict[str, float]:
             return {

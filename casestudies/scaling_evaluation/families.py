@@ -80,7 +80,7 @@ class FamilyEvaluation(ScalingEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return a picture: shares by truth, and coverage by noise."""
-        from splc.plotting import grouped_bars
+        from casestudies.pictures import grouped_bars
 
         families = list(self._families(rows))
         panels: dict[str, dict[str, dict[str, float]]] = {}

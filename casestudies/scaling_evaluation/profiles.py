@@ -53,7 +53,7 @@ class ProfileEvaluation(ScalingEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return a picture: a panel per band."""
-        from splc.plotting import grouped_bars
+        from casestudies.pictures import grouped_bars
 
         panels = {
             f"{each} %, % of series": {

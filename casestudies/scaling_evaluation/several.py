@@ -114,7 +114,7 @@ class SeveralEvaluation(ScalingEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return predictions within 10 % of all methods, and intervals that hold, at four times the largest values."""
-        from splc.plotting import grouped_bars
+        from casestudies.pictures import grouped_bars
 
         def shares(method: str, name: str) -> dict[str, float]:
             return {

@@ -70,7 +70,7 @@ class SeveralProfileEvaluation(ScalingEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return a picture of predictions within 10 %, and of the 90 % intervals that hold."""
-        from splc.plotting import grouped_bars
+        from casestudies.pictures import grouped_bars
 
         def shares(method: str, name: str) -> dict[str, float]:
             return {f"{row['set']}, {row['held out']}": float(row[name]) for row in rows if row["method"] == method}

@@ -73,7 +73,7 @@ class SingleEvaluation(SyntheticEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return a picture per noise: exact lead exponents above, predictions below."""
-        from splc.plotting import grouped_bars
+        from casestudies.pictures import grouped_bars
 
         found = {}
         for noise, name in zip(self.noise, self.picture_names(), strict=True):

@@ -14,7 +14,7 @@ from splc.errors import plural
 from splc.io.tables import Cell, Table
 
 if TYPE_CHECKING:
-    from splc.plotting import Stack
+    from casestudies.pictures import Stack
 
 WITHIN = tuple(f"within {100 * band:g} %" for band in BANDS)
 LEFT_OUT = "left out: "
@@ -88,7 +88,7 @@ class SparseEvaluation(SyntheticEvaluation):
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return a picture per noise: a row of panels per number of parameters, a column per number of repetitions."""
-        from splc.plotting import stacked_bars
+        from casestudies.pictures import stacked_bars
 
         found = {}
         for noise, name in zip(self.noise, self.picture_names(), strict=True):
@@ -125,7 +125,7 @@ def _what(cell: Mapping[str, Any]) -> str:
 
 def _stack(rows: Sequence[Row], cell: Mapping[str, Any]) -> Stack:
     """Return the bars of a panel."""
-    from splc.plotting import Stack
+    from casestudies.pictures import Stack
 
     mine = [row for row in rows if all(row[name] == value for name, value in cell.items())]
     return Stack(

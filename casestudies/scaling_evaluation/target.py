@@ -10,13 +10,13 @@ import numpy as np
 
 from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
+from casestudies.pictures import plain_number
 from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
 from casestudies.scaling_evaluation.target_functions import target_functions
 from casestudies.scaling_evaluation.target_runs import STRATEGIES, UNTIL, TargetExperiment, run
 from splc.errors import plural
 from splc.io.tables import Cell, Table
-from splc.plotting.looks import LOOKS
-from splc.plotting.style import plain_number
+from splc.plotting.charts.palette import LOOKS
 from splc.types import Array
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ import numpy as np
 
 from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
+from casestudies.pictures import logarithmic
 from casestudies.suggestion.tables import medians, names_of
-from splc.plotting.looks import LOOKS
-from splc.plotting.style import literal, logarithmic
+from splc.plotting.charts.palette import LOOKS
+from splc.plotting.style import literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

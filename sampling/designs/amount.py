@@ -43,11 +43,7 @@ class Amount:
         return cls(str(n))
 
     def resolve(self, parts: Parts) -> int:
-        """Return the number for a system, also where a sample is extended.
-
-        Raises:
-            EmptySampleError: if the other design selects nothing.
-        """
+        """Return the number for a system, also where a sample is extended."""
         if self.text.isdigit():
             return int(self.text)
         n = self._size(Parts(parts.space))
@@ -74,16 +70,11 @@ class Amount:
 
 @dataclass(frozen=True)
 class DrawnDesign:
-    """A design `NAME:N[,seed=S]` of N drawn rows.
-
-    Attributes:
-        amount: the number of rows.
-        seed: its own seed, which takes precedence.
-    """
+    """A design `NAME:N[,seed=S]` of N drawn rows."""
 
     text: str
-    amount: Amount
-    seed: int | None = None
+    amount: Amount  # the number of rows
+    seed: int | None = None  # its own seed, which takes precedence
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Self:

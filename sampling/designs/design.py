@@ -18,16 +18,12 @@ Selected = tuple[Configurations, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Design:
-    """The rows that a design selects, with notes.
+    """The rows that a design selects, with notes."""
 
-    Attributes:
-        rows: distinct rows of value indices. Numeric designs have one column per numeric option, none deselected;
-            binary designs have one column per binary option, then one per switch of an optional numeric option.
-        notes: sentences without a full stop.
-    """
-
+    # distinct rows of value indices. Numeric designs have one column per numeric option, none deselected; binary
+    # designs have one column per binary option, then one per switch of an optional numeric option.
     rows: Array
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences without a full stop
 
 
 class PartDesign(Protocol):

@@ -26,16 +26,12 @@ class DistanceMaximizing:
     binary options that only one of them selects, in which those that the description calls optional count W times, and
     |difference| / (maximum - minimum) of numeric options (1 if only one of the two configurations has a value). The
     configurations of a sample to be extended count as those before.
-
-    Attributes:
-        kind: whether whole configurations or binary parts are selected.
-        weight: the weight of optional options.
     """
 
     text: str
-    kind: Kind
+    kind: Kind  # whether whole configurations or binary parts are selected
     amount: Amount
-    weight: int = 1
+    weight: int = 1  # the weight of optional options
 
     @classmethod
     def parse(cls, kind: Kind, arguments: Arguments) -> DistanceMaximizing:
@@ -47,12 +43,7 @@ class DistanceMaximizing:
         return cls(arguments.text, kind, Amount.parse(arguments), weight)
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return whole configurations in order of selection (the seed has no effect).
-
-        Raises:
-            SpaceError: if there are fewer than N valid ones.
-            VariabilityError: if there is none.
-        """
+        """Return whole configurations in order of selection (the seed has no effect)."""
         return Configurations(parts.system, self._rows(parts)), ()
 
     def design(self, parts: Parts, seed: int) -> Design:

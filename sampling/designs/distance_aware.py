@@ -32,28 +32,22 @@ class DistanceAware:
     (maximum - minimum) of each numeric option. Each configuration is drawn in two steps: a distance, then a
     configuration with this distance that is not in the sample. Distances without (more) configurations are left out,
     and the probabilities of the others rise in proportion.
-
-    Attributes:
-        kind: whether whole configurations or parts of them are drawn.
-        distribution: the distribution over all possible distances in ascending order, empty ones included.
-        preserving: whether probabilities are multiplied by the number of configurations with each distance.
-        selection: `random` draws uniformly among the configurations with a distance; `solver` takes the first one in
-            a fixed order.
-        optimization: `local` takes a configuration whose options were used least often by the sampled configurations
-            with the same distance, `global` by all sampled ones.
-        degrees: the least and the greatest number of options in the combinations whose use is counted.
-        seed: its own seed, which takes precedence.
     """
 
     text: str
-    kind: Kind
+    kind: Kind  # whether whole configurations or parts of them are drawn
     amount: Amount
+    # the distribution over all possible distances in ascending order, empty ones included
     distribution: Distribution = "uniform"
-    preserving: bool = False
+    preserving: bool = False  # whether probabilities are multiplied by the number of configurations with each distance
+    # `random` draws uniformly among the configurations with a distance; `solver` takes the first one in a fixed order
     selection: Selection = "random"
+    # `local` takes a configuration whose options were used least often by the sampled configurations with the same
+    # distance, `global` by all sampled ones
     optimization: Optimization = "none"
+    # the least and the greatest number of options in the combinations whose use is counted
     degrees: tuple[int, int] = (1, 1)
-    seed: int | None = None
+    seed: int | None = None  # its own seed, which takes precedence
 
     @classmethod
     def parse(cls, kind: Kind, arguments: Arguments) -> DistanceAware:
@@ -95,12 +89,7 @@ class DistanceAware:
         )
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return whole configurations, in drawing order.
-
-        Raises:
-            SpaceError: if there are fewer than N valid ones.
-            VariabilityError: if there is none.
-        """
+        """Return whole configurations, in drawing order."""
         rows, notes = self._rows(parts, seed)
         return Configurations(parts.system, rows), notes
 

@@ -18,31 +18,18 @@ MOST = 2**14
 
 @dataclass(frozen=True)
 class Distances:
-    """The possible distances of a scope's solutions, in ascending order.
+    """The possible distances of a scope's solutions, in ascending order."""
 
-    Attributes:
-        sums: all sums of the options' own values, also those that no solution has.
-        counts: the number of solutions with each sum.
-        strata: the solutions by sum.
-        existing: the sum of each solution of a sample to be extended.
-        unit: a distance is a sum times this.
-        decimals: the number of decimals to which distances of numeric options are rounded.
-    """
-
-    sums: tuple[int, ...]
-    counts: tuple[int, ...]
-    strata: Strata
-    existing: tuple[int, ...]
-    unit: float
-    decimals: int = DECIMALS
+    sums: tuple[int, ...]  # all sums of the options' own values, also those that no solution has
+    counts: tuple[int, ...]  # the number of solutions with each sum
+    strata: Strata  # the solutions by sum
+    existing: tuple[int, ...]  # the sum of each solution of a sample to be extended
+    unit: float  # a distance is a sum times this
+    decimals: int = DECIMALS  # the number of decimals to which distances of numeric options are rounded
 
     @classmethod
     def of(cls, scope: Scope) -> Distances:
-        """Return the distances of a scope's solutions, rounded as coarsely as needed to have at most 2^14 of them.
-
-        Raises:
-            SpaceError: if the constraints are too complex.
-        """
+        """Return the distances of a scope's solutions, rounded as coarsely as needed to have at most 2^14 of them."""
         possible = dict(zip(scope.solutions.variables, scope.solutions.value_counts(), strict=True))
         for decimals in range(DECIMALS, -1, -1):
             weights = scope.weights(decimals)

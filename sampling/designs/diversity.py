@@ -47,12 +47,7 @@ class Diversity:
         self._rng = rng
 
     def rows(self, indices: Sequence[int], everywhere: bool) -> Array:
-        """Return one distinct solution per distance.
-
-        Args:
-            indices: the indices of distances.
-            everywhere: whether the uses by all earlier solutions count, not only by those with the same distance.
-        """
+        """Return one distinct solution per distance."""
         by_options = self._degrees == (1, 1) and self._distances.strata.cells <= CELLS
         known = len(self._scope.existing)
         solutions = np.concatenate(

@@ -25,16 +25,11 @@ class Restricted:
     As in SPL Conqueror, the design is that of a smaller system: the options, the parents of binary ones, and the
     constraints in which no other options occur. Then the other numeric options are at their centres, and as few other
     binary options as possible are selected. Of a sample that is extended, the selections of these options count.
-
-    Attributes:
-        kind: the part that it is a design of.
-        inner: the design.
-        names: the options.
     """
 
-    kind: Literal["binary", "numeric"]
-    inner: PartDesign
-    names: tuple[str, ...]
+    kind: Literal["binary", "numeric"]  # the part that it is a design of
+    inner: PartDesign  # the design
+    names: tuple[str, ...]  # the options
 
     @property
     def text(self) -> str:
@@ -54,11 +49,7 @@ class Restricted:
         return source
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows.
-
-        Raises:
-            SpecError: if a name is not an option of this kind.
-        """
+        """Return its rows."""
         return self._numeric(parts, seed) if self.kind == "numeric" else self._binary(parts, seed)
 
     def _numeric(self, parts: Parts, seed: int) -> Design:

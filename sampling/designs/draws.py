@@ -20,19 +20,15 @@ COMPAT, REDRAWING = "compat", "2018"
 
 @dataclass(frozen=True)
 class RandomDesign(DrawnDesign):
-    """A random design, with the arguments `N[,compat[=2018]][,seed=S][,from=FILE]`.
+    """A random design, with the arguments `N[,compat[=2018]][,seed=S][,from=FILE]`."""
 
-    Attributes:
-        compat: whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
-            `System.Random`; everything if the population is too small.
-        redraws: whether to draw as its versions before June 2023 do: a position in the whole list, drawn again if it
-            was drawn before.
-        source: the file of the population, None for the valid configurations of the system.
-    """
-
+    # whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
+    # `System.Random`; everything if the population is too small
     compat: bool = False
+    # whether to draw as its versions before June 2023 do: a position in the whole list, drawn again if it was drawn
+    # before
     redraws: bool = False
-    source: str | None = None
+    source: str | None = None  # the file of the population, None for the valid configurations of the system
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Self:
@@ -64,12 +60,7 @@ class RandomDesign(DrawnDesign):
     def positions(
         self, parts: Parts, count: int, seed: int, purpose: Purpose, what: str
     ) -> tuple[list[int], tuple[str, ...]]:
-        """Return distinct positions in a population of `count` elements, in drawing order, and notes.
-
-        Raises:
-            SpaceError: if the population is too small, or too large for a list of it; `what`: its elements, for the
-                message.
-        """
+        """Return distinct positions in a population of `count` elements, in drawing order, and notes."""
         n = self.amount.resolve(parts)
         if n <= count:
             if self.compat and count > LIMIT:

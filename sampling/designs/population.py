@@ -24,15 +24,8 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     Columns with other names are ignored, so that the tables of `splc sample`, of `splc measure` and of SPL Conqueror's
     `printconfigs` can be read. Options that do not matter and have no column get their first value.
 
-    Args:
-        path: the file.
-        system: the system.
-        only: the kind of options that matter, `binary` (with the switches of optional numeric ones) or `numeric`; None
-            for both.
-
-    Raises:
-        InputError: if the file cannot be read.
-        ConfigurationError: if a column is missing, or a row is not a configuration.
+    `only`: the kind of options that matter, `binary` (with the switches of optional numeric ones) or `numeric`; None
+    for both.
     """
     source = read_source(path)
     first = source.text().partition("\n")[0]

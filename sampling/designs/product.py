@@ -27,11 +27,7 @@ CHUNK = 2**22
 def product(
     parts: Parts, binary: PartDesign, numeric: PartDesign, seed: int
 ) -> tuple[Configurations, int, tuple[str, ...]]:
-    """Return the valid configurations of a product of designs, ordered by binary part.
-
-    Returns:
-        The valid configurations, the number of combinations that are not valid, and notes.
-    """
+    """Return the valid configurations of a product of designs, ordered by binary part."""
     system = parts.system
     # Designs that select all rows need not be listed.
     all_binary, all_numeric = isinstance(binary, All), isinstance(numeric, FullFactorial)
@@ -122,12 +118,7 @@ def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
 
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
-    """Return the solutions in which the variables from `first` on have the values of a row, for each row of a design.
-
-    Returns:
-        The solutions (binary, then numeric part) row by row, their number per row, and their total number without
-        constraints. Values of numeric options that a row deselects are not counted as choices.
-    """
+    """Return the solutions in which the variables from `first` on have the values of each row of a design."""
     full = [(1 << size) - 1 for size in parts.problem.sizes]
     blocks: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
     counts: list[int] = []

@@ -25,32 +25,22 @@ UNIT = 10**DECIMALS
 
 @dataclass(frozen=True)
 class Scope:
-    """Solutions, and the scales of their variables.
+    """Solutions, and the scales of their variables."""
 
-    Attributes:
-        kind: the kind of the solutions.
-        solutions: the solutions; there is one.
-        scales: for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is
-            -1. A selected binary option is at 1.
-        optional: which variables select options that the description calls optional; values of numeric options do not.
-        binary: which variables are binary options.
-        existing: the distinct solutions of a sample to be extended, which are not selected again, shape (n, variables).
-    """
-
-    kind: Kind
-    solutions: Solutions
+    kind: Kind  # the kind of the solutions
+    solutions: Solutions  # the solutions; there is one
+    # for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is -1. A
+    # selected binary option is at 1.
     scales: tuple[Array, ...]
+    # which variables select options that the description calls optional; values of numeric options do not
     optional: tuple[bool, ...]
-    binary: tuple[bool, ...]
+    binary: tuple[bool, ...]  # which variables are binary options
+    # the distinct solutions of a sample to be extended, which are not selected again, shape (n, variables)
     existing: Array
 
     @classmethod
     def of(cls, parts: Parts, kind: Kind) -> Scope:
-        """Return the scope of a system's configurations or parts.
-
-        Raises:
-            VariabilityError: if there is no valid configuration.
-        """
+        """Return the scope of a system's configurations or parts."""
         parts.space.require_valid()
         selection = np.array([0, UNIT])
         existing = np.zeros((0, len(parts.system.options)), dtype=np.int64)
@@ -74,11 +64,7 @@ class Scope:
         return cls(kind, solutions, tuple(scales), tuple(optional), tuple(binary), existing)
 
     def size(self, text: str, amount: Amount, parts: Parts) -> int:
-        """Return the number of solutions that a design asks for, besides those of a sample to be extended.
-
-        Raises:
-            SpaceError: if there are fewer.
-        """
+        """Return the number of solutions that a design asks for, besides those of a sample to be extended."""
         n = amount.resolve(parts)
         remaining = self.solutions.count - len(self.existing)
         if n > remaining:

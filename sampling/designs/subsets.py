@@ -51,11 +51,7 @@ def option_minima(parts: Parts) -> tuple[Array, list[str]]:
 
 
 def unrelated_subsets(parts: Parts, t: int) -> Array:
-    """Return the t-subsets of options that are not related, in lexicographic order, shape (n, t).
-
-    Raises:
-        SpaceError: if there are too many subsets.
-    """
+    """Return the t-subsets of options that are not related, in lexicographic order, shape (n, t)."""
     n = len(parts.selectable)
     count = math.comb(n, t)
     if count > MAX_SUBSETS or count * n > MAX_BYTES:

@@ -18,19 +18,12 @@ FindingKind = Literal["dead option", "always selected", "unused values", "constr
 
 @dataclass(frozen=True)
 class Finding:
-    """A part of a description that is probably a mistake.
+    """A part of a description that is probably a mistake."""
 
-    Attributes:
-        kind: the kind of the finding.
-        message: one sentence.
-        options: the options that it concerns.
-        line: the line of the option or constraint in the description.
-    """
-
-    kind: FindingKind
-    message: str
-    options: tuple[str, ...] = ()
-    line: int | None = None
+    kind: FindingKind  # the kind of the finding
+    message: str  # one sentence
+    options: tuple[str, ...] = ()  # the options that it concerns
+    line: int | None = None  # the line of the option or constraint in the description
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.message}" if self.line else self.message
@@ -38,36 +31,24 @@ class Finding:
 
 @dataclass(frozen=True)
 class Description:
-    """An analysed system.
+    """An analysed system."""
 
-    Attributes:
-        system: the system.
-        count: the exact number of valid configurations; None where the constraints are too complex to count.
-        occurrences: option → for each value index, the number of valid configurations it occurs in.
-        findings: suspicious parts; without `count` only those that are found without counting.
-        uncounted: why there is no count.
-        engine: the engine that answered exactly: `decision diagrams`, `d-DNNF (D4)` or `SAT (Glucose)`; None if dead
-            options were not looked for.
-        core: the binary options that all valid configurations select, None if that is not known.
-        dead: the binary options that none selects, None if that is not known.
-    """
-
-    system: VariabilityModel
-    count: int | None
+    system: VariabilityModel  # the system
+    count: int | None  # the exact number of valid configurations; None where the constraints are too complex to count
+    # option → for each value index, the number of valid configurations it occurs in
     occurrences: Mapping[str, tuple[int, ...]]
-    findings: tuple[Finding, ...]
-    uncounted: str | None = None
+    findings: tuple[Finding, ...]  # suspicious parts; without `count` only those that are found without counting
+    uncounted: str | None = None  # why there is no count
+    # the engine that answered exactly: `decision diagrams`, `d-DNNF (D4)` or `SAT (Glucose)`; None if dead options were
+    # not looked for
     engine: str | None = None
+    # the binary options that all valid configurations select, None if that is not known
     core: tuple[str, ...] | None = None
-    dead: tuple[str, ...] | None = None
+    dead: tuple[str, ...] | None = None  # the binary options that none selects, None if that is not known
 
 
 def describe(space: Space) -> Description:
-    """Count the valid configurations of a system and find suspicious parts of its description.
-
-    Raises:
-        VariabilityError: naming contradicting constraints, if no configuration is valid.
-    """
+    """Count the valid configurations of a system and find suspicious parts of its description."""
     system = space.system
     findings = tuple(Finding("text", text) for text in suspicions(system))
     binary = system.binary_options

@@ -22,19 +22,12 @@ COUNTING_BUDGETS = BUDGETS[:2]
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Approximately uniform solutions.
+    """Approximately uniform solutions."""
 
-    Attributes:
-        rows: distinct solutions, shape (n, variables).
-        connected: the number of variables of the largest component that is drawn by chains.
-        dependence: the greatest correlation of chains with their starts (see `Chains.draw`).
-        chance: the standard deviation of this correlation for chains that have forgotten their starts.
-    """
-
-    rows: Array
-    connected: int
-    dependence: float
-    chance: float
+    rows: Array  # distinct solutions, shape (n, variables)
+    connected: int  # the number of variables of the largest component that is drawn by chains
+    dependence: float  # the greatest correlation of chains with their starts (see `Chains.draw`)
+    chance: float  # the standard deviation of this correlation for chains that have forgotten their starts
 
     @property
     def note(self) -> str:
@@ -51,14 +44,7 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
 
     The first of them are those of a smaller draw with the same generator.
 
-    Args:
-        problem: variables and constraints.
-        n: the number of solutions.
-        rng: the random generator.
-        cache: the diagrams of components built so far; new ones are added.
-
-    Raises:
-        SpaceError: if a large component has arithmetic constraints, no solution is found, or fewer than n are.
+    `cache`: the diagrams of components built so far; new ones are added.
     """
     counted: list[Component] = []
     chains: list[Chains] = []

@@ -23,17 +23,12 @@ MAX_CELLS = 2**22
 
 @dataclass(frozen=True)
 class Automaton:
-    """States and transitions.
+    """States and transitions."""
 
-    Attributes:
-        variables: the variables in reading order.
-        start: the initial state, -1 if the constraint cannot be satisfied.
-        steps: for each variable, the state after each value, shape (states before it, values), -1 where the
-            constraint is violated. The only state after the last variable is 0.
-    """
-
-    variables: tuple[int, ...]
-    start: int
+    variables: tuple[int, ...]  # the variables in reading order
+    start: int  # the initial state, -1 if the constraint cannot be satisfied
+    # for each variable, the state after each value, shape (states before it, values), -1 where the constraint is
+    # violated. The only state after the last variable is 0.
     steps: tuple[Array, ...]
 
 
@@ -108,9 +103,6 @@ def merged(rows: Array) -> tuple[Array, Array]:
     """Merge equal rows of transitions.
 
     `rows`: shape (states, values): the state after each value, -1 for none.
-
-    Returns:
-        The distinct rows with a successor, and the new number of each row (-1 without successor).
     """
     size = int(rows.max()) + 2
     first, rank = distinct(packed(list((rows + 1).T), [size] * rows.shape[1]), len(rows))

@@ -38,25 +38,16 @@ class Block:
     """Choices that constraints or factors of terms tie together.
 
     A choice is an option or an alternative group. Each term is a product of parts, one in each block.
-
-    Attributes:
-        choices: the numbers of the choices that the model uses, ascending.
-        variables: the positions of all options of the block, ascending.
-        rows: valid combinations of value indices, equally probable, shape (n, variables).
-        codes: the value of each choice in each row as a number, shape (n, choices).
-        parts: the distinct parts of terms in this block, as a model of terms with the influence 1.
-        part_of: the position among `parts` of the part of each term of the whole model, shape (terms,).
-        exact: whether `rows` are all valid combinations, not drawn ones.
-        pieces: for each part its factors, a product for each choice, or one for several that a factor ties together.
     """
 
-    choices: tuple[int, ...]
-    variables: tuple[int, ...]
-    rows: Array
-    codes: Array
-    parts: InfluenceModel
-    part_of: Array
-    exact: bool
+    choices: tuple[int, ...]  # the numbers of the choices that the model uses, ascending
+    variables: tuple[int, ...]  # the positions of all options of the block, ascending
+    rows: Array  # valid combinations of value indices, equally probable, shape (n, variables)
+    codes: Array  # the value of each choice in each row as a number, shape (n, choices)
+    parts: InfluenceModel  # the distinct parts of terms in this block, as a model of terms with the influence 1
+    part_of: Array  # the position among `parts` of the part of each term of the whole model, shape (terms,)
+    exact: bool  # whether `rows` are all valid combinations, not drawn ones
+    # for each part its factors, a product for each choice, or one for several that a factor ties together
     pieces: tuple[tuple[Piece, ...], ...]
     _values: Array
     _space: Space
@@ -119,17 +110,7 @@ def blocks_of(
 ) -> tuple[Block, ...]:
     """Return the independent blocks of the choices that a model uses.
 
-    Args:
-        model: the model; terms with the influence 0 count as not used.
-        space: the valid configurations.
-        choices: the positions of the options of each choice: one option, or the members of an alternative group.
-        limit: blocks with more valid combinations are represented by drawn ones.
-        seed: the seed of these draws.
-
-    Raises:
-        ConfigurationError: if the model uses unknown options, or a term has no finite value somewhere.
-        VariabilityError: if there is no valid configuration.
-        SpaceError: if the constraints are too complex.
+    `model`: the model; terms with the influence 0 count as not used.
     """
     space.require_valid()
     components = space.solutions.components
@@ -186,11 +167,7 @@ def _pieces(part: Term, uses: Mapping[Term, tuple[int, ...]], of_choice: Mapping
 
 
 def part_values(parts: InfluenceModel, variables: Sequence[int], rows: Array, space: Space) -> Array:
-    """Return the values of a block's parts at combinations of its options, shape (n, parts).
-
-    Raises:
-        ConfigurationError: if a part has no finite value, with the values of its options.
-    """
+    """Return the values of a block's parts at combinations of its options, shape (n, parts)."""
     try:
         return parts.contributions(configurations_of(variables, rows, space))
     except EvaluationError as error:

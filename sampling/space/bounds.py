@@ -16,15 +16,10 @@ Combination = Mapping[int, int]
 
 @dataclass(frozen=True)
 class Extreme:
-    """A bound of values.
+    """A bound of values."""
 
-    Attributes:
-        value: the bound.
-        at: a combination with this value; None where none is known.
-    """
-
-    value: float
-    at: Combination | None
+    value: float  # the bound
+    at: Combination | None  # a combination with this value; None where none is known
 
 
 @dataclass(frozen=True)

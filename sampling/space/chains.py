@@ -35,19 +35,12 @@ Literals = tuple[tuple[int, Array], ...]
 
 @dataclass(frozen=True, eq=False)
 class _GibbsBlock:
-    """Variables that are replaced together.
+    """Variables that are replaced together."""
 
-    Attributes:
-        variables: the variables.
-        rows: the combinations of their values that violate no constraint among them only, shape (rows, variables).
-        outer: for each other constraint on them, its literals of other variables.
-        violates: where combinations do not satisfy these constraints, shape (constraints, rows).
-    """
-
-    variables: Array
-    rows: Array
-    outer: tuple[Literals, ...]
-    violates: Array
+    variables: Array  # the variables
+    rows: Array  # the combinations of their values that violate no constraint among them only, shape (rows, variables)
+    outer: tuple[Literals, ...]  # for each other constraint on them, its literals of other variables
+    violates: Array  # where combinations do not satisfy these constraints, shape (constraints, rows)
 
 
 class Chains:
@@ -84,9 +77,6 @@ class Chains:
 
         The dependence is the correlation, over all variables and chains, of the values with those of the first state
         without violated constraints. It is 0 up to about 1 / sqrt(chains * variables) once the start is forgotten.
-
-        Raises:
-            SpaceError: if a chain does not find a solution.
         """
         state = np.stack([rng.choice(values, CHAINS) for values in self._values], axis=1)
         for _ in range(MAX_REPAIRS if self._solver is None else MAX_SOLVED_REPAIRS):

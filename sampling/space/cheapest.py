@@ -33,17 +33,12 @@ def literal(variable: int, value: int) -> int:
 
 @dataclass(frozen=True)
 class Costs:
-    """The costs of the values of binary variables.
+    """The costs of the values of binary variables."""
 
-    Attributes:
-        of: variable → the costs of the values 0 and 1. Variables that it does not have cost nothing.
-        never: a cost above that of every solution.
-        bits: the number of variables whose selections are the last bits of costs.
-    """
-
+    # variable → the costs of the values 0 and 1. Variables that it does not have cost nothing.
     of: Mapping[int, tuple[int, int]]
-    never: int
-    bits: int
+    never: int  # a cost above that of every solution
+    bits: int  # the number of variables whose selections are the last bits of costs
 
     @classmethod
     def ordered(cls, weights: Weights) -> Costs:
@@ -116,10 +111,7 @@ class _Step:
 def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
     """Return the cost of the cheapest solution that meets each demand, `costs.never` where there is none, shape (n,).
 
-    Args:
-        diagram: the solutions.
-        costs: the costs of values.
-        demands: literals (see `literal`) of different variables of the diagram, shape (n, literals).
+    `demands`: literals (see `literal`) of different variables of the diagram, shape (n, literals).
     """
     dtype = costs.dtype
     if diagram.empty:

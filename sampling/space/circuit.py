@@ -27,40 +27,25 @@ _CHUNK = 2**25
 
 @dataclass(frozen=True)
 class CircuitLayer:
-    """Consecutive nodes of one kind, and their edges.
+    """Consecutive nodes of one kind, and their edges."""
 
-    Attributes:
-        nodes: the nodes.
-        edges: their edges.
-        starts: the first edge of each node, counted from the first edge of the layer.
-        disjunction: whether the nodes are disjunctions.
-    """
-
-    nodes: slice
-    edges: slice
-    starts: Array
-    disjunction: bool
+    nodes: slice  # the nodes
+    edges: slice  # their edges
+    starts: Array  # the first edge of each node, counted from the first edge of the layer
+    disjunction: bool  # whether the nodes are disjunctions
 
 
 @dataclass(frozen=True, eq=False)
 class Circuit:
-    """All solutions of a component of binary variables.
+    """All solutions of a component of binary variables."""
 
-    Attributes:
-        variables: the variables, ascending. Literals count them from 1; the literal of a deselected option is negative.
-        layers: the layers of inner nodes, children first. The last node is the root.
-        leaves: the truth of each leaf; the leaves are the first nodes.
-        targets: the node that each edge leads to.
-        edges_of: the edge of each literal, ascending.
-        literals: the literals of all edges.
-    """
-
+    # the variables, ascending. Literals count them from 1; the literal of a deselected option is negative.
     variables: tuple[int, ...]
-    layers: tuple[CircuitLayer, ...]
-    leaves: Array
-    targets: Array
-    edges_of: Array
-    literals: Array
+    layers: tuple[CircuitLayer, ...]  # the layers of inner nodes, children first. The last node is the root.
+    leaves: Array  # the truth of each leaf; the leaves are the first nodes
+    targets: Array  # the node that each edge leads to
+    edges_of: Array  # the edge of each literal, ascending
+    literals: Array  # the literals of all edges
 
     @property
     def size(self) -> int:
@@ -206,12 +191,7 @@ class Circuit:
     ) -> None:
         """Set the literals of the edges that each row takes, from the root to the leaves.
 
-        Args:
-            result: the solutions, shape (n, variables).
-            states: the state of each row, such as its rank, shape (n,).
-            choose: a disjunction, its edges, the rows there and their states → for each edge, which of these rows take
-                it (positions), and their states below it.
-            split: the edges of a conjunction and states → the states below each edge.
+        `result`: the solutions, shape (n, variables). `states`: the state of each row, such as its rank, shape (n,).
         """
         literal_starts = np.searchsorted(self.edges_of, np.arange(self.size + 1))
         waiting: dict[int, list[tuple[Array, Array]]] = {self._nodes - 1: [(np.arange(len(result)), states)]}
@@ -253,12 +233,9 @@ class Circuit:
 
         Of several, the result is the one by the earliest edges of the circuit.
 
-        Args:
-            costs: the cost of each value of each variable, small integers, shape (variables, 2).
-            demands: literals of different variables, shape (n, literals).
-
-        Returns:
-            One solution per demand, shape (n, variables), and which demands can be met, shape (n,).
+        `costs`: the cost of each value of each variable, small integers, shape (variables, 2). `demands`: literals of
+        different variables, shape (n, literals). Returns: One solution per demand, shape (n, variables), and which
+        demands can be met, shape (n,).
         """
         solutions = np.zeros((len(demands), len(self.variables)), dtype=np.uint8)
         met = np.zeros(len(demands), dtype=bool)

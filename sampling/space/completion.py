@@ -34,8 +34,7 @@ def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
 
     `demands`: sets of pairs (selectable, 0 or 1).
 
-    Returns:
-        One row per demand, shape (demands, selectable), and which demands can be met, shape (demands,).
+    Returns: One row per demand, shape (demands, selectable), and which demands can be met, shape (demands,).
     """
     rows = np.zeros((len(demands), len(parts.selectable)), dtype=np.uint8)
     possible = np.zeros(len(demands), dtype=bool)
@@ -59,13 +58,7 @@ def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
 def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -> tuple[Array, Array]:
     """Return the minimal binary parts that meet demands of equal size, packed as bits.
 
-    Args:
-        parts: the parts of the system.
-        demands: literals of different variables, shape (n, literals).
-        weights: instead of the number of selected options, the weights of each option whose sum is minimal.
-
-    Returns:
-        Rows of bits (see `unpacked`), and which demands can be met; rows of other demands are undefined.
+    `demands`: literals of different variables, shape (n, literals).
     """
     possible = np.full(len(demands), not parts.both.empty)
     if parts.both.empty or not parts.selectable:

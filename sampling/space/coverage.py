@@ -27,18 +27,8 @@ _TRIALS = 4
 def covering(solver: Satisfiability, variables: int, size: int, known: Array, rng: np.random.Generator) -> Array:
     """Return configurations in which every combination of values of `size` variables occurs that any solution has.
 
-    Args:
-        solver: the solver.
-        variables: the number of variables.
-        size: the number of variables in a combination.
-        known: configurations whose combinations need not be covered again, shape (n, variables).
-        rng: the random generator.
-
-    Returns:
-        The configurations, shape (n, variables); without solutions none.
-
-    Raises:
-        SpaceError: if there are too many combinations.
+    `known`: configurations whose combinations need not be covered again, shape (n, variables). Returns: The
+    configurations, shape (n, variables); without solutions none.
     """
     first = solver.solution(preferred=np.zeros(variables))
     if first is None:

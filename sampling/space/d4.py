@@ -59,9 +59,7 @@ def compiled(variables: Sequence[int], clauses: Sequence[Sequence[int]]) -> Circ
 
     The last circuit is kept: the spaces of one command are often of equal systems, and D4 takes seconds.
 
-    Args:
-        variables: the variables; literals count them from 1.
-        clauses: non-empty sequences of literals.
+    `variables`: the variables; literals count them from 1.
     """
     return _compiled(tuple(variables), tuple(map(tuple, clauses)))
 

@@ -32,33 +32,21 @@ MAX_CHANGED = 1 << 18
 
 @dataclass(frozen=True)
 class ValueEffect:
-    """The effect of one value of a choice.
+    """The effect of one value of a choice."""
 
-    Attributes:
-        values: position of the option → value index: one option, or the members of an alternative group.
-        fraction: the fraction of valid configurations that have it.
-        mean: the mean of the sum of terms in these.
-        change: the mean change of the sum if the choice alone changes from its first value to this one; None where no
-            valid configuration allows that.
-    """
-
+    # position of the option → value index: one option, or the members of an alternative group
     values: Mapping[int, int]
-    fraction: float
-    mean: float
+    fraction: float  # the fraction of valid configurations that have it
+    mean: float  # the mean of the sum of terms in these
+    # the mean change of the sum if the choice alone changes from its first value to this one; None where no valid
+    # configuration allows that
     change: float | None
 
 
 def value_effects(
     blocks: Sequence[Block], influences: Sequence[float], space: Space, choices: Sequence[Sequence[int]]
 ) -> dict[int, tuple[ValueEffect, ...]]:
-    """Return the effects of the values of each choice that the blocks are about.
-
-    Args:
-        blocks: the independent blocks (`sampling.space.blocks.blocks_of`).
-        influences: the influence of each term.
-        space: the valid configurations.
-        choices: the positions of the options of each choice.
-    """
+    """Return the effects of the values of each choice that the blocks are about."""
     weights = np.array(influences, dtype=float)
     template = space.solutions.unrank([0])[0].astype(np.int64)
     effects = {}

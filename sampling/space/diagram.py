@@ -22,17 +22,11 @@ _CHUNK = 2**22
 
 @dataclass(frozen=True)
 class Layer:
-    """One variable of a diagram.
+    """One variable of a diagram."""
 
-    Attributes:
-        variable: the variable.
-        classes: its values, grouped by classes; each class ascending.
-        children: the node of the next layer, shape (nodes, classes), -1 where there is no solution.
-    """
-
-    variable: int
-    classes: tuple[Array, ...]
-    children: Array
+    variable: int  # the variable
+    classes: tuple[Array, ...]  # its values, grouped by classes; each class ascending
+    children: Array  # the node of the next layer, shape (nodes, classes), -1 where there is no solution
 
     @property
     def sizes(self) -> Array:
@@ -50,17 +44,11 @@ class Layer:
 
 @dataclass(frozen=True)
 class Diagram:
-    """All solutions of a component over the variables of its layers. Every node has a solution.
+    """All solutions of a component over the variables of its layers. Every node has a solution."""
 
-    Attributes:
-        layers: the root is node 0 of the first layer; the end is node 0 after the last layer.
-        empty: whether there is no solution.
-        variables: the variables of the layers.
-    """
-
-    layers: tuple[Layer, ...]
-    empty: bool = False
-    variables: tuple[int, ...] = field(init=False)
+    layers: tuple[Layer, ...]  # the root is node 0 of the first layer; the end is node 0 after the last layer
+    empty: bool = False  # whether there is no solution
+    variables: tuple[int, ...] = field(init=False)  # the variables of the layers
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "variables", tuple(layer.variable for layer in self.layers))

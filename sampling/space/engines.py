@@ -30,14 +30,7 @@ def compiled(
 ) -> Compiled:
     """Return all solutions of a component.
 
-    Args:
-        component: the component.
-        parents: the parent of each variable in the description.
-        kept: the variables of a solution; other variables only need to have some value. None for all variables.
-        budgets: the limits of the size of a diagram (see `sampling.space.compilation`).
-
-    Raises:
-        SpaceError: if the constraints are too complex, a CircuitError if that was found out by D4.
+    `kept`: the variables of a solution; other variables only need to have some value. None for all variables.
     """
     if len(component.variables) <= MAX_DIAGRAM or not is_compilable(component):
         return build(component, parents, kept, budgets)

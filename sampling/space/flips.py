@@ -19,32 +19,21 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class ChoiceValues:
-    """The values of a choice in configurations.
+    """The values of a choice in configurations."""
 
-    Attributes:
-        positions: the positions of its options.
-        values: the value indices of its options, one row per value, in the order of `order_of`, shape (k, positions).
-        codes: the value of each configuration, shape (n,).
-    """
-
-    positions: tuple[int, ...]
+    positions: tuple[int, ...]  # the positions of its options
+    # the value indices of its options, one row per value, in the order of `order_of`, shape (k, positions)
     values: Array
-    codes: Array
+    codes: Array  # the value of each configuration, shape (n,)
 
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """Contexts with each value of some choices.
+    """Contexts with each value of some choices."""
 
-    Attributes:
-        configurations: the contexts with the first value, then with the second one, …, k m configurations.
-        valid: which of them are valid, shape (k, m).
-        weights: the weight of each context, shape (m,): 1 / the number of its values that are valid.
-    """
-
-    configurations: Configurations
-    valid: Array
-    weights: Array
+    configurations: Configurations  # the contexts with the first value, then with the second one, …, k m configurations
+    valid: Array  # which of them are valid, shape (k, m)
+    weights: Array  # the weight of each context, shape (m,): 1 / the number of its values that are valid
 
 
 def values_of(configurations: Configurations, positions: Sequence[int], space: Space) -> ChoiceValues:

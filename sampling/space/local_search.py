@@ -27,19 +27,12 @@ REPORTED = 4096
 
 @dataclass(frozen=True, eq=False)
 class Searched:
-    """Configurations with their values.
+    """Configurations with their values."""
 
-    Attributes:
-        configurations: the configurations, the best first.
-        values: what the predictor returned for them, shape (n, values).
-        examined: the number of configurations that were predicted.
-        exhaustive: whether these are all valid ones.
-    """
-
-    configurations: Configurations
-    values: Array
-    examined: int
-    exhaustive: bool
+    configurations: Configurations  # the configurations, the best first
+    values: Array  # what the predictor returned for them, shape (n, values)
+    examined: int  # the number of configurations that were predicted
+    exhaustive: bool  # whether these are all valid ones
 
 
 def searched(
@@ -58,17 +51,10 @@ def searched(
 
     The local search changes one option or alternative group of the best configurations, as long as that improves them.
 
-    Args:
-        predict: returns values of configurations, shape (n, values).
-        space: the valid configurations.
-        starts: returns the configurations that the local search starts from, at least one.
-        kept: returns the positions of the best rows of values, the best first; of equal rows the first one.
-        used: the positions of the options that the values depend on; of configurations that only differ in others, the
-            first one counts. None is all options.
-        excluded: configurations that are left out; None if there are none.
-        enumerated: the number of valid configurations up to which all are predicted.
-        most: the number of configurations after which the local search ends.
-        on_progress: called with the number of predicted configurations, and the largest number that will be.
+    `predict`: returns values of configurations, shape (n, values). `kept`: returns the positions of the best rows of
+    values, the best first; of equal rows the first one. `used`: the positions of the options that the values depend on;
+    of configurations that only differ in others, the first one counts. None is all options. `excluded`: configurations
+    that are left out; None if there are none.
     """
 
     def predicted(configurations: Configurations, before: int = 0) -> Array:

@@ -29,19 +29,12 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class SpacePart:
-    """Options that terms or constraints tie together.
+    """Options that terms or constraints tie together."""
 
-    Attributes:
-        variables: their positions, ascending.
-        used: those that the models use, ascending.
-        terms: the terms of each model over them.
-        count: the number of their valid combinations.
-    """
-
-    variables: tuple[int, ...]
-    used: tuple[int, ...]
-    terms: tuple[tuple[tuple[Term, float], ...], ...]
-    count: int
+    variables: tuple[int, ...]  # their positions, ascending
+    used: tuple[int, ...]  # those that the models use, ascending
+    terms: tuple[tuple[tuple[Term, float], ...], ...]  # the terms of each model over them
+    count: int  # the number of their valid combinations
 
 
 def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str, ...]:
@@ -106,11 +99,7 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
 
 
 def positions_of(names: Iterable[str], system: VariabilityModel) -> tuple[int, ...]:
-    """Return the positions of the options that names in terms are about, ascending; the root has none.
-
-    Raises:
-        ConfigurationError: for an unknown name.
-    """
+    """Return the positions of the options that names in terms are about, ascending; the root has none."""
     positions: set[int] = set()
     for name in sorted(names):
         known = system.spellings.get(name)
@@ -126,14 +115,7 @@ def positions_of(names: Iterable[str], system: VariabilityModel) -> tuple[int, .
 def values_of(model: InfluenceModel, positions: Sequence[int], rows: Array, space: Space) -> Array:
     """Return the prediction for each combination of value indices of some options, shape (n,).
 
-    Args:
-        model: a model of these options only.
-        positions: the positions of the options.
-        rows: the combinations, shape (n, positions).
-        space: the valid configurations.
-
-    Raises:
-        EvaluationError: with the row of the first combination for which the model has no finite value.
+    `rows`: the combinations, shape (n, positions).
     """
     values = np.empty(len(rows))
     for start in range(0, len(rows), CHUNK):
@@ -173,11 +155,7 @@ def first_of(part: SpacePart, space: Space, limit: int) -> Array:
 
 
 def listed_rows(part: SpacePart, positions: Sequence[int], space: Space, limit: int) -> Array:
-    """Return the valid combinations of some options of a part, in lexicographic order, shape (n, positions).
-
-    Raises:
-        SpaceError: if there are more than the limit.
-    """
+    """Return the valid combinations of some options of a part, in lexicographic order, shape (n, positions)."""
     projection = space.projection(positions)
     if projection.count > limit:
         names = [space.system.names[variable] for variable in part.used]
@@ -194,16 +172,7 @@ def sums_of(
 ) -> Array:
     """Return the sum of a model's terms in a part for each combination of options, shape (n,).
 
-    Args:
-        part: the part.
-        number: the number of the model among those of the part.
-        model: the model.
-        positions: the positions of the options.
-        rows: the combinations, shape (n, positions).
-        space: the valid configurations.
-
-    Raises:
-        ConfigurationError: if the model has no finite value at some combination.
+    `rows`: the combinations, shape (n, positions).
     """
     part_model = InfluenceModel(part.terms[number], model.order, derived=model.derived)
     try:

@@ -18,25 +18,18 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Semiring:
-    """The operations on values of paths.
+    """The operations on values of paths."""
 
-    Attributes:
-        plus: combines the values of several paths.
-        times: extends a path by the weight of a transition.
-        zero: the value where there is no path; it does not change others by `plus`.
-    """
-
-    plus: np.ufunc
-    times: np.ufunc
-    zero: Any
+    plus: np.ufunc  # combines the values of several paths
+    times: np.ufunc  # extends a path by the weight of a transition
+    zero: Any  # the value where there is no path; it does not change others by `plus`
 
     def through(self, children: Array, weights: Array, after: Array) -> Array:
         """Return the values of the paths through each transition, shape (…, transitions, nodes).
 
-        Args:
-            children: the node after each transition, shape (nodes, transitions), -1 where there is none.
-            weights: the weights of transitions, shape (…, transitions).
-            after: the values of the nodes after them, shape (…, nodes after).
+        `children`: the node after each transition, shape (nodes, transitions), -1 where there is none. `weights`: the
+        weights of transitions, shape (…, transitions). `after`: the values of the nodes after them, shape (…, nodes
+        after).
         """
         # The transition to -1 leads to the last value.
         nothing = np.full((*after.shape[:-1], 1), self.zero, dtype=after.dtype)
@@ -47,10 +40,7 @@ class Semiring:
     def below(self, layers: Sequence[tuple[Array, Array]], end: Array, most: int | None = None) -> list[Array]:
         """Return the value of all paths below each node, per layer and for the end, shapes (…, nodes).
 
-        Args:
-            layers: the children and the weights of each layer (see `through`).
-            end: the value of the end, shape (…, 1).
-            most: larger values are replaced by this one.
+        `end`: the value of the end, shape (…, 1).
         """
         tables = [end]
         for children, weights in reversed(layers):

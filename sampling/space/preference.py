@@ -15,14 +15,10 @@ _CHUNK = 2**22
 def first_solutions(solutions: Solutions, orders: Array, preferred: Array, quotas: Array) -> tuple[Array, Array]:
     """Return the first solutions in several orders, as a solver that always tries the preferred value first finds them.
 
-    Args:
-        solutions: solutions over variables with the values 0 and 1.
-        orders: permutations of the positions of the variables, the first to be decided first, shape (n, variables).
-        preferred: the value that is tried first, for each variable, shape (n, variables).
-        quotas: the number of solutions in each order, shape (n,), at most that of all solutions.
-
-    Returns:
-        The solutions, shape (sum of quotas, variables), and the number of the order of each.
+    `orders`: permutations of the positions of the variables, the first to be decided first, shape (n, variables).
+    `preferred`: the value that is tried first, for each variable, shape (n, variables). `quotas`: the number of
+    solutions in each order, shape (n,), at most that of all solutions. Returns: The solutions, shape (sum of quotas,
+    variables), and the number of the order of each.
     """
     columns = {variable: position for position, variable in enumerate(solutions.variables)}
     diagrams = [diagram for diagram in solutions.diagrams if diagram.variables]

@@ -48,20 +48,14 @@ class Disjunction:
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """An arithmetic constraint over variables.
+    """An arithmetic constraint over variables."""
 
-    Attributes:
-        origin: the constraint.
-        guards: variable → the values (bits) that satisfy the constraint regardless of other variables.
-        tables: name in the constraint → its variable, and the number for each value of the variable. Names that are
-            not in it have the value 1.
-        source: the file of the constraint, for messages.
-    """
-
-    origin: ArithmeticConstraint
-    guards: dict[int, int]
+    origin: ArithmeticConstraint  # the constraint
+    guards: dict[int, int]  # variable → the values (bits) that satisfy the constraint regardless of other variables
+    # name in the constraint → its variable, and the number for each value of the variable. Names that are not in it
+    # have the value 1.
     tables: dict[str, tuple[int, Array]]
-    source: str | None = None
+    source: str | None = None  # the file of the constraint, for messages
 
     @property
     def scope(self) -> tuple[int, ...]:
@@ -71,17 +65,11 @@ class Relation:
 
 @dataclass(frozen=True)
 class ConstraintProblem:
-    """Variables with finite domains, and constraints over them.
+    """Variables with finite domains, and constraints over them."""
 
-    Attributes:
-        sizes: the number of values of each variable.
-        parents: the parent of each variable in the description, for variable orders.
-        constraints: the constraints; all must hold.
-    """
-
-    sizes: tuple[int, ...]
-    parents: tuple[int | None, ...]
-    constraints: tuple[Disjunction | Relation, ...]
+    sizes: tuple[int, ...]  # the number of values of each variable
+    parents: tuple[int | None, ...]  # the parent of each variable in the description, for variable orders
+    constraints: tuple[Disjunction | Relation, ...]  # the constraints; all must hold
 
     def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
         """Return the problem without one constraint of the model."""

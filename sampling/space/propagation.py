@@ -15,19 +15,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Component:
-    """Variables connected by constraints.
+    """Variables connected by constraints."""
 
-    Attributes:
-        variables: the variables, ascending.
-        domains: the remaining values (bits) of each variable of the problem.
-        disjunctions: the disjunctions, reduced to the remaining values.
-        comparisons: the relations that are not satisfied yet.
-    """
-
-    variables: tuple[int, ...]
-    domains: tuple[int, ...] = field(repr=False)
-    disjunctions: tuple[tuple[tuple[int, int], ...], ...] = ()
-    comparisons: tuple[Relation, ...] = ()
+    variables: tuple[int, ...]  # the variables, ascending
+    domains: tuple[int, ...] = field(repr=False)  # the remaining values (bits) of each variable of the problem
+    disjunctions: tuple[tuple[tuple[int, int], ...], ...] = ()  # the disjunctions, reduced to the remaining values
+    comparisons: tuple[Relation, ...] = ()  # the relations that are not satisfied yet
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -65,10 +58,6 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
     """Return the components of a problem, in order of their first variables, or None if it has no solution.
 
     `domains`: the values (bits) that each variable may take; None: all.
-
-    Returns:
-        Components that together contain every variable once. They may have no solution, because only single constraints
-        are propagated.
     """
     remaining = [(1 << size) - 1 for size in problem.sizes] if domains is None else list(domains)
     if not all(remaining):

@@ -36,24 +36,16 @@ _BUDGETS = BUDGETS[:-1]
 
 @dataclass(frozen=True)
 class TermRange:
-    """The range of a term's contribution over the valid configurations.
+    """The range of a term's contribution over the valid configurations."""
 
-    Attributes:
-        term: the term.
-        influence: its influence.
-        low: the least contribution (influence times term), or a lower bound of it; -inf where none is known.
-        high: the greatest contribution, or an upper bound of it; inf where none is known.
-        low_at: option of the term → its value (NaN: deselected) in valid configurations that contribute `low`; empty
-            where all do, None where none is known.
-        high_at: the same for `high`.
-    """
-
-    term: Term
-    influence: float
-    low: float
-    high: float
+    term: Term  # the term
+    influence: float  # its influence
+    low: float  # the least contribution (influence times term), or a lower bound of it; -inf where none is known
+    high: float  # the greatest contribution, or an upper bound of it; inf where none is known
+    # option of the term → its value (NaN: deselected) in valid configurations that contribute `low`; empty where all
+    # do, None where none is known
     low_at: Mapping[str, float] | None
-    high_at: Mapping[str, float] | None
+    high_at: Mapping[str, float] | None  # the same for `high`
 
     @property
     def exact(self) -> bool:
@@ -69,15 +61,7 @@ def term_ranges(model: InfluenceModel, space: Space, *, limit: int = LIMIT) -> t
     A term with a numeric option that is deselected contributes 0. With the link 'log' the range is that of the
     contribution to the sum.
 
-    Args:
-        model: the model; its parameters may be kept as names.
-        space: the valid configurations.
-        limit: the greatest number of combinations to examine together.
-
-    Raises:
-        ConfigurationError: if the model uses unknown options, an influence is not finite, or a term has no finite
-            value at some valid configuration.
-        VariabilityError: if there is no valid configuration.
+    `model`: the model; its parameters may be kept as names.
     """
     search = _RangeSearch(model, space, limit)
     return tuple(search.range_of(term, influence) for term, influence in model.terms)

@@ -79,17 +79,11 @@ class Ranking(Drawn):
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Combinations of values of some options with their sums of terms.
+    """Combinations of values of some options with their sums of terms."""
 
-    Attributes:
-        positions: the positions of the options, ascending.
-        rows: the combinations, shape (n, positions).
-        sums: the sums of each model, negative where the greatest is wanted, shape (n, models).
-    """
-
-    positions: tuple[int, ...]
-    rows: Array
-    sums: Array
+    positions: tuple[int, ...]  # the positions of the options, ascending
+    rows: Array  # the combinations, shape (n, positions)
+    sums: Array  # the sums of each model, negative where the greatest is wanted, shape (n, models)
 
     def __getitem__(self, selection: Array) -> _Rows:
         return _Rows(self.positions, self.rows[selection], self.sums[selection])
@@ -116,11 +110,7 @@ class _Rows:
 
 
 def require_count(count: int) -> None:
-    """Refuse a number of configurations that is less than 1.
-
-    Raises:
-        SpecError: if it is.
-    """
+    """Refuse a number of configurations that is less than 1."""
     if count < 1:
         raise SpecError(f"the number of configurations must be at least 1, not {count}")
 
@@ -165,11 +155,7 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
 
 
 def _weighted(model: InfluenceModel, space: Space, count: int, maximize: bool) -> Ranking:
-    """Return the best configurations by a MaxSAT solver.
-
-    Raises:
-        SpaceError: if the constraints or terms are too complex for it.
-    """
+    """Return the best configurations by a MaxSAT solver."""
     from sampling.space.weighted_clauses import WeightedClauses
 
     clauses = WeightedClauses(model, space, maximize)
@@ -224,11 +210,7 @@ def pareto_front(
 
 
 def _weighted_front(models: Sequence[InfluenceModel], space: Space, maximize: Sequence[bool]) -> Ranking:
-    """Return the Pareto front by a MaxSAT solver.
-
-    Raises:
-        SpaceError: if the constraints or terms are too complex for it.
-    """
+    """Return the Pareto front by a MaxSAT solver."""
     from sampling.space.weighted_front import weighted_front
 
     rows, used = weighted_front(models, space, maximize)

@@ -89,9 +89,7 @@ class Satisfiability:
     def solution(self, assumptions: Sequence[int] = (), preferred: Array | None = None) -> Array | None:
         """Return a solution with some literals, shape (variables,), None if there is none.
 
-        Args:
-            assumptions: the literals.
-            preferred: the value that the solver tries first, for each variable, shape (variables,).
+        `preferred`: the value that the solver tries first, for each variable, shape (variables,).
         """
         if preferred is not None:
             signs = np.where(preferred, 1, -1) * np.arange(1, self._variables + 1)
@@ -154,11 +152,7 @@ class Satisfiability:
         return verdicts
 
     def minimal(self, assumptions: Sequence[int]) -> Array | None:
-        """Return a solution that no solution with fewer selected variables is a part of, None if there is none.
-
-        Args:
-            assumptions: literals that it has.
-        """
+        """Return a solution that no solution with fewer selected variables is a part of, None if there is none."""
         none = np.zeros(self._variables, dtype=np.uint8)
         solution = self.solution(assumptions, preferred=none)
         while solution is not None:

@@ -78,11 +78,7 @@ class Solutions:
 
     @cached_property
     def diagrams(self) -> tuple[Diagram, ...]:
-        """The decision diagram of each component; those of circuits are built on first use.
-
-        Raises:
-            SpaceError: if a component that is compiled to a circuit is too complex for a diagram.
-        """
+        """The decision diagram of each component; those of circuits are built on first use."""
         return tuple(
             self._diagram(part) if isinstance(compiled_part, Circuit) else compiled_part
             for part, compiled_part in zip(self.components, self.compiled, strict=True)

@@ -26,21 +26,15 @@ STEP_CELLS = 2**22
 
 @dataclass(frozen=True)
 class Step:
-    """A layer whose values are grouped into moves: values of one class with the same weight.
+    """A layer whose values are grouped into moves: values of one class with the same weight."""
 
-    Attributes:
-        variable: the variable.
-        moves: the values of each move, ascending.
-        children: the node of the next step, shape (nodes, moves); the number of next nodes where there is no solution.
-        sums: the remaining sums before the step, ascending.
-        following: the column of the next step's sums for each move and sum, shape (moves, sums); the number of these
-            columns where there is no solution.
-    """
-
-    variable: int
-    moves: tuple[Array, ...]
+    variable: int  # the variable
+    moves: tuple[Array, ...]  # the values of each move, ascending
+    # the node of the next step, shape (nodes, moves); the number of next nodes where there is no solution
     children: Array
-    sums: Array
+    sums: Array  # the remaining sums before the step, ascending
+    # the column of the next step's sums for each move and sum, shape (moves, sums); the number of these columns where
+    # there is no solution
     following: Array
 
 

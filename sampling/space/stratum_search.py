@@ -34,13 +34,9 @@ class StratumSearch:
     def find(self, total: int, costs: Sequence[Array], excluded: Array) -> Array | None:
         """Return the cheapest solution of a stratum; None if all are excluded.
 
-        Args:
-            total: the sum of the stratum.
-            costs: for each variable of the problem, the cost of each value (integers; all sums below 2^60).
-            excluded: solutions of this stratum, shape (n, variables).
-
-        Returns:
-            The values, shape (variables,). Of several cheapest ones it is the first in the order of the diagrams.
+        `costs`: for each variable of the problem, the cost of each value (integers; all sums below 2^60). `excluded`:
+        solutions of this stratum, shape (n, variables). Returns: The values, shape (variables,). Of several cheapest
+        ones it is the first in the order of the diagrams.
         """
         # Without negative costs, those of missing solutions stay the largest.
         costs = [cost - cost.min(initial=0) for cost in costs]

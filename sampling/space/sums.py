@@ -28,17 +28,11 @@ _MAX_SUFFIXES = 2**16
 
 @dataclass
 class _AddendGroup:
-    """Addends over the same variables.
+    """Addends over the same variables."""
 
-    Attributes:
-        variables: the variables in reading order.
-        steps: for each variable, the state after each live value, shape (states before, values).
-        adds: the amounts that each final state adds to the left and the right side, shape (states, 2).
-    """
-
-    variables: tuple[int, ...]
-    steps: list[Array]
-    adds: Array
+    variables: tuple[int, ...]  # the variables in reading order
+    steps: list[Array]  # for each variable, the state after each live value, shape (states before, values)
+    adds: Array  # the amounts that each final state adds to the left and the right side, shape (states, 2)
 
 
 def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> Automaton:

@@ -51,32 +51,20 @@ MAX_TOGETHER = 3
 
 @dataclass(frozen=True)
 class Importance:
-    """The importance of one choice.
+    """The importance of one choice."""
 
-    Attributes:
-        choice: its number.
-        share: its Shapley effect, or its share of the covariance, a fraction.
-        alone: its first-order index, a fraction.
-        total: its total index, a fraction; None where not all subsets of choices are examined.
-    """
-
-    choice: int
-    share: float
-    alone: float
-    total: float | None
+    choice: int  # its number
+    share: float  # its Shapley effect, or its share of the covariance, a fraction
+    alone: float  # its first-order index, a fraction
+    total: float | None  # its total index, a fraction; None where not all subsets of choices are examined
 
 
 @dataclass(frozen=True)
 class Interaction:
-    """The interaction of several choices.
+    """The interaction of several choices."""
 
-    Attributes:
-        choices: their numbers, ascending.
-        share: its share of the variance, a fraction; negative where the choices carry the same information.
-    """
-
-    choices: tuple[int, ...]
-    share: float
+    choices: tuple[int, ...]  # their numbers, ascending
+    share: float  # its share of the variance, a fraction; negative where the choices carry the same information
 
 
 class Variance:

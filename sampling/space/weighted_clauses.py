@@ -100,9 +100,6 @@ class WeightedClauses:
         """Return the best configurations, the best first, shape (at most count, options).
 
         They differ in options that the model uses. Of the others, none is selected that could be left out.
-
-        Raises:
-            SpaceError: if the solver takes too long.
         """
         return self.completed(self.used, self._optima(count))
 
@@ -144,11 +141,7 @@ class WeightedClauses:
         return RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True)
 
     def solved(self, solver: Any, used: Sequence[int], seconds: float = SECONDS) -> list[int] | None:
-        """Return the values of used options in the next solution of a solver, None if there is none.
-
-        Raises:
-            SpaceError: if it takes longer than some seconds.
-        """
+        """Return the values of used options in the next solution of a solver, None if there is none."""
         model = _computed(solver, seconds)
         if model is None:
             return None
@@ -158,11 +151,7 @@ class WeightedClauses:
 
 
 def _computed(solver: Any, seconds: float) -> Any:
-    """Return the next solution of the solver, None if there is none.
-
-    Raises:
-        SpaceError: if it takes too long.
-    """
+    """Return the next solution of the solver, None if there is none."""
     oracle, done, late = solver.oracle, Event(), Event()
     solve = type(oracle).solve_limited
 

@@ -131,14 +131,6 @@ def weighted_front(
     """Return configurations of each point of the Pareto front, and the positions of the options that a model uses.
 
     Points that differ by less than about a millionth of the ranges of the sums may count as one.
-
-    Args:
-        models: the models.
-        space: the valid configurations.
-        maximize: whether the greatest values are wanted, of each model.
-
-    Raises:
-        SpaceError: as `WeightedClauses`, or if the solver takes too long.
     """
     parts = [WeightedClauses(model, space, greatest) for model, greatest in zip(models, maximize, strict=True)]
     used = tuple(sorted({position for part in parts for position in part.used}))

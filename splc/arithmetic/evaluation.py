@@ -22,8 +22,7 @@ def evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool = False
     `value_of`: returns the value of a name, a float or an array of shape (n,). `zero_safe`: whether division by 0 and
     the logarithm of 0 give 0, as in SPL Conqueror; otherwise they give infinities or NaN, as in IEEE arithmetic.
 
-    Returns:
-        A float or an array of shape (n,).
+    Returns: A float or an array of shape (n,).
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return _evaluate(node, value_of, zero_safe)

@@ -29,31 +29,20 @@ class Function:
 
     Logarithms and roots of products are split into terms with logarithms and powers; other functions are subexpressions
     of terms, with their text as name.
-
-    Attributes:
-        name: the name in texts.
-        values: its values at an array.
-        number: its value at a number.
-        slope: its derivative at an array; None for functions of steps.
-        bounds: its least and its greatest value; None for functions that never fall, whose values at the ends of an
-            interval bound those inside.
-        base: of a logarithm, the base.
-        power: of a root or another power, the exponent.
-        everywhere: whether it exists in logs and constraints too, where other functions are ordinary names.
-        latex: its text in LaTeX, in which `{x}` is the argument; by default the name in upright letters.
-        python: its text in Python, in which `{module}` is 'math' or 'np', and `{round}` rounds to some digits.
     """
 
-    name: str
-    values: Callable[[Array], Array]
-    number: Callable[[float], float]
-    slope: Callable[[Array], Array] | None = None
+    name: str  # the name in texts
+    values: Callable[[Array], Array]  # its values at an array
+    number: Callable[[float], float]  # its value at a number
+    slope: Callable[[Array], Array] | None = None  # its derivative at an array; None for functions of steps
+    # its least and its greatest value; None for functions that never fall, whose values at the ends of an interval
+    # bound those inside
     bounds: tuple[float, float] | None = None
-    base: float | None = None
-    power: Fraction | None = None
-    everywhere: bool = False
-    latex: str = ""
-    python: str = ""
+    base: float | None = None  # of a logarithm, the base
+    power: Fraction | None = None  # of a root or another power, the exponent
+    everywhere: bool = False  # whether it exists in logs and constraints too, where other functions are ordinary names
+    latex: str = ""  # its text in LaTeX, in which `{x}` is the argument; by default the name in upright letters
+    python: str = ""  # its text in Python, in which `{module}` is 'math' or 'np', and `{round}` rounds to some digits
 
     def latex_text(self, argument: str) -> str:
         """Return a call in LaTeX."""

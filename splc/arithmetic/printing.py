@@ -11,11 +11,6 @@ def tree_text(node: Node, name: Callable[[str], str], number: Callable[[float], 
     """Return a tree as text that any association of `*` and `/` reads as the same expression.
 
     Trees of model text only, such as thresholds, have no such text.
-
-    Args:
-        node: the tree.
-        name: returns a name as text, in quotes where it needs them.
-        number: returns a number as text.
     """
 
     def inner(part: Node, *bracketed: type) -> str:

@@ -15,14 +15,8 @@ from splc.types import Array
 def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) -> Array | None:
     """Return predictions of each configuration with parameters that are estimated without its fold.
 
-    Args:
-        misfit: the misfit that was minimized.
-        best: its minimum, in the parameters' units; searches of models that are not linear begin there.
-        folds: the number of folds of equal size (±1); at most one per configuration.
-        seed: the seed of the folds. The order of the configurations has no effect.
-
-    Returns:
-        Shape (n,), None where some have no predictions.
+    `best`: its minimum, in the parameters' units; searches of models that are not linear begin there. `folds`: the
+    number of folds of equal size (±1); at most one per configuration.
     """
     n = len(misfit.measured)
     configurations = misfit.predictions.configurations

@@ -23,23 +23,14 @@ Bound = tuple[float | None, float | None]
 
 @dataclass(frozen=True)
 class Free:
-    """A free parameter.
+    """A free parameter."""
 
-    Attributes:
-        parameter: the parameter in the model.
-        benchmarked: its value there (of a table: of the row that represents it), None for a guess.
-        row: the row that represents it.
-        unit: the unit of the search, positive.
-        low: the least allowed value, possibly -inf.
-        high: the greatest allowed value, possibly inf.
-    """
-
-    parameter: Parameter
-    benchmarked: float | None
-    row: int
-    unit: float
-    low: float
-    high: float
+    parameter: Parameter  # the parameter in the model
+    benchmarked: float | None  # its value there (of a table: of the row that represents it), None for a guess
+    row: int  # the row that represents it
+    unit: float  # the unit of the search, positive
+    low: float  # the least allowed value, possibly -inf
+    high: float  # the greatest allowed value, possibly inf
 
     @property
     def name(self) -> str:

@@ -19,21 +19,15 @@ _SAME = 1e-8
 
 @dataclass(frozen=True)
 class Findings:
-    """Intervals and dependences of k parameters, in their units.
+    """Intervals and dependences of k parameters, in their units."""
 
-    Attributes:
-        half_widths: half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none.
-        without_effect: positions of parameters without an effect.
-        confounded: groups that cannot be told apart, by positions, with the combinations that are determined.
-        degrees: degrees of freedom left.
-        deviation: standard deviation of the weighted residuals.
-    """
-
+    # half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none
     half_widths: Array
-    without_effect: tuple[int, ...]
+    without_effect: tuple[int, ...]  # positions of parameters without an effect
+    # groups that cannot be told apart, by positions, with the combinations that are determined
     confounded: tuple[Confounded, ...]
-    degrees: int
-    deviation: float
+    degrees: int  # degrees of freedom left
+    deviation: float  # standard deviation of the weighted residuals
 
 
 def findings(misfit: Misfit, at: Array, level: float) -> Findings:

@@ -17,21 +17,13 @@ _GENTLE = 1e-6
 
 @dataclass(frozen=True)
 class Dependence:
-    """The columns of a matrix that are combinations of others.
+    """The columns of a matrix that are combinations of others."""
 
-    Attributes:
-        lengths: the length of each column, shape (k,).
-        basis: the columns that are not, in order.
-        dependent: columns that are combinations of the basis.
-        coefficients: of these combinations, between columns scaled to length 1, shape (basis, dependent).
-        zero: columns of zeros.
-    """
-
-    lengths: Array
-    basis: tuple[int, ...]
-    dependent: tuple[int, ...]
-    coefficients: Array
-    zero: tuple[int, ...]
+    lengths: Array  # the length of each column, shape (k,)
+    basis: tuple[int, ...]  # the columns that are not, in order
+    dependent: tuple[int, ...]  # columns that are combinations of the basis
+    coefficients: Array  # of these combinations, between columns scaled to length 1, shape (basis, dependent)
+    zero: tuple[int, ...]  # columns of zeros
 
     @property
     def directions(self) -> Array:

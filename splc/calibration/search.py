@@ -22,23 +22,14 @@ _UNKNOWN_DECADES = 9.0
 
 @dataclass(frozen=True)
 class Misfit:
-    """The misfit of a model: weighted residuals.
+    """The misfit of a model: weighted residuals."""
 
-    Attributes:
-        predictions: the model.
-        measured: shape (n,), finite.
-        weights: the weight of each residual, shape (n,).
-        low: lower bounds, shape (k,), in the parameters' units.
-        high: upper bounds.
-        logarithmic: whether residuals are logarithms of predicted / measured; both are positive then.
-    """
-
-    predictions: Sensitivity
-    measured: Array
-    weights: Array
-    low: Array
-    high: Array
-    logarithmic: bool = False
+    predictions: Sensitivity  # the model
+    measured: Array  # shape (n,), finite
+    weights: Array  # the weight of each residual, shape (n,)
+    low: Array  # lower bounds, shape (k,), in the parameters' units
+    high: Array  # upper bounds
+    logarithmic: bool = False  # whether residuals are logarithms of predicted / measured; both are positive then
 
     @property
     def aim(self) -> Array:
@@ -72,17 +63,11 @@ class Misfit:
 
 @dataclass(frozen=True)
 class Minimum:
-    """The best point of a search.
+    """The best point of a search."""
 
-    Attributes:
-        at: the parameters, in their units, shape (k,).
-        linear: whether no search was needed.
-        converged: whether the search converged.
-    """
-
-    at: Array
-    linear: bool
-    converged: bool = True
+    at: Array  # the parameters, in their units, shape (k,)
+    linear: bool  # whether no search was needed
+    converged: bool = True  # whether the search converged
 
 
 def search(misfit: Misfit) -> Minimum | None:

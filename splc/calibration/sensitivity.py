@@ -104,11 +104,7 @@ class Sensitivity:
         return plain and len(concerned) <= 1
 
     def __call__(self, multiples: Array) -> tuple[Array, Array]:
-        """Return predictions and derivatives where the free parameters have these values, in their units.
-
-        Returns:
-            Shapes (n,) and (n, k); NaN where there is no prediction.
-        """
+        """Return predictions and derivatives where the free parameters have these values, in their units."""
         n = len(self.configurations)
         self._begin(multiples)
         predicted, slopes = np.zeros(n), np.zeros((n, len(self.free)))
@@ -190,11 +186,7 @@ class Sensitivity:
         return self._name(name).value
 
     def _checked(self, name: str, column: Dual) -> tuple[Dual, Array]:
-        """Return a derived column as `InfluenceModel` sees it, NaN where its options are deselected.
-
-        Returns:
-            The column, and where it has no value though options are selected.
-        """
+        """Return a derived column as `InfluenceModel` sees it, NaN where its options are deselected."""
         n = len(self.configurations)
         options = options_of(frozenset((name,)), self._derived)
         deselected: Array = np.zeros(n, dtype=bool)

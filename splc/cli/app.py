@@ -22,23 +22,23 @@ if TYPE_CHECKING:
 # The module of each command, in the order of the pipeline: description → sample → measurements → model → comparison.
 COMMANDS: Mapping[str, str] = MappingProxyType(
     {
-        "init": "splc.cli.commands.init",
-        "describe": "splc.cli.commands.describe",
+        "init": "splc.workflows.init",
+        "describe": "splc.workflows.describe.view",
         "sample": "splc.workflows.sample",
-        "measure": "splc.cli.commands.measure",
+        "measure": "splc.workflows.measure.measure",
         "learn": "splc.workflows.learn.contexts",
         "explain": "splc.workflows.explain.explain",
-        "calibrate": "splc.cli.commands.calibrate",
+        "calibrate": "splc.workflows.calibrate.calibrate",
         "scale": "splc.workflows.scale.view",
-        "tune": "splc.cli.commands.tune",
-        "suggest": "splc.cli.commands.suggest",
-        "predict": "splc.cli.commands.predict",
+        "tune": "splc.workflows.tune.view",
+        "suggest": "splc.workflows.suggest",
+        "predict": "splc.workflows.predict.predict",
         "optimize": "splc.workflows.optimize.view",
         "changed": "splc.workflows.changed",
         "compare": "splc.workflows.compare.view",
-        "study": "splc.cli.commands.study",
+        "study": "splc.study.study",
         "report": "splc.report.report",
-        "run": "splc.cli.commands.run",
+        "run": "splc.splconqueror.run",
         "convert": "splc.workflows.convert",
         "example": "splc.workflows.example",
     }
@@ -91,15 +91,14 @@ def verb_of(name: str) -> Verb[Any, Any]:
 def summary_of(name: str) -> str:
     """Return the first paragraph of the help of a command, whose module is read but not imported."""
     folder = files("splc").joinpath(*COMMANDS[name].split(".")[1:-1])
-    wanted = name if COMMANDS[name].startswith("splc.cli.commands") else "Request"
     # The request is in the module of the verb, or in another chapter.
     own = folder.joinpath(f"{COMMANDS[name].rpartition('.')[2]}.py")
     for chapter in (own, *sorted(folder.iterdir(), key=str)):
         source = chapter.read_text(encoding="utf-8") if chapter.name.endswith(".py") else ""
-        named = (node for node in ast.parse(source).body if getattr(node, "name", "") == wanted)
-        if wanted in source and (documented := next(named, None)) is not None:
+        named = (node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == "Request")
+        if "Request" in source and (documented := next(named, None)) is not None:
             break
-    assert isinstance(documented, (ast.ClassDef, ast.FunctionDef))
+    assert documented is not None
     paragraph = (ast.get_docstring(documented) or "").partition("\n\n")[0]
     return " ".join(paragraph.split())
 
@@ -107,12 +106,6 @@ def summary_of(name: str) -> str:
 def _command(name: str) -> Any:
     """Return the subcommand of a name, built from its verb. The list of commands needs none of the imports."""
     single_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    if COMMANDS[name].startswith("splc.cli.commands"):
-        from splc.cli import old_signature
-
-        old = import_module(COMMANDS[name])
-        single_app.command(name, cls=with_examples(old.EXAMPLES))(old_signature.command_of(getattr(old, name)))
-        return typer.main.get_command(single_app)
     from splc.cli.signature import command_of
 
     verb = verb_of(name)

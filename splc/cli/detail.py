@@ -8,14 +8,14 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splc.workflows.view import Detail
+    from splc.workflows.views import Detail
 
 _CURRENT: ContextVar[Detail | None] = ContextVar("detail", default=None)
 
 
 def detail() -> Detail:
     """Return how much the running command prints."""
-    from splc.workflows.view import Detail
+    from splc.workflows.views import Detail
 
     return _CURRENT.get() or Detail()
 

@@ -12,7 +12,7 @@ from splc.cli.detail import detail
 from splc.cli.terminal import complain, note, printable, say, show_notes, table, tell, warn
 from splc.io.files import STANDARD
 from splc.io.tables import Table, cell_text
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     End,
     Entries,
@@ -31,16 +31,7 @@ from splc.workflows.view import (
 
 
 def print_view(view: View, json_object: Mapping[str, Any] | None = None) -> int:
-    """Print a view, and return the exit code of the command.
-
-    Args:
-        view: the items. Files are written in their order; a file that cannot be written ends the command there.
-        json_object: the object that is printed instead of the result, after all files are written; None without
-            `--json`.
-
-    Raises:
-        SplcError: if the view ends with one.
-    """
+    """Print a view, and return the exit code of the command."""
     items: Iterable[Item] = view
     if json_object is not None:
         items = list(view)
@@ -135,7 +126,7 @@ def _(item: Output) -> int:
 
 @print_item.register
 def _(item: Message) -> int:
-    (warn if item.kind == "warning" else note)(item.text)
+    {"note": note, "warning": warn, "line": complain}[item.kind](item.text)
     return 0
 
 

@@ -11,7 +11,7 @@ from time import monotonic
 from splc.cli.detail import detail
 from splc.cli.terminal import complain, printable
 from splc.cli.time_left import TimeLeft
-from splc.workflows.view import duration
+from splc.workflows.views import duration
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]
@@ -68,14 +68,6 @@ def progress(what: str, *, estimated: bool = True, wait: float | None = None) ->
 
     On a terminal it is a bar. With -v it is a line for each step. Without a terminal, and with --json or -v, a line
     says what is done after some seconds, and whenever twice as many have passed.
-
-    Args:
-        what: what is done.
-        estimated: whether the time that is left is estimated here, not stated with the current step.
-        wait: the seconds until the first line; None: `WAIT`.
-
-    Yields:
-        A function of (finished steps, all steps, current step) that moves the bar.
     """
     if detail().quiet:
         yield lambda steps_done, total, text: None

@@ -17,7 +17,7 @@ from splc.io.json_schema import schema_of
 
 WIDTH = 100
 # Those of the commands.
-PACKAGES = {module.rpartition(".")[0] for module in COMMANDS.values()} | {"splc.cli.show"}
+PACKAGES = {module.rpartition(".")[0] for module in COMMANDS.values()}
 
 
 def outputs() -> list[type[JsonObject]]:

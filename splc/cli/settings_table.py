@@ -10,8 +10,8 @@ from splc.learning.registry import BASELINES, LEARNERS, PMNF, STEPWISE
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT
 from splc.project.keys import PROJECT_KEYS, FileKey
 from splc.scaling.methods import METHODS
-from splc.study.learners import KEYS as LEARNER_KEYS
-from splc.study.reader import KEYS as STUDY_KEYS
+from splc.study.specification import KEYS as STUDY_KEYS
+from splc.study.specification import LEARNER_KEYS
 
 NO_EFFECT = "without effect"
 # The place of learners without a section of their own.
@@ -62,9 +62,6 @@ def with_settings(page: str) -> str:
     """Return a page with a table for each of its lines `<!-- keys of FILE -->` and `<!-- settings of LEARNER -->`.
 
     Learners without such a line get a section each at `<!-- settings of further learners -->`.
-
-    Raises:
-        ValueError: if the page has no place for one of the tables.
     """
     tables = {f"keys of {name}": key_table(keys) for name, keys in KEYS.items()}
     settings = settings_tables()

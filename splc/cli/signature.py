@@ -16,7 +16,7 @@ from splc.io.files import STANDARD
 from splc.workflows.common_fields import INPUTS, POLICIES
 from splc.workflows.fields import BoundField, as_flag, fields_of
 from splc.workflows.verb import Verb
-from splc.workflows.view import Detail
+from splc.workflows.views import Detail
 
 OF_ALL_COMMANDS = (
     BoundField("quiet", as_flag("--quiet -q", "Print the answer only: no terms, notes or next steps."), bool, False),

@@ -90,15 +90,7 @@ def table(
     signed: Sequence[bool] = (),
     optional: Sequence[int] = (),
 ) -> None:
-    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
-
-    Args:
-        columns: the titles.
-        rows: the cells of each row.
-        right: which columns are aligned to the right.
-        signed: which columns have numbers that raise or lower something; none by default.
-        optional: the places of columns that are left out where the terminal is too narrow, the first one first.
-    """
+    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one."""
     coloured = has_colours(sys.stdout)
     terminal = sys.stdout.isatty()
     lines = [[printable(cell) for cell in row] for row in rows]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from time import monotonic
 
-from splc.workflows.view import duration
+from splc.workflows.views import duration
 
 # An estimate of the remaining time is not shown before this number of seconds.
 EARLIEST = 2.0

@@ -11,7 +11,7 @@ from splc.cli.interruption import Interruption, interruption
 from splc.cli.printer import print_item
 from splc.cli.progress import Advance, progress
 from splc.workflows.verb import Watch
-from splc.workflows.view import Item
+from splc.workflows.views import Item
 
 
 class TerminalWatch(Watch):

@@ -37,12 +37,7 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
 
     Rows whose measured value is 0 are left out, and rows without a prediction or a measured value (NaN).
 
-    Args:
-        predicted: shape (n,).
-        measured: shape (n,).
-
-    Returns:
-        The error, or None where no row is left.
+    `predicted`: shape (n,). `measured`: shape (n,).
     """
     errors = _usable_errors(predicted, measured)
     with np.errstate(over="ignore"):
@@ -52,13 +47,8 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
 def standard_error(predicted: Array, measured: Array, of: int) -> float | None:
     """Return the standard error of `mean_relative_error` of rows that were drawn, in percentage points.
 
-    Args:
-        predicted: shape (n,).
-        measured: shape (n,).
-        of: the number of rows that they were drawn from; of all of them it is 0.
-
-    Returns:
-        The standard error, or None where fewer than two rows are left, or errors are too large.
+    `predicted`: shape (n,). `measured`: shape (n,). `of`: the number of rows that they were drawn from; of all of them
+    it is 0.
     """
     errors = _usable_errors(predicted, measured)
     if len(errors) == of:

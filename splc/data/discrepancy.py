@@ -24,34 +24,21 @@ _MOST_VALUES = 10
 
 @dataclass(frozen=True)
 class Place:
-    """Configurations that are missed by more than the others.
+    """Configurations that are missed by more than the others."""
 
-    Attributes:
-        text: what they have in common, such as `px = 1`.
-        error: their mean error in percent.
-    """
-
-    text: str
-    error: float
+    text: str  # what they have in common, such as `px = 1`
+    error: float  # their mean error in percent
 
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """The factor by which predictions miss values, and their errors with and without it.
+    """The factor by which predictions miss values, and their errors with and without it."""
 
-    Attributes:
-        ratio: the geometric mean of value / prediction, where it is positive.
-        factor: the factor on all predictions with the least mean relative error.
-        error: the mean relative error with this factor, in percent.
-        unscaled: the mean relative error without a factor, in percent.
-        place: where the error with this factor is greatest, None if it depends on no single option.
-    """
-
-    ratio: float
-    factor: float
-    error: float
-    unscaled: float
-    place: Place | None = None
+    ratio: float  # the geometric mean of value / prediction, where it is positive
+    factor: float  # the factor on all predictions with the least mean relative error
+    error: float  # the mean relative error with this factor, in percent
+    unscaled: float  # the mean relative error without a factor, in percent
+    place: Place | None = None  # where the error with this factor is greatest, None if it depends on no single option
 
     @property
     def by_factor(self) -> bool:

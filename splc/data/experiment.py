@@ -141,11 +141,7 @@ class Experiment:
         raise MeasurementError(f"the metric {metric!r} was not measured for {callpath!r}", hint=hint)
 
     def measured(self, callpath: str, metric: str) -> tuple[Array, Array]:
-        """Return the points of a series that have a value, shape (m, parameters), and its values, (m, repetitions).
-
-        Raises:
-            MeasurementError: if there is no such series.
-        """
+        """Return the points of a series that have a value, shape (m, parameters), and its values, (m, repetitions)."""
         values = self[callpath, metric]
         known = ~np.isnan(values).all(axis=1)
         return self.points[known], values[known]

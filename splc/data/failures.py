@@ -17,19 +17,12 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class FailureRule:
-    """A combination of values of options of which every run failed.
+    """A combination of values of options of which every run failed."""
 
-    Attributes:
-        condition: the values, as text: `pcg and gs`, `mode=fast and n>=300`.
-        constraint: the constraint that excludes them, as text; empty where the options lack a value among them.
-        runs: the number of failed runs with them.
-        configurations: the number of configurations of these runs.
-    """
-
-    condition: str
-    constraint: str
-    runs: int
-    configurations: int
+    condition: str  # the values, as text: `pcg and gs`, `mode=fast and n>=300`
+    constraint: str  # the constraint that excludes them, as text; empty where the options lack a value among them
+    runs: int  # the number of failed runs with them
+    configurations: int  # the number of configurations of these runs
 
     def __str__(self) -> str:
         return f"all {plural(self.runs, 'run', 'runs')} with {self.condition} failed"
@@ -37,21 +30,13 @@ class FailureRule:
 
 @dataclass(frozen=True, eq=False)
 class Failures:
-    """Configurations that never worked.
+    """Configurations that never worked."""
 
-    Attributes:
-        configurations: distinct configurations of which every run failed, n of them.
-        runs: the number of runs of each, shape (n,).
-        rules: combinations of values of which every run failed.
-        explained: which configurations have one of these combinations, shape (n,), bool.
-        source: the file that lists them, None for rows of a table of measurements or of a model.
-    """
-
-    configurations: Configurations
-    runs: Array
-    rules: tuple[FailureRule, ...]
-    explained: Array
-    source: str | None = None
+    configurations: Configurations  # distinct configurations of which every run failed, n of them
+    runs: Array  # the number of runs of each, shape (n,)
+    rules: tuple[FailureRule, ...]  # combinations of values of which every run failed
+    explained: Array  # which configurations have one of these combinations, shape (n,), bool
+    source: str | None = None  # the file that lists them, None for rows of a table of measurements or of a model
 
     def __len__(self) -> int:
         return len(self.configurations)

@@ -28,13 +28,8 @@ def with_fixed_values(system: VariabilityModel, values: Mapping[str, Any], *, wa
 def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[str, int]:
     """Return option → value index of values of some options.
 
-    Args:
-        system: the system.
-        values: option → value: a number or a bool, None for a deselected numeric option; the text of a member for the
-            parent of an alternative group.
-
-    Raises:
-        ConfigurationError: if an option is unknown, or has no such value.
+    `values`: option → value: a number or a bool, None for a deselected numeric option; the text of a member for the
+    parent of an alternative group.
     """
     indices = {}
     groups = child_groups(system)

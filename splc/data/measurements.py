@@ -25,42 +25,32 @@ AGGREGATES: tuple[Aggregate, ...] = ("mean", "median", "min")
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """The source of measurements, and the rows and values that were left out.
+    """The source of measurements, and the rows and values that were left out."""
 
-    Attributes:
-        source: the file.
-        sha256: the hash of its (uncompressed) content.
-        rows: the number of rows in the file.
-        invalid: (line, reason) of each row that was dropped because its configuration is unknown or invalid.
-        duplicates: lines of rows whose configuration was measured in an earlier row.
-        missing: property → number of values that are missing or cannot be read.
-        gaps: property → lines of the rows that lack a value of it.
-        failed: property → lines of the few rows whose values are unlike the others, as those of failed runs.
-        deviation: the largest measurement deviation in percent that the file states, None if it states none.
-        notes: other remarks for the user.
-        mixed: properties that seem to be options or contexts: the rows of most configurations have different values of
-            them.
-        configurations: the number of distinct configurations in these rows.
-        options: the columns that the user named as options, where options are inferred from the rows; None where a
-            description states the options.
-        lines: the line of each row that was not left out, shape (used rows,).
-        groups: the configuration of each of these rows.
-    """
-
-    source: str | None = None
-    sha256: str | None = None
-    rows: int = 0
+    source: str | None = None  # the file
+    sha256: str | None = None  # the hash of its (uncompressed) content
+    rows: int = 0  # the number of rows in the file
+    # (line, reason) of each row that was dropped because its configuration is unknown or invalid
     invalid: tuple[tuple[int, str], ...] = ()
-    duplicates: tuple[int, ...] = ()
+    duplicates: tuple[int, ...] = ()  # lines of rows whose configuration was measured in an earlier row
+    # property → number of values that are missing or cannot be read
     missing: Mapping[str, int] = field(default_factory=dict)
+    # property → lines of the rows that lack a value of it
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    # property → lines of the few rows whose values are unlike the others, as those of failed runs
     failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    # the largest measurement deviation in percent that the file states, None if it states none
     deviation: float | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # other remarks for the user
+    # properties that seem to be options or contexts: the rows of most configurations have different values of them
     mixed: tuple[str, ...] = ()
-    configurations: int = 0
+    configurations: int = 0  # the number of distinct configurations in these rows
+    # the columns that the user named as options, where options are inferred from the rows; None where a description
+    # states the options
     options: tuple[str, ...] | None = None
+    # the line of each row that was not left out, shape (used rows,)
     lines: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
+    # the configuration of each of these rows
     groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
 
     def lines_of(self, configuration: int) -> tuple[int, ...]:

@@ -77,15 +77,7 @@ class Observed:
 
 
 def chosen_variables(patterns: str | Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Return the observed variables that match patterns such as `C_*`, in the order of `known`.
-
-    Args:
-        patterns: names, or patterns with `*`, `?` and `[…]` as in file names.
-        known: the observed variables.
-
-    Raises:
-        SpecError: for patterns that match no variable.
-    """
+    """Return the observed variables that match patterns such as `C_*`, in the order of `known`."""
     requested = names_of(patterns)
     for pattern in requested:
         if not any(pattern == name or fnmatchcase(name, pattern) for name in known):

@@ -24,12 +24,7 @@ def option_columns(system: VariabilityModel, columns: Mapping[str, Array]) -> di
 
     One column of texts may represent an alternative group. Options with one possible value need no column.
 
-    Args:
-        system: the system.
-        columns: the columns of a table, each of shape (n,).
-
-    Raises:
-        ConfigurationError: if an option has no column or several ones, or a text is not one of its group.
+    `columns`: the columns of a table, each of shape (n,).
     """
     named: dict[str, Array] = {}
     for name, values in columns.items():

@@ -21,18 +21,7 @@ def most_cells(values: int) -> int:
 
 
 def require_size(groups: int, width: int, values: int, columns: int = 1, file: str | None = None) -> None:
-    """Refuse a table of repetitions that is too large.
-
-    Args:
-        groups: the number of configurations.
-        width: the most repetitions of one of them.
-        values: the number of repetitions of all.
-        columns: the number of properties.
-        file: the file, for messages.
-
-    Raises:
-        MeasurementError: if it has too many cells, or most of them are empty.
-    """
+    """Refuse a table of repetitions that is too large."""
     if groups * width * columns > most_cells(values * columns):
         message = f"a configuration has {width:,} repetitions, too many beside {groups:,} configurations"
         raise MeasurementError(Problem(message, file, hint="leave some of its repetitions out"))
@@ -41,10 +30,7 @@ def require_size(groups: int, width: int, values: int, columns: int = 1, file: s
 def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
     """Return the column of the first value of each row, and the number of columns of each group.
 
-    Args:
-        group: the group of each row, shape (n,).
-        slots: the number of values of each row, shape (n,).
-        groups: the number of groups.
+    `group`: the group of each row, shape (n,). `slots`: the number of values of each row, shape (n,).
     """
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(slots[order])
@@ -58,9 +44,8 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
 def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:
     """Return the group and the column of each row of a table with one row per repetition.
 
-    Args:
-        tables: the values of properties, each of shape (count, repetitions), NaN where one is missing.
-        count: the number of groups; each has at least one row.
+    `tables`: the values of properties, each of shape (count, repetitions), NaN where one is missing. `count`: the
+    number of groups; each has at least one row.
     """
     used = np.ones(count, dtype=np.int64)
     for values in tables:

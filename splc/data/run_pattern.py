@@ -33,19 +33,14 @@ TWO_GROUPS, RUNS = 0.95, 4
 
 @dataclass(frozen=True)
 class RunPattern:
-    """A pattern of the runs of all configurations.
+    """A pattern of the runs of all configurations."""
 
-    Attributes:
-        kind: whether the first runs differ from all others, later runs are larger or smaller, every other run is, runs
-            of the same position are, rows that are neighbours in the file are, or there are two groups in any order.
-        scatter: see `scatter_of`.
-        factor: how many times the larger runs are as large as the smaller ones.
-        block: the number of rows of a block of the file that has one run of each configuration; None: no blocks.
-    """
-
+    # whether the first runs differ from all others, later runs are larger or smaller, every other run is, runs of the
+    # same position are, rows that are neighbours in the file are, or there are two groups in any order
     kind: Kind
-    scatter: float
-    factor: float
+    scatter: float  # see `scatter_of`
+    factor: float  # how many times the larger runs are as large as the smaller ones
+    # the number of rows of a block of the file that has one run of each configuration; None: no blocks
     block: int | None = None
 
     @property

@@ -19,18 +19,12 @@ SIGNIFICANCE = 0.001
 
 @dataclass(frozen=True)
 class Drift:
-    """A trend of the repetitions of a configuration in the order of the file.
+    """A trend of the repetitions of a configuration in the order of the file."""
 
-    Attributes:
-        rising: the share of pairs of unequal repetitions of which the later one has the greater value.
-        change: the median relative change from the first to the last repetition of a configuration; NaN if the first
-            ones are 0.
-        probability: the probability of such a trend by chance (two-sided).
-    """
-
-    rising: float
+    rising: float  # the share of pairs of unequal repetitions of which the later one has the greater value
+    # the median relative change from the first to the last repetition of a configuration; NaN if the first ones are 0
     change: float
-    probability: float
+    probability: float  # the probability of such a trend by chance (two-sided)
 
     @property
     def significant(self) -> bool:
@@ -40,57 +34,34 @@ class Drift:
 
 @dataclass(frozen=True)
 class PropertySummary:
-    """The values of a property.
+    """The values of a property."""
 
-    Attributes:
-        name: the property.
-        minimum: the least value, NaN without any value.
-        maximum: the greatest value, NaN without any value.
-        configurations: the number of configurations that have a value.
-        values: the number of values.
-        least_repetitions: the least number of values of a configuration that has one.
-        most_repetitions: the greatest number of values of a configuration.
-        scatter: the median of the relative standard deviations of the repetitions of one configuration (a fraction),
-            None without repetitions.
-        drift: the trend of repetitions, None if there are none that differ.
-        unit: its unit, None if it is not known.
-        pattern: what moves the runs of configurations together, None if nothing is found.
-    """
-
-    name: str
-    minimum: float
-    maximum: float
-    configurations: int
-    values: int
-    least_repetitions: int
-    most_repetitions: int
+    name: str  # the property
+    minimum: float  # the least value, NaN without any value
+    maximum: float  # the greatest value, NaN without any value
+    configurations: int  # the number of configurations that have a value
+    values: int  # the number of values
+    least_repetitions: int  # the least number of values of a configuration that has one
+    most_repetitions: int  # the greatest number of values of a configuration
+    # the median of the relative standard deviations of the repetitions of one configuration (a fraction), None without
+    # repetitions
     scatter: float | None
-    drift: Drift | None
-    unit: str | None = None
-    pattern: RunPattern | None = None
+    drift: Drift | None  # the trend of repetitions, None if there are none that differ
+    unit: str | None = None  # its unit, None if it is not known
+    pattern: RunPattern | None = None  # what moves the runs of configurations together, None if nothing is found
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A summary of measurements.
+    """A summary of measurements."""
 
-    Attributes:
-        configurations: the number of distinct configurations.
-        rows: the number of rows that the reader used.
-        properties: the properties, in the order of the file.
-    """
-
-    configurations: int
-    rows: int
-    properties: tuple[PropertySummary, ...]
+    configurations: int  # the number of distinct configurations
+    rows: int  # the number of rows that the reader used
+    properties: tuple[PropertySummary, ...]  # the properties, in the order of the file
 
 
 def summary_of(parts: Sequence[Measurements]) -> Summary:
-    """Return the summary of measurements of one system; repetitions are compared within each part only.
-
-    Args:
-        parts: the measurements, one part per combination of values of contexts.
-    """
+    """Return the summary of measurements of one system; repetitions are compared within each part only."""
     configurations = Configurations.concatenate([part.configurations for part in parts])
     names = dict.fromkeys(name for part in parts for name in part.properties)
     rows = sum(part.report.rows - len(part.report.invalid) for part in parts)
@@ -128,8 +99,7 @@ def drift_of(tables: Sequence[Array]) -> Drift | None:
 
     Rows are independent of each other, so that differences between configurations have no effect.
 
-    Args:
-        tables: values, shape (configurations, repetitions), in the order of the file, NaN where there is none.
+    `tables`: values, shape (configurations, repetitions), in the order of the file, NaN where there is none.
     """
     score = pairs = variance = 0.0
     changes = []

@@ -15,16 +15,7 @@ _SHOWN = 6
 
 
 def table_columns(table: Any) -> dict[str, Array]:
-    """Return the columns of a table, each of shape (n,).
-
-    Args:
-        table: a dict of columns, a list of dicts, or a data frame: what has `columns` (or `column_names`) and gives the
-            column of each of these names.
-
-    Raises:
-        MeasurementError: if it is neither, or a name is a duplicate.
-        ConfigurationError: if the columns differ in length.
-    """
+    """Return the columns of a table, each of shape (n,)."""
     if hasattr(table, "collect"):
         raise MeasurementError(f"{type(table).__name__} is not a table yet", hint="collect() it first")
     if isinstance(table, Sequence) and table and all(isinstance(row, Mapping) for row in table):
@@ -102,11 +93,7 @@ def _text(value: Any) -> str:
 
 
 def selected_rows(columns: Mapping[str, Array], where: Mapping[str, Any]) -> dict[str, Array]:
-    """Return the rows of a table in which columns have the stated values.
-
-    Raises:
-        MeasurementError: if there is no such column, value or row.
-    """
+    """Return the rows of a table in which columns have the stated values."""
     require_columns(columns, where)
     mask = np.ones(len(next(iter(columns.values()))) if columns else 0, dtype=bool)
     for name, value in where.items():
@@ -121,11 +108,7 @@ def selected_rows(columns: Mapping[str, Array], where: Mapping[str, Any]) -> dic
 
 
 def require_columns(columns: Mapping[str, Any], names: Iterable[str]) -> None:
-    """Raise an error if a table lacks one of these columns.
-
-    Raises:
-        MeasurementError: naming the first one.
-    """
+    """Raise an error if a table lacks one of these columns."""
     for name in names:
         if name not in columns:
             raise MeasurementError(f"there is no column {name!r}", hint=unknown_name_hint(name, list(columns)))

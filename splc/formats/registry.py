@@ -29,24 +29,15 @@ Kind = Literal["system", "measurements", "model", "experiment", "script"]
 
 @dataclass(frozen=True)
 class Format:
-    """A file format.
+    """A file format."""
 
-    Attributes:
-        kind: what files in this format contain.
-        name: its name, as `splc convert --to` takes it.
-        suffix: the suffix of files in this format, None where several formats share it.
-        reader: the function that reads it, None if it is only written.
-        writer: the function that writes it, None if it is only read.
-        other_suffixes: other suffixes of files in this format.
-        by_suffix: whether the suffix alone tells the format; the formats of `splc.formats.detect` are told by content.
-    """
-
-    kind: Kind
-    name: str
-    suffix: str | None = None
-    reader: str | None = None
-    writer: str | None = None
-    other_suffixes: tuple[str, ...] = ()
+    kind: Kind  # what files in this format contain
+    name: str  # its name, as `splc convert --to` takes it
+    suffix: str | None = None  # the suffix of files in this format, None where several formats share it
+    reader: str | None = None  # the function that reads it, None if it is only written
+    writer: str | None = None  # the function that writes it, None if it is only read
+    other_suffixes: tuple[str, ...] = ()  # other suffixes of files in this format
+    # whether the suffix alone tells the format; the formats of `splc.formats.detect` are told by content
     by_suffix: bool = False
 
     @property

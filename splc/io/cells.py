@@ -222,12 +222,7 @@ class CodedTexts(Sequence[str]):
 
 
 def plain_rows(content: bytes, separator: str) -> PlainRows | None:
-    """Return the rows of a plain table of several columns, None for any other file.
-
-    Args:
-        content: the file, UTF-8 without a byte order mark.
-        separator: the separator of cells.
-    """
+    """Return the rows of a plain table of several columns, None for any other file."""
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n")
     if b"\r" in content or b'"' in content or separator == " " or not separator.isascii() or len(content) > _MAX_BYTES:

@@ -53,15 +53,10 @@ _KEPT: ContextVar[list[Source] | None] = ContextVar("standard input", default=No
 
 @dataclass(frozen=True)
 class Source:
-    """The content of one file, uncompressed.
+    """The content of one file, uncompressed."""
 
-    Attributes:
-        name: the name for messages.
-        data: the bytes.
-    """
-
-    name: str
-    data: bytes
+    name: str  # the name for messages
+    data: bytes  # the bytes
 
     @cached_property
     def sha256(self) -> str:
@@ -74,11 +69,7 @@ class Source:
         return self.data.removeprefix(_BOM)
 
     def text(self) -> str:
-        """Return the content decoded as UTF-8, without a byte order mark.
-
-        Raises:
-            InputError: if it is not UTF-8, or contains NUL characters.
-        """
+        """Return the content decoded as UTF-8, without a byte order mark."""
         data = self.content
         for magic, content_kind in _BINARY.items():
             if data.startswith(magic):
@@ -110,12 +101,7 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
 
     The content of a compressed tar archive with one file is the content of this file.
 
-    Args:
-        path: the file.
-        limit: the most bytes to read; decompressed, the limit is the smaller one of this and `MAX_UNPACKED`.
-
-    Raises:
-        InputError: if the file does not exist, cannot be read, is damaged, or is larger than `limit`.
+    `limit`: the most bytes to read; decompressed, the limit is the smaller one of this and `MAX_UNPACKED`.
     """
     if str(path) == STANDARD:
         return _standard_input(limit)
@@ -251,9 +237,6 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     and open files of this process are written to. An existing file keeps its mode, and a symbolic link is kept. A file
     whose name ends in `.gz` is compressed, without a time stamp, so that equal content gives equal bytes. Parts of a
     large content can be made when they are written.
-
-    Raises:
-        OutputError: if it cannot be written.
     """
     content = content.encode("utf-8") if isinstance(content, str) else content
     parts = [content] if isinstance(content, bytes) else content

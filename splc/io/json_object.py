@@ -43,23 +43,14 @@ class JsonObject:
 
 @dataclass(frozen=True)
 class ObjectKey:
-    """A key of a kind of JSON object.
+    """A key of a kind of JSON object."""
 
-    Attributes:
-        name: the key.
-        kind: the type of its value.
-        get: the function that returns the value of a source.
-        convert: the function that returns the value in JSON's types.
-        optional: whether it is left out if the value is None.
-        merged: whether the value is an object whose keys are keys of this one.
-    """
-
-    name: str
-    kind: Any
-    get: Getter
-    convert: Getter
-    optional: bool = False
-    merged: bool = False
+    name: str  # the key
+    kind: Any  # the type of its value
+    get: Getter  # the function that returns the value of a source
+    convert: Getter  # the function that returns the value in JSON's types
+    optional: bool = False  # whether it is left out if the value is None
+    merged: bool = False  # whether the value is an object whose keys are keys of this one
 
 
 @dataclass(frozen=True)
@@ -72,10 +63,8 @@ class _Origin:
 def at(source: str | int | Getter, default: Any = None) -> Any:
     """Return where the value of a key comes from.
 
-    Args:
-        source: a path of attributes and items such as `calibration.folds`, which ends early at None; the position in a
-            tuple; or a function of the source.
-        default: the value instead of None.
+    `source`: a path of attributes and items such as `calibration.folds`, which ends early at None; the position in a
+    tuple; or a function of the source. `default`: the value instead of None.
     """
     get = getter(source)
     if default is None:
@@ -110,10 +99,8 @@ def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
 
     An iterator among the values stays one.
 
-    Args:
-        kind: the kind of object; its schema id, if it has one, is the first value.
-        source: the object that has the values; where a value has one of several kinds, it is made by this function.
-        given: the values of some keys, instead of those of the source.
+    `kind`: the kind of object; its schema id, if it has one, is the first value. `source`: the object that has the
+    values; where a value has one of several kinds, it is made by this function.
     """
     schema = getattr(kind, "schema_id", "")
     head = {"schema": schema} if schema else {}
@@ -121,14 +108,7 @@ def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
 
 
 def by_value(kind: type[JsonObject], schema: str, source: str | Getter = ITSELF, **more: Getter) -> type[JsonObject]:
-    """Return the kind of output that has an object per value of a context, with the keys of another kind of output.
-
-    Args:
-        kind: the kind of the result of a value.
-        schema: the schema id.
-        source: where value → result comes from.
-        more: further keys whose values are texts.
-    """
+    """Return the kind of output that has an object per value of a context, with the keys of another kind of output."""
     find = getter(source)
     of_value = {"value": str, "result": kind}
     keys = {"__annotations__": of_value, "value": at(0), "result": merged(1), "__doc__": "The result of a value."}

@@ -12,11 +12,7 @@ _NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 
 
 def schema_of(kind: type[JsonObject]) -> dict[str, Any]:
-    """Return the JSON Schema of a kind of JSON object; further keys are allowed.
-
-    Raises:
-        TypeError: if a key has a type without a schema, or two kinds of objects have the same name.
-    """
+    """Return the JSON Schema of a kind of JSON object; further keys are allowed."""
     definitions: dict[str, tuple[type[Any], dict[str, Any]]] = {}
     content = _object_schema(kind, definitions)
     if kind.schema_id:

@@ -23,15 +23,10 @@ REPORTING = "splc.report.notebook"
 
 @dataclass(frozen=True)
 class Bars:
-    """Numbers to draw as bars in notebooks.
+    """Numbers to draw as bars in notebooks."""
 
-    Attributes:
-        about: what the numbers are.
-        rows: labels with numbers.
-    """
-
-    about: str
-    rows: Sequence[tuple[str, float]]
+    about: str  # what the numbers are
+    rows: Sequence[tuple[str, float]]  # labels with numbers
 
 
 class Presented(ABC):
@@ -46,11 +41,7 @@ class Presented(ABC):
         """Return the table of the result as a dict of columns."""
 
     def to_frame(self) -> Any:
-        """Return the table of the result as a `pandas.DataFrame`.
-
-        Raises:
-            ImportError: if pandas is not installed.
-        """
+        """Return the table of the result as a `pandas.DataFrame`."""
         return data_frame(self.to_columns())
 
     def __repr__(self) -> str:
@@ -68,15 +59,7 @@ class Drawn(Presented):
     """A result with a picture."""
 
     def plot(self, file: Any = None) -> Any:
-        """Return the picture that the command line draws with `--plot`, which notebooks show.
-
-        Args:
-            file: the file to write it to, too (.svg, .png, .pdf).
-
-        Raises:
-            OutputError: if the file cannot be written, or only with matplotlib, which is not installed.
-            SpecError: if there is nothing to draw.
-        """
+        """Return the picture that the command line draws with `--plot`, which notebooks show."""
         return import_module(DRAWING).picture_of(self, file)
 
 
@@ -84,26 +67,12 @@ class Reported:
     """A result with a report."""
 
     def report(self, file: Any = None) -> Any:
-        """Return the page about the result, which notebooks show.
-
-        Args:
-            file: the file to write it to, too (.html, .md).
-
-        Raises:
-            OutputError: if the file cannot be written.
-            SpecError: if there is nothing to report.
-        """
+        """Return the page about the result, which notebooks show."""
         return import_module(REPORTING).report_of(self, file)
 
 
 def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars | None = None) -> str:
-    """Return a text, bars and a table as HTML for notebooks.
-
-    Args:
-        summary: the text.
-        columns: the table, as a dict of columns.
-        bars: the bars, if there are any.
-    """
+    """Return a text, bars and a table as HTML for notebooks."""
     rows = list(zip(*(list(values) for values in columns.values()), strict=True))
     parts = [f"<pre>{_escaped(summary)}</pre>"]
     picture = "" if bars is None else bars_svg([(printable(label), value) for label, value in bars.rows])
@@ -119,11 +88,7 @@ def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars 
 
 
 def data_frame(columns: Mapping[str, Sequence[Any] | Array]) -> Any:
-    """Return columns as a `pandas.DataFrame`.
-
-    Raises:
-        ImportError: if pandas is not installed.
-    """
+    """Return columns as a `pandas.DataFrame`."""
     try:
         import pandas as pd
     except ImportError:

@@ -34,15 +34,7 @@ def in_processes(
 ) -> Generator[R, None, None]:
     """Yield the results of calls; a call is taken when another one is finished, so that few are begun in advance.
 
-    Args:
-        calls: functions without arguments, which can be pickled.
-        jobs: the number of processes, as for `processes_for`, but not more than there are calls. With one, calls are
-            made in this process.
-        ordered: whether results have the order of the calls; otherwise they are yielded as soon as they are there.
-        hint: of the error below.
-
-    Raises:
-        MachineError: if a process is killed.
+    `ordered`: whether results have the order of the calls; otherwise they are yielded as soon as they are there.
     """
     if jobs != 1:
         calls = iter(calls)

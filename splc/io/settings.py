@@ -23,38 +23,22 @@ _TRUTH = {"true": True, "false": False}
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting.
+    """A setting."""
 
-    Attributes:
-        meaning: what it is for, as Markdown.
-        choices: the texts that it can be; empty for other settings.
-        least: the least number.
-        most: the largest number.
-        words: text → value of further texts, such as `auto`.
-        parse: returns the value of a text, and raises ValueError for other texts; None where the type says enough.
-        shown: the default on pages, as Markdown, where `default` does not say it.
-        reason: the reason of the default, where there is one to state.
-        kind: the type of its values.
-        default: the value that it has unless another one is stated.
-    """
-
-    meaning: str
-    choices: tuple[str, ...] = ()
-    least: float = -math.inf
-    most: float = math.inf
-    words: Mapping[str, Any] = field(default_factory=dict)
+    meaning: str  # what it is for, as Markdown
+    choices: tuple[str, ...] = ()  # the texts that it can be; empty for other settings
+    least: float = -math.inf  # the least number
+    most: float = math.inf  # the largest number
+    words: Mapping[str, Any] = field(default_factory=dict)  # text → value of further texts, such as `auto`
+    # returns the value of a text, and raises ValueError for other texts; None where the type says enough
     parse: Callable[[str], Any] | None = None
-    shown: str = ""
-    reason: str = ""
-    kind: type = str
-    default: Any = None
+    shown: str = ""  # the default on pages, as Markdown, where `default` does not say it
+    reason: str = ""  # the reason of the default, where there is one to state
+    kind: type = str  # the type of its values
+    default: Any = None  # the value that it has unless another one is stated
 
     def value(self, given: Any) -> Any:
-        """Return the value of a text, or of a value of TOML or Python.
-
-        Raises:
-            ValueError: if the setting cannot have it.
-        """
+        """Return the value of a text, or of a value of TOML or Python."""
         text = plain_text(given).strip()
         folded = text.casefold()
         if folded in self.words:
@@ -119,13 +103,8 @@ def setting_name(name: str) -> str:
 def stated_values(settings: Mapping[str, Setting], stated: Mapping[str, Any], owner: str = "") -> dict[str, Any]:
     """Return name → value of the settings that are stated.
 
-    Args:
-        settings: the known settings by name; in stated names, `-` and `_` are the same, and case does not matter.
-        stated: name → value or text.
-        owner: the learner, for messages; empty if the settings are those of several learners.
-
-    Raises:
-        SpecError: naming every unknown setting and every wrong value.
+    `settings`: the known settings by name; in stated names, `-` and `_` are the same, and case does not matter.
+    `owner`: the learner, for messages; empty if the settings are those of several learners.
     """
     names = {setting_name(name): name for name in settings}
     problems: list[Problem] = []

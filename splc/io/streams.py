@@ -41,11 +41,7 @@ def is_stream(path: str | Path) -> bool:
 
 
 def write_stream(path: str | Path, parts: Iterable[bytes]) -> None:
-    """Write to a device, a pipe, or an open file of this process, after what was printed before.
-
-    Raises:
-        OSError: if that is not possible.
-    """
+    """Write to a device, a pipe, or an open file of this process, after what was printed before."""
     number = descriptor_of(path)
     with ExitStack() as stack:
         if number is None:

@@ -32,17 +32,12 @@ _RULES = r"""% Rules as of booktabs, \usepackage{booktabs}; without that package
 
 @dataclass(frozen=True)
 class Spread:
-    """A mean with its deviation, for example over seeds.
+    """A mean with its deviation, for example over seeds."""
 
-    Attributes:
-        mean: the mean, None where it is undefined.
-        deviation: the (standard) deviation, in the unit of the mean; None where it is undefined.
-        relative: whether the deviation is shown in percent of the mean, `10.2 (± 3 %)` as in tables 5.6-5.13 of the
-            thesis, or in the unit of the mean, `10.2 ± 0.31`, as it always is if the mean is 0.
-    """
-
-    mean: float | None
-    deviation: float | None
+    mean: float | None  # the mean, None where it is undefined
+    deviation: float | None  # the (standard) deviation, in the unit of the mean; None where it is undefined
+    # whether the deviation is shown in percent of the mean, `10.2 (± 3 %)` as in tables 5.6-5.13 of the thesis, or in
+    # the unit of the mean, `10.2 ± 0.31`, as it always is if the mean is 0
     relative: bool = True
 
 
@@ -59,18 +54,13 @@ Cell = str | float | int | Spread | None
 class Table:
     """A table: a header and rows of cells.
 
-    Attributes:
-        columns: the names of the columns, at least one.
-        rows: rows with one cell per column. None and NaN mean undefined.
-        caption: the caption in Markdown and LaTeX, None for no caption.
-
     Raises:
         OutputError: if there is no column, or the number of cells in a row differs from the number of columns.
     """
 
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...] = ()
-    caption: str | None = None
+    columns: tuple[str, ...]  # the names of the columns, at least one
+    rows: tuple[tuple[Cell, ...], ...] = ()  # rows with one cell per column. None and NaN mean undefined.
+    caption: str | None = None  # the caption in Markdown and LaTeX, None for no caption
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", tuple(self.columns))

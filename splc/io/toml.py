@@ -75,11 +75,7 @@ def _large(value: Any, key: str = "") -> Iterator[str]:
 
 
 def toml_value(value: Any) -> str:
-    """Return a value of a TOML file as TOML writes it, in one line. Others become texts without quotes.
-
-    Raises:
-        OutputError: for a text that no TOML file can hold: a file name that is not UTF-8.
-    """
+    """Return a value of a TOML file as TOML writes it, in one line. Others become texts without quotes."""
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, bool):

@@ -48,17 +48,7 @@ class _RootReachedError(Exception):
 
 
 def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Element:
-    """Parse a document.
-
-    Args:
-        source: the document.
-        root: the name of the root element.
-        wanted: the name of this kind of file for messages, such as "a measurement file".
-        others: other names that the root element may have.
-
-    Returns:
-        The root element, without comments.
-    """
+    """Parse a document."""
     _refuse_entities(source)
     parser = etree.XMLParser(**_SAFE)
     with _problems_of(source, root, wanted):
@@ -73,10 +63,6 @@ def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._El
     """Parse a document whose content is a long list; each child of the root is dropped when the next one is read.
 
     `wanted`: see `read_xml`.
-
-    Returns:
-        The root element with its attributes, and its children, without comments. The whole document is well-formed
-        only if all children can be taken.
     """
     _refuse_entities(source)
     events = etree.iterparse(io.BytesIO(source.data), ("start", "end"), **_SAFE)
@@ -197,16 +183,7 @@ def write_xml(path: str | Path, document: Callable[[], etree._Element], what: st
 
 
 def xml_text(document: Callable[[], etree._Element], what: str, path: str | None = None) -> bytes:
-    """Return a document, indented, as UTF-8.
-
-    Args:
-        document: returns the root element.
-        what: the kind of content for messages, such as "the measurements".
-        path: the file for messages.
-
-    Raises:
-        OutputError: if a name cannot be represented in XML.
-    """
+    """Return a document, indented, as UTF-8."""
     try:
         root = document()
     except ValueError as error:

@@ -54,22 +54,9 @@ def cross_validate_all(
 ) -> list[CrossValidated | None]:
     """Return the errors of the rows of a learning set, each predicted by models of the other folds.
 
-    Args:
-        measurements: what was measured.
-        nfp: the property.
-        rows: the positions of the learning set; all have a value of the property.
-        number: the number of folds, at least 2; there are at most as many as rows.
-        seed: the seed of the folds.
-        learn: returns the models that are learned from some of the rows, always as many.
-        should_stop: asked after every fold; true ends the cross-validation without a result.
-        groups: the groups of all measurements that folds keep together; None: those of settings that repeat.
-
-    Returns:
-        The errors of each model, None where no measured value is usable; no models for fewer than two rows, or if it
-        was stopped.
-
-    Raises:
-        SplcError: if nothing can be learned from a fold.
+    `rows`: the positions of the learning set; all have a value of the property. `number`: the number of folds, at least
+    2; there are at most as many as rows. `should_stop`: asked after every fold; true ends the cross-validation without
+    a result. `groups`: the groups of all measurements that folds keep together; None: those of settings that repeat.
     """
     if len(rows) < 2:
         return []

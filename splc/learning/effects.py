@@ -31,34 +31,21 @@ SMALL_FACTOR = 0.01
 
 @dataclass(frozen=True)
 class Effect:
-    """A term with its effect, or in a product a factor, which may combine several terms.
+    """A term with its effect, or in a product a factor, which may combine several terms."""
 
-    Attributes:
-        text: the term; of a factor, the binary options that switch it on (empty: it is always there).
-        influence: the influence; None for a factor.
-        share: the share of the term in percent (`splc.learning.shares.TermShares`); None where it is undefined, and
-            for a factor.
-        estimate: the uncertainty of the influence of a single term, None where it is not known.
-        factor: the factor as text, empty in a sum.
-        low: the least value of the factor over the configurations, None in a sum.
-        high: the greatest value of the factor.
-        folds: the number of folds that the support of its estimate is counted in; 0 if that is not known.
-        level: the member of an alternative group in it, where effects of a set of options differ in the member.
-        rest: the text without this member.
-        absolute: whether the share is one of mean absolute contributions, because terms cancel.
-    """
-
-    text: str
-    influence: float | None
+    text: str  # the term; of a factor, the binary options that switch it on (empty: it is always there)
+    influence: float | None  # the influence; None for a factor
+    # the share of the term in percent (`splc.learning.shares.TermShares`); None where it is undefined, and for a factor
     share: float | None
+    # the uncertainty of the influence of a single term, None where it is not known
     estimate: InfluenceEstimate | None = None
-    factor: str = ""
-    low: float | None = None
-    high: float | None = None
-    folds: int = 0
-    level: str = ""
-    rest: str = ""
-    absolute: bool = False
+    factor: str = ""  # the factor as text, empty in a sum
+    low: float | None = None  # the least value of the factor over the configurations, None in a sum
+    high: float | None = None  # the greatest value of the factor
+    folds: int = 0  # the number of folds that the support of its estimate is counted in; 0 if that is not known
+    level: str = ""  # the member of an alternative group in it, where effects of a set of options differ in the member
+    rest: str = ""  # the text without this member
+    absolute: bool = False  # whether the share is one of mean absolute contributions, because terms cancel
 
     @property
     def unsettled(self) -> bool:
@@ -86,19 +73,13 @@ class Effect:
 
 @dataclass(frozen=True)
 class OptionEffects:
-    """The effects over one set of options, where an alternative group counts as one option.
+    """The effects over one set of options, where an alternative group counts as one option."""
 
-    Attributes:
-        options: the options, in the system's order; an alternative group has the stem of its members' names.
-        share: the sum of the terms' shares in percent, None where it is undefined.
-        effects: the effects, the largest first.
-        levels: whether the effects differ in the member of an alternative group.
-    """
-
+    # the options, in the system's order; an alternative group has the stem of its members' names
     options: tuple[str, ...]
-    share: float | None
-    effects: tuple[Effect, ...]
-    levels: bool = False
+    share: float | None  # the sum of the terms' shares in percent, None where it is undefined
+    effects: tuple[Effect, ...]  # the effects, the largest first
+    levels: bool = False  # whether the effects differ in the member of an alternative group
 
     @property
     def size(self) -> float:
@@ -108,30 +89,17 @@ class OptionEffects:
 
 @dataclass(frozen=True)
 class _Part:
-    """An effect before it is grouped.
+    """An effect before it is grouped."""
 
-    Attributes:
-        options: the options that it depends on.
-        effect: the effect.
-        without: returns the text of the effect without an option.
-    """
-
-    options: frozenset[str]
-    effect: Effect
-    without: Callable[[str], str]
+    options: frozenset[str]  # the options that it depends on
+    effect: Effect  # the effect
+    without: Callable[[str], str]  # returns the text of the effect without an option
 
 
 def option_effects(
     model: InfluenceModel, estimates: Iterable[InfluenceEstimate], configurations: Configurations, folds: int = 0
 ) -> tuple[OptionEffects, ...]:
-    """Return the effects of a model, the sets of options with the largest effect first.
-
-    Args:
-        model: the model: a sum of terms, or with the link 'log' a product of factors.
-        estimates: the uncertainty of its influences.
-        configurations: the configurations that shares are averaged over, and factors computed at.
-        folds: the number of folds that the support of estimates is counted in.
-    """
+    """Return the effects of a model, the sets of options with the largest effect first."""
     titles = titled_groups(configurations.system)
     group_of = {name: group for group in titles for name in group}
     estimates_by_term = {estimate.term: estimate for estimate in estimates}
@@ -221,12 +189,7 @@ def _factors(
 
 
 def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> str:
-    """Return the exponential of a sum of terms as a product: `1.35 * x^0.85 * exp(0.01 * y)`.
-
-    Args:
-        pairs: the terms with their influences.
-        order: the order of the options.
-    """
+    """Return the exponential of a sum of terms as a product: `1.35 * x^0.85 * exp(0.01 * y)`."""
     number = math.fsum(influence for term, influence in pairs if term == CONSTANT)
     parts: list[str] = []
     exponent_text = ""

@@ -258,11 +258,7 @@ def measurements_of(
 ) -> Measurements:
     """Return rows as measurements of a property `y`; columns of zeros and ones are binary options.
 
-    Args:
-        columns: the columns.
-        y: the values.
-        groups: the options of alternative groups among the columns.
-        system: a system that has all values, whose columns these are; None: that of the rows.
+    `system`: a system that has all values, whose columns these are; None: that of the rows.
     """
     system = _system_of(columns, groups) if system is None else system
     rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
@@ -289,11 +285,7 @@ def _system_of(columns: Columns, groups: Iterable[BinaryOption]) -> VariabilityM
 
 
 def group_names(groups: Any, rows: int) -> Array:
-    """Return the names of the groups of rows, shape (n,): numbers as text without zeros at the end.
-
-    Raises:
-        ValueError: if there are not as many groups as rows.
-    """
+    """Return the names of the groups of rows, shape (n,): numbers as text without zeros at the end."""
     values = column_or_1d(np.asarray(groups))
     if len(values) != rows:
         raise ValueError(f"{rows} rows, but {len(values)} groups")

@@ -19,9 +19,7 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     the values that it has in X (the total effect of Sobol's analysis, for independent columns). All shares of a
     constant function are 0.
 
-    Args:
-        predict: returns the predictions of rows, shape (n,).
-        X: the rows, shape (n, features).
+    `predict`: returns the predictions of rows, shape (n,). `X`: the rows, shape (n, features).
     """
     rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])

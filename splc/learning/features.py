@@ -20,27 +20,16 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Feature:
-    """A basic feature: an option, or an observed variable, that candidates are made of.
+    """A basic feature: an option, or an observed variable, that candidates are made of."""
 
-    Attributes:
-        name: the name of its column.
-        numeric: whether powers, logarithms, reciprocals and mirrors of it are meaningful (else it is 0 or 1).
-        minimum: smallest value of its domain.
-        maximum: largest value of its domain.
-        has_zero: whether 0 is one of its values.
-        switch: for an optional numeric option, the name of the column that is 1 where it is enabled.
-        observed: whether it is an observed variable, which has no such column.
-        atoms: further functions of it.
-    """
-
-    name: str
-    numeric: bool
-    minimum: float = 0.0
-    maximum: float = 1.0
-    has_zero: bool = True
-    switch: str | None = None
-    observed: bool = False
-    atoms: tuple[Atom, ...] = ()
+    name: str  # the name of its column
+    numeric: bool  # whether powers, logarithms, reciprocals and mirrors of it are meaningful (else it is 0 or 1)
+    minimum: float = 0.0  # smallest value of its domain
+    maximum: float = 1.0  # largest value of its domain
+    has_zero: bool = True  # whether 0 is one of its values
+    switch: str | None = None  # for an optional numeric option, the name of the column that is 1 where it is enabled
+    observed: bool = False  # whether it is an observed variable, which has no such column
+    atoms: tuple[Atom, ...] = ()  # further functions of it
 
     @property
     def partial(self) -> bool:

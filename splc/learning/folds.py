@@ -41,17 +41,12 @@ TRIED = 4
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The groups of measured configurations that folds keep together.
+    """The groups of measured configurations that folds keep together."""
 
-    Attributes:
-        labels: the group of each measured configuration, integers, shape (n,).
-        same: the options whose equal values make a group; empty if each configuration has a stated group.
-        column: the column that was stated; empty if `same` are the options of settings that repeat.
-    """
-
-    labels: Array
+    labels: Array  # the group of each measured configuration, integers, shape (n,)
+    # the options whose equal values make a group; empty if each configuration has a stated group
     same: tuple[str, ...] = ()
-    column: str = ""
+    column: str = ""  # the column that was stated; empty if `same` are the options of settings that repeat
 
     def __getitem__(self, rows: Array) -> Groups:
         """Return those of some of the configurations."""
@@ -59,11 +54,7 @@ class Groups:
 
     @classmethod
     def stated(cls, configurations: Configurations, groups: Groups | str | Array | Sequence[Any]) -> Groups:
-        """Return the groups of configurations: of equal values of an option, or as they are labelled.
-
-        Raises:
-            SpecError: if there is no such option, or if there are not as many labels as configurations.
-        """
+        """Return the groups of configurations: of equal values of an option, or as they are labelled."""
         if isinstance(groups, Groups):
             return groups
         system = configurations.system
@@ -102,10 +93,8 @@ class Groups:
 def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array:
     """Return the fold of each row, shape (n,): groups in turn, in the order of their first rows.
 
-    Args:
-        order: the n rows in the order to take them in.
-        number: the number of folds; there are at most as many as groups.
-        groups: the group of each row; None: each row is a group.
+    `number`: the number of folds; there are at most as many as groups. `groups`: the group of each row; None: each row
+    is a group.
     """
     turn = np.arange(len(order))
     if groups is not None:
@@ -117,12 +106,7 @@ def drawn_folds(order: Array, number: int, groups: Array | None = None) -> Array
 
 
 def repeated_settings(configurations: Configurations, rows: Array) -> Groups | None:
-    """Return the groups of equal settings of all options but some, if these settings repeat; None if they do not.
-
-    Args:
-        configurations: the measured configurations.
-        rows: the positions of those that are learned from.
-    """
+    """Return the groups of equal settings of all options but some, if these settings repeat; None if they do not."""
     units = _units(configurations.system)
     hashes = _hashes(configurations, units)
     kept, part = np.arange(len(units)), hashes[rows]

@@ -27,9 +27,6 @@ def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
     """Return a term in SPL Conqueror's log grammar; the root and options that are always selected are the constant.
 
     A number in front of it is left out: it has no effect on a term whose influence is fitted.
-
-    Raises:
-        ExpressionError: if it is wrong, or names something else than an option.
     """
     names = system.term_table
     expansion = expand_product(text, names, system)

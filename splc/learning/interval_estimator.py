@@ -21,16 +21,7 @@ class IntervalRegressor(RegressorMixin, BaseEstimator, ABC):
     def predict(self, X: Any, return_interval: Literal[True]) -> tuple[Array, Array, Array]: ...
 
     def predict(self, X: Any, return_interval: bool = False) -> Array | tuple[Array, Array, Array]:
-        """Return predictions, shape (n,), for X of shape (n, features).
-
-        Args:
-            X: an array or a data frame.
-            return_interval: whether to return the lower and upper ends of 90 % prediction intervals of a value, too.
-
-        Raises:
-            EvaluationError: if a term has no value, such as the logarithm of a negative number.
-            LearningError: if intervals are wanted of a model that has none (SPL Conqueror's algorithm).
-        """
+        """Return predictions, shape (n,), for X of shape (n, features)."""
         check_is_fitted(self)
         X = self._numbers(X)
         predicted = self._predicted(X)

@@ -58,12 +58,7 @@ def intervals_object(intervals: Intervals | None) -> Mapping[str, Any] | None:
 def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | None:
     """Return the intervals of a JSON object, None if there are none.
 
-    Args:
-        content: what `intervals_object` returned.
-        system: the system; without it there are no intervals, since configurations are needed to compute them.
-
-    Raises:
-        KeyError, TypeError, ValueError: if the object is damaged.
+    `system`: the system; without it there are no intervals, since configurations are needed to compute them.
     """
     if system is None or not isinstance(content, Mapping) or content.get("kind") not in READERS:
         return None
@@ -71,15 +66,7 @@ def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | N
 
 
 def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | None:
-    """Return the intervals of a printed model from their JSON object, None if there are none.
-
-    Args:
-        content: what `intervals_object` returned.
-        model: the printed model.
-
-    Raises:
-        KeyError, TypeError, ValueError: if the object is damaged.
-    """
+    """Return the intervals of a printed model from their JSON object, None if there are none."""
     from splc.learning.projection import SparseIntervals
 
     if not isinstance(content, Mapping) or content.get("kind") != SparseIntervals.kind:

@@ -26,61 +26,38 @@ _STREAM = 1
 
 @dataclass(frozen=True)
 class ErrorSample:
-    """The sample of configurations that an error is computed on.
+    """The sample of configurations that an error is computed on."""
 
-    Attributes:
-        configurations: the number of configurations in the sample.
-        of: the number of configurations that they were drawn from.
-        standard_error: the standard error of the error in percentage points, None where it is undefined.
-        printed: the same of the error of the printed model, None without one.
-    """
-
-    configurations: int
-    of: int
-    standard_error: float | None
-    printed: float | None = None
+    configurations: int  # the number of configurations in the sample
+    of: int  # the number of configurations that they were drawn from
+    standard_error: float | None  # the standard error of the error in percentage points, None where it is undefined
+    printed: float | None = None  # the same of the error of the printed model, None without one
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The predictions of a model at the rows that judge it, and its mean relative errors in percent.
+    """The predictions of a model at the rows that judge it, and its mean relative errors in percent."""
 
-    Attributes:
-        predicted: predictions at the measured configurations that judge it, shape (n,), NaN where it has no value.
-        evaluated: predictions at the evaluation set, shape (m,).
-        learning: the error on the learning set; None where it is undefined, as all errors.
-        rest: the error on the measured configurations outside of it, or on the evaluation set.
-        all: the error on all measured configurations.
-        standard_errors: those of errors of a sample, by the names of errors in `LearningResult`.
-    """
-
-    predicted: Array
-    evaluated: Array
-    learning: float | None
-    rest: float | None
-    all: float | None
+    predicted: Array  # predictions at the measured configurations that judge it, shape (n,), NaN where it has no value
+    evaluated: Array  # predictions at the evaluation set, shape (m,)
+    learning: float | None  # the error on the learning set; None where it is undefined, as all errors
+    rest: float | None  # the error on the measured configurations outside of it, or on the evaluation set
+    all: float | None  # the error on all measured configurations
+    # those of errors of a sample, by the names of errors in `LearningResult`
     standard_errors: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
-    """The measurements that a model was learned from and judged by.
+    """The measurements that a model was learned from and judged by."""
 
-    Attributes:
-        measured: the measured configurations.
-        nfp: the property.
-        learned: the positions of the learning set among these.
-        judging: the positions of those of the learning set, and of the others, that judge a model.
-        evaluation: the configurations of the evaluation set that judge it, None without one.
-        samples: error, by its name in `LearningResult` → the size of the sample that it is computed on, and the number
-            of configurations that this was drawn from; other errors are computed on all.
-    """
-
-    measured: Measurements
-    nfp: str
-    learned: Array
-    judging: tuple[Array, Array]
-    evaluation: Measurements | None = None
+    measured: Measurements  # the measured configurations
+    nfp: str  # the property
+    learned: Array  # the positions of the learning set among these
+    judging: tuple[Array, Array]  # the positions of those of the learning set, and of the others, that judge a model
+    evaluation: Measurements | None = None  # the configurations of the evaluation set that judge it, None without one
+    # error, by its name in `LearningResult` → the size of the sample that it is computed on, and the number of
+    # configurations that this was drawn from; other errors are computed on all
     samples: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
@@ -96,13 +73,8 @@ class JudgedRows:
     ) -> JudgedRows:
         """Return all rows, or samples of those learned from, of the others, and of the evaluation set.
 
-        Args:
-            measured: the measured configurations.
-            nfp: the property.
-            learned: the positions of the learning set among these.
-            evaluation: measurements for the error outside of the learning set; None: the other measured configurations.
-            seed: the seed of the samples.
-            limit: the most rows of each of the three; None: all.
+        `evaluation`: measurements for the error outside of the learning set; None: the other measured configurations.
+        `limit`: the most rows of each of the three; None: all.
         """
         rng = np.random.default_rng((seed, _STREAM))
         samples: dict[str, tuple[int, int]] = {}

@@ -40,23 +40,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SparsePart:
-    """The printed model of a learner whose full model predicts.
+    """The printed model of a learner whose full model predicts."""
 
-    Attributes:
-        model: the model.
-        cross_validated: its error on held-out folds of the learning set.
-        distance: its mean relative difference to the full model at unmeasured configurations, in percent.
-        intervals: its prediction intervals.
-        forms: the best model of each form that was tried, the chosen one first.
-        folds: the number of folds that support of terms is counted in.
-    """
-
-    model: InfluenceModel
-    cross_validated: CrossValidated | None = None
+    model: InfluenceModel  # the model
+    cross_validated: CrossValidated | None = None  # its error on held-out folds of the learning set
+    # its mean relative difference to the full model at unmeasured configurations, in percent
     distance: float | None = None
-    intervals: Intervals | None = None
-    forms: tuple[FormScore, ...] = ()
-    folds: int = 0
+    intervals: Intervals | None = None  # its prediction intervals
+    forms: tuple[FormScore, ...] = ()  # the best model of each form that was tried, the chosen one first
+    folds: int = 0  # the number of folds that support of terms is counted in
 
 
 def judged(
@@ -77,25 +69,7 @@ def judged(
     intervals: Intervals | None = None,
     printed: SparsePart | None = None,
 ) -> LearningResult:
-    """Return the result of a learner, with its errors.
-
-    Args:
-        problem: what was learned from.
-        learner: the learner.
-        predictor: what predicts.
-        termination: why learning ended.
-        seconds: wall time of learning.
-        terms: the terms as they were selected.
-        rounds: the history.
-        notes: what the user should know about the model.
-        scaling: the scaling model, for learners that fit one.
-        cross_validated: the error on held-out folds of the learning set.
-        expected: how far values are expected to be from the prediction.
-        estimates: the uncertainty of each influence.
-        path: models from few terms to many.
-        intervals: prediction intervals of what predicts.
-        printed: the printed model, if it is not what predicts.
-    """
+    """Return the result of a learner, with its errors."""
     rows = judged_rows(
         predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation, seed=problem.seed
     )

@@ -19,20 +19,9 @@ def match(
 ) -> tuple[Array, tuple[str, ...]]:
     """Return the positions of sampled configurations among the measured ones, and notes.
 
-    Args:
-        measurements: what was measured.
-        sampled: what a sampling design picked.
-        missing: the policy for sampled configurations that were not measured: 'error'; 'drop' leaves them out;
-            'nearest' takes the measured configuration with the same binary options whose numeric options are the
-            fewest steps away (SPL Conqueror's rule), or leaves them out if there is none.
-        instead: a further remedy, for the message.
-
-    Returns:
-        Distinct positions in the order of the sample.
-
-    Raises:
-        LearningError: listing sampled configurations that were not measured.
-        SpecError: for an unknown policy.
+    `missing`: the policy for sampled configurations that were not measured: 'error'; 'drop' leaves them out; 'nearest'
+    takes the measured configuration with the same binary options whose numeric options are the fewest steps away (SPL
+    Conqueror's rule), or leaves them out if there is none.
     """
     if missing not in POLICIES:
         raise SpecError(f"unknown policy {missing!r} for missing configurations", hint=f"one of {', '.join(POLICIES)}")

@@ -31,10 +31,7 @@ def run_loop(
 ) -> tuple[tuple[S, ...], str]:
     """Run a search until a rule ends it, and return its steps and the rule.
 
-    Args:
-        search: the search.
-        on_step: called after every step.
-        should_stop: asked after every step but the last one; true ends the loop.
+    `should_stop`: asked after every step but the last one; true ends the loop.
     """
     steps: list[S] = []
     reason = search.terminate(None)
@@ -53,13 +50,7 @@ def run_loop(
 
 
 def only_step(text: str, fit: Callable[[], T], on_step: OnStep | None) -> tuple[T, float]:
-    """Return what the only step of a learner fits, and the seconds that it took.
-
-    Args:
-        text: what is fitted.
-        fit: fits it.
-        on_step: called after it.
-    """
+    """Return what the only step of a learner fits, and the seconds that it took."""
     started = time.monotonic()
     result = fit()
     seconds = time.monotonic() - started

@@ -40,13 +40,7 @@ LEAVE_OUT = " To leave it out: "
 
 
 def model_warnings(result: LearningResult, measurements: Measurements, space: Space) -> tuple[str, ...]:
-    """Return warnings about a learned model, one sentence each.
-
-    Args:
-        result: the result of learning.
-        measurements: what was measured.
-        space: the valid configurations of the system.
-    """
+    """Return warnings about a learned model, one sentence each."""
     measured = measurements.measured(result.nfp)
     models = {result.nfp: result.predictor}
     if result.printed is not None:
@@ -73,12 +67,6 @@ def valid_predictions(
     """Return predictions at valid configurations, shape (n,): up to 1000 that are drawn, and the measured ones.
 
     Only the measured ones have values of observed variables, so a model that uses some is checked there only.
-
-    Args:
-        predictor: the model.
-        measured: the measured configurations.
-        space: the valid configurations.
-        known: the predictions at the measured ones, if they were computed before.
     """
     # Full models are slow; they were judged at all of these.
     step = len(measured) // DRAWN + 1 if isinstance(predictor, Full) else 1
@@ -98,10 +86,7 @@ def valid_predictions(
 def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
     """Return warnings about predictions that contradict the measured values.
 
-    Args:
-        predicted: predictions, shape (n,), NaN where there is none.
-        measured: the measured values, shape (m,).
-        nfp: the property.
+    `predicted`: predictions, shape (n,), NaN where there is none. `measured`: the measured values, shape (m,).
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
     messages = list(negative_predictions(predicted, measured, nfp))
@@ -123,10 +108,8 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
 
     Predictions that differ from 0 by rounding only are not negative.
 
-    Args:
-        predicted: predictions, shape (n,), NaN where there is none.
-        measured: the measured values, shape (m,), as far as they are known.
-        nfp: the property.
+    `predicted`: predictions, shape (n,), NaN where there is none. `measured`: the measured values, shape (m,), as far
+    as they are known.
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
     largest = max(np.abs(predicted).max(initial=0.0), np.abs(measured).max(initial=0.0))

@@ -24,17 +24,12 @@ DEFAULT = PROJECTION
 
 @dataclass(frozen=True)
 class LearnerKind:
-    """A kind of learner.
+    """A kind of learner."""
 
-    Attributes:
-        settings: its settings by name.
-        make: returns a learner for the name of a preset and the settings that differ from it, as values or texts.
-        presets: the names of its presets.
-    """
-
-    settings: Mapping[str, Setting]
+    settings: Mapping[str, Setting]  # its settings by name
+    # returns a learner for the name of a preset and the settings that differ from it, as values or texts
     make: Callable[[str, Mapping[str, Any]], Learner]
-    presets: tuple[str, ...] = ("default",)
+    presets: tuple[str, ...] = ("default",)  # the names of its presets
 
 
 def _projection() -> LearnerKind:

@@ -154,19 +154,12 @@ class Round:
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a learner that does not add one term after the other.
+    """One step of a learner that does not add one term after the other."""
 
-    Attributes:
-        number: 1, 2, ….
-        text: what was done.
-        seconds: time since learning began.
-        kept: whether there is a model if learning ends after this step.
-    """
-
-    number: int
-    text: str
-    seconds: float
-    kept: bool = True
+    number: int  # 1, 2, …
+    text: str  # what was done
+    seconds: float  # time since learning began
+    kept: bool = True  # whether there is a model if learning ends after this step
 
     def line(self, order: Sequence[str] = ()) -> str:
         """Return the step in one line."""
@@ -179,17 +172,11 @@ Step = Round | Stage
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """The relative error in percent at held-out configurations of the learning set.
+    """The relative error in percent at held-out configurations of the learning set."""
 
-    Attributes:
-        median: the median.
-        mean: the mean.
-        p95: the 95th percentile.
-    """
-
-    median: float
-    mean: float
-    p95: float
+    median: float  # the median
+    mean: float  # the mean
+    p95: float  # the 95th percentile
 
     @classmethod
     def of(cls, differences: Array) -> Self:
@@ -200,43 +187,27 @@ class CrossValidated:
 
 @dataclass(frozen=True)
 class SparseErrors:
-    """The errors of a printed model that is not what predicts (mean relative errors in percent; None where undefined).
+    """The errors of a printed model that is not what predicts (mean relative ones in percent; None: undefined)."""
 
-    Attributes:
-        learning_error: on the learning set.
-        error: on the measured configurations outside of the learning set, or on the evaluation set.
-        error_all: on all measured configurations.
-        cross_validated: the error on held-out folds of the learning set; None where it means nothing.
-        distance: the mean relative difference to the full model at unmeasured configurations.
-    """
-
-    learning_error: float | None
-    error: float | None
-    error_all: float | None
+    learning_error: float | None  # on the learning set
+    error: float | None  # on the measured configurations outside of the learning set, or on the evaluation set
+    error_all: float | None  # on all measured configurations
+    # the error on held-out folds of the learning set; None where it means nothing
     cross_validated: CrossValidated | None = None
-    distance: float | None = None
+    distance: float | None = None  # the mean relative difference to the full model at unmeasured configurations
 
 
 @dataclass(frozen=True)
 class InfluenceEstimate:
-    """The uncertainty of an influence.
+    """The uncertainty of an influence."""
 
-    Attributes:
-        term: the term.
-        influence: its influence.
-        standard_error: the standard error of the influence.
-        low: the lower end of its 90 % interval (`LEVEL`).
-        high: the upper end.
-        sign_probability: the probability that the influence has the sign that it is printed with.
-        folds: in how many folds the fold's own model has a term of the same options; None if that is not known.
-    """
-
-    term: Term
-    influence: float
-    standard_error: float
-    low: float
-    high: float
-    sign_probability: float
+    term: Term  # the term
+    influence: float  # its influence
+    standard_error: float  # the standard error of the influence
+    low: float  # the lower end of its 90 % interval (`LEVEL`)
+    high: float  # the upper end
+    sign_probability: float  # the probability that the influence has the sign that it is printed with
+    # in how many folds the fold's own model has a term of the same options; None if that is not known
     folds: int | None = None
 
     @classmethod

@@ -36,17 +36,12 @@ PRINTED = frozenset(("terms", "readable", "form", "order"))
 
 @dataclass(frozen=True)
 class Trial:
-    """Settings that were tried.
+    """Settings that were tried."""
 
-    Attributes:
-        settings: setting → its value.
-        error: the cross-validated error, None where nothing could be learned or no measured value is usable.
-        reason: why there is no error.
-    """
-
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # setting → its value
+    # the cross-validated error, None where nothing could be learned or no measured value is usable
     error: CrossValidated | None
-    reason: str | None = None
+    reason: str | None = None  # why there is no error
 
 
 @dataclass(frozen=True)

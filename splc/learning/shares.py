@@ -16,26 +16,18 @@ _WHOLE = 100 + 1e-6
 
 @dataclass(frozen=True)
 class TermShares:
-    """The shares of the terms of a model.
+    """The shares of the terms of a model."""
 
-    Attributes:
-        values: mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None
-            where the mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link).
-        absolute: whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
-            contribution: terms cancel, so that the others would be above 100 %.
-    """
-
+    # mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None where the
+    # mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link)
     values: tuple[float | None, ...]
+    # whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
+    # contribution: terms cancel, so that the others would be above 100 %
     absolute: bool = False
 
 
 def term_shares(model: InfluenceModel, configurations: Configurations) -> TermShares:
-    """Return the share of each term in the mean prediction.
-
-    Args:
-        model: the model.
-        configurations: the configurations that are averaged over.
-    """
+    """Return the share of each term in the mean prediction."""
     sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
     for _, contributions in model.contribution_blocks(configurations):
         sums += contributions.sum(axis=0)
@@ -51,12 +43,7 @@ def term_shares(model: InfluenceModel, configurations: Configurations) -> TermSh
 
 
 def share_bars(model: InfluenceModel, configurations: Configurations) -> Bars:
-    """Return the shares of the terms as bars; of a product, its influences.
-
-    Args:
-        model: the model.
-        configurations: the configurations that are averaged over.
-    """
+    """Return the shares of the terms as bars; of a product, its influences."""
     shares = term_shares(model, configurations)
     rows = [(term.text(model.order), share) for (term, _), share in zip(model.terms, shares.values, strict=True)]
     bars = [(text, share) for text, share in rows if share is not None]

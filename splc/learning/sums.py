@@ -75,14 +75,7 @@ class SumResult(Presented):
 def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable[str] = ()) -> tuple[Part, ...]:
     """Return the parts that texts `NFP` or `NFP:WHERE` name.
 
-    Args:
-        texts: `seconds_{}:level_{}` means `seconds_0:level_0`, `seconds_1:level_1`, … for all such properties.
-        properties: all properties.
-        observed: observed variables to learn from; in `*_{}`, the braces mean the same as in the part's text.
-
-    Raises:
-        SpecError: for a duplicate part, or braces in a part without braces in its property.
-        MeasurementError: for an unknown property.
+    `observed`: observed variables to learn from; in `*_{}`, the braces mean the same as in the part's text.
     """
     patterns = tuple(observed)
     parts: list[Part] = []

@@ -39,11 +39,6 @@ def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]
     """Return a table with the positions of texts instead of the texts, shape (n, columns).
 
     It is NaN for missing ones, and -1, with a warning, for others.
-
-    Args:
-        X: the table.
-        names: the names of its columns, for messages.
-        texts: position of a column → its texts.
     """
     columns = _columns(X)
     numbers = np.empty((len(columns[0]), len(columns)), dtype=object)
@@ -69,17 +64,11 @@ def _columns(X: Any) -> list[Array]:
 
 @dataclass(frozen=True)
 class TableColumns:
-    """The columns of a table of numbers as options.
+    """The columns of a table of numbers as options."""
 
-    Attributes:
-        names: the names of the columns.
-        texts: position of a column whose numbers are positions of texts → these texts.
-        ignored: the positions of columns to leave out.
-    """
-
-    names: tuple[str, ...]
-    texts: Mapping[int, tuple[str, ...]]
-    ignored: frozenset[int] = frozenset()
+    names: tuple[str, ...]  # the names of the columns
+    texts: Mapping[int, tuple[str, ...]]  # position of a column whose numbers are positions of texts → these texts
+    ignored: frozenset[int] = frozenset()  # the positions of columns to leave out
 
     @classmethod
     def of(cls, names: tuple[str, ...], X: Array, texts: Mapping[int, tuple[str, ...]]) -> TableColumns:

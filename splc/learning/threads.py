@@ -11,9 +11,6 @@ def one_thread(*, with_scipy: bool = True) -> Any:
     """Return a context in which linear algebra uses one thread.
 
     With several threads, sums differ in their last bits, and small matrices take longer.
-
-    Args:
-        with_scipy: whether scipy's linear algebra is used, which has a BLAS of its own.
     """
     if with_scipy:
         # Only libraries that are loaded have their threads limited.

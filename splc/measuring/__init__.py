@@ -1,6 +1,6 @@
 """Measuring: run a command for each configuration and repetition, and record what it reports.
 
-`template` makes argument vectors, `properties` reads values from the output of a run, `runner` runs one process,
-`execution` and `batch` return its results, `journal` stores them, `plan` determines the order of runs, `session` is
-the loop, `cluster` distributes runs over machines, and `tables` makes measurements from a journal.
+`command` makes argument vectors, `runner` runs one process, `properties` reads values from its output, `execution` and
+`batch` return results, `journal` stores them, `plan` determines the order of runs, `setup` is what sessions have in
+common, `session` is the loop, and `cluster` and `distribution` do runs on other machines.
 """

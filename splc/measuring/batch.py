@@ -20,10 +20,9 @@ import numpy as np
 from splc.errors import listed
 from splc.formats.measurements.csv_table import option_column, option_texts, table_text
 from splc.io.csv_rows import SEPARATORS, split_line
-from splc.measuring.execution import KEPT, RunResult, failure, load_average, now
+from splc.measuring.execution import KEPT, Run, RunResult, failure, load_average, now
 from splc.measuring.machine import machine_errors
 from splc.measuring.properties import NoValueError, finite
-from splc.measuring.run_results import Run
 from splc.measuring.runner import Ended
 from splc.measuring.setup import Setup
 
@@ -41,8 +40,7 @@ class StopBatchError(Exception):
 def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
     """Return the runs in groups of the same repetition and the same values of the options that a batch agrees in."""
     system = setup.configurations.system
-    batch_columns = [system.positions[name] for name in setup.batch or ()]
-    keys = setup.configurations.indices[:, batch_columns].tolist()
+    keys = setup.configurations.indices[:, [system.positions[name] for name in setup.batch or ()]].tolist()
     batches_by_key: dict[tuple[Any, ...], list[Run]] = {}
     for row, repetition in runs:
         batches_by_key.setdefault((repetition, *keys[row]), []).append((row, repetition))
@@ -61,9 +59,7 @@ def run_batches(
 
     If a process fails or exceeds the time limit after some rows, another one continues with the rest, so that the
     configuration at which it stopped has the whole time limit. If it fails before its first row, that configuration
-    has failed.
-
-    `on_start`: called with each process id. `on_end`: called with how each process ended.
+    has failed. `on_start` is called with each process id, `on_end` with how each process ended.
     """
     for batch in batches(setup, runs):
         unmeasured, fruitless = list(batch), 0
@@ -72,13 +68,12 @@ def run_batches(
             ended = _process(setup, unmeasured, reader, on_start)
             if on_end is not None:
                 on_end(reader.summary(ended))
-            started_with = unmeasured
-            unmeasured = reader.unmeasured
+            started_with, unmeasured = unmeasured, reader.unmeasured
             if reader.stopped or not unmeasured:
                 break
             reason = reader.problem or failure(ended, setup.timeout)
             if reason is None:
-                missing = "no row for it" if reader.header else f"no table with {listed(setup.property_columns)}"
+                missing = "no row for it" if reader.header else f"no table with {listed(reader.columns)}"
                 reason = f"the batch command printed {missing}"
             elif reader.problem is None and len(unmeasured) < len(started_with):
                 fruitless = 0
@@ -105,9 +100,9 @@ def _process(setup: Setup, runs: Sequence[Run], reader: _BatchReader, on_start: 
             with machine_errors():
                 path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="splc-")), "configurations.csv")
                 path.write_text(text, encoding="utf-8")
-        job = setup.job(runs[0], configurations=str(path))
+        process = setup.process(runs[0], configurations=str(path))
         try:
-            return job.run(on_start, reader.read, b"" if by_file else text.encode("utf-8"))
+            return process(on_start=on_start, on_line=reader.read, stdin=b"" if by_file else text.encode("utf-8"))
         except StopBatchError:
             return Ended(0)
 
@@ -129,7 +124,9 @@ class _BatchReader:
     def __post_init__(self) -> None:
         self.pending: dict[tuple[int, ...], Run] = {}
         self.unmeasured = list(self.runs)
+        # The places of options in the system and in the table.
         self.options: list[tuple[int, int]] = []
+        self.columns = [prop.argument for prop in self.setup.properties]
         self._begin_row()
 
     def _begin_row(self) -> None:
@@ -144,8 +141,7 @@ class _BatchReader:
         if len(cells) != len(self.header):
             self.stray += bool(line.strip())
             return
-        key = self._key(cells)
-        run = self.pending.pop(key, None) if key is not None else None
+        run = self.pending.pop(self._key(cells), None)
         if run is None:
             self.stray += 1
             return
@@ -159,31 +155,27 @@ class _BatchReader:
     def _read_header(self, line: str) -> None:
         self.separator = max(SEPARATORS, key=line.count)
         cells = [cell.strip() for cell in split_line(line, self.separator)]
-        if not set(self.setup.property_columns) <= set(cells):
+        if not set(self.columns) <= set(cells):
             return
         system = self.setup.configurations.system
-        cell_columns = {system.spellings.get(cell, cell): column_index for column_index, cell in enumerate(cells)}
-        options = [(system.positions[name], cell_columns[name]) for name in system.names if name in cell_columns]
+        places = {system.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
+        self.options = [(system.positions[name], places[name]) for name in system.names if name in places]
         indices = self.setup.configurations.indices[np.array([row for row, _ in self.runs])]
-        keys = indices[:, [position for position, _ in options]].tolist()
+        keys = indices[:, [position for position, _ in self.options]].tolist()
         self.pending = {tuple(key): run for key, run in zip(keys, self.runs, strict=True)}
         if len(self.pending) < len(self.runs):
-            differing = [
-                option.name for option, column in zip(system.options, indices.T, strict=True) if np.ptp(column)
-            ]
-            missing = listed([name for name in differing if name not in cell_columns])
+            differing = [name for name, column in zip(system.names, indices.T, strict=True) if np.ptp(column)]
+            missing = listed([name for name in differing if name not in places])
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
-        self.header, self.options = cells, options
+        self.header = cells
 
-    def _key(self, cells: Sequence[str]) -> tuple[int, ...] | None:
-        key = []
-        for position, column_index in self.options:
-            index, _ = option_column(self.setup.configurations.system.options[position], [cells[column_index]], ".")
-            if index[0] < 0:
-                return None
-            key.append(int(index[0]))
-        return tuple(key)
+    def _key(self, cells: Sequence[str]) -> tuple[int, ...]:
+        """Return the places of the values of options; a value that an option does not have has a negative one."""
+        options = self.setup.configurations.system.options
+        return tuple(
+            int(option_column(options[position], [cells[place]], ".")[0][0]) for position, place in self.options
+        )
 
     def _result(self, cells: Sequence[str], line: str) -> RunResult:
         values, reasons = dict[str, float](), []

@@ -36,10 +36,8 @@ class Cluster:
     The certificates of a scheduler at `tls://` are those of dask's configuration. Processes that are started on this
     machine have certificates of their own, so that no other user of the machine can send them work.
 
-    Args:
-        address: its address, such as `tcp://10.0.0.1:8786`; the name of a scheduler file, which ends in `.json`; or
-            `local`: a scheduler and workers are started on this machine.
-        workers: the number of workers that are started for `local`.
+    The address is such as `tcp://10.0.0.1:8786`, the name of a scheduler file, which ends in `.json`, or `local`: a
+    scheduler and so many workers are started on this machine.
 
     Raises:
         SpecError: if dask, or what it needs for certificates, is not installed.
@@ -107,13 +105,14 @@ class Cluster:
         if self.address.startswith("tls:") and security.get_connection_args("client")["ssl_context"] is None:
             hint = "name them in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
             raise InputError(Problem(f"no certificates for the dask scheduler {self.address!r}", hint=hint))
-        connection = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
+        by_file = self.address.endswith(".json")
         try:
             # Dask waits forever for a missing file, and leaves a client open for a malformed address.
-            if "scheduler_file" in connection:
+            if by_file:
                 Path(self.address).stat()
             elif "://" not in self.address:
                 get_address_host_port(self.address)
+            connection = {"scheduler_file" if by_file else "address": self.address}
             return Client(**connection, security=security, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
             hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
@@ -124,11 +123,11 @@ class Cluster:
         """Check that every worker has splc in the version of this process."""
         # A function of the standard library, since workers without splc cannot unpickle one of splc.
         versions = self.client.run(resolve_name, VERSION, on_error="return")
-        other_versions = {worker: version for worker, version in sorted(versions.items()) if version != __version__}
         hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"
         problems = [
             Problem(f"worker {worker} has {f'splc {version}' if isinstance(version, str) else 'no splc'}", hint=hint)
-            for worker, version in other_versions.items()
+            for worker, version in sorted(versions.items())
+            if version != __version__
         ]
         if problems:
             raise InputError(problems)
@@ -183,12 +182,12 @@ class Cluster:
 
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
         """Check that every worker has the programs."""
-        missing_by_worker: Mapping[str, list[str]] = self.client.run(
+        missing: Mapping[str, list[str]] = self.client.run(
             missing_programs, list(names), folder, environment.get("PATH")
         )
         problems = [
             Problem(f"worker {worker}: {message}", hint="install it there, in the same place")
-            for worker, messages in sorted(missing_by_worker.items())
+            for worker, messages in sorted(missing.items())
             for message in messages
         ]
         if problems:

@@ -1,23 +1,33 @@
-"""Distribution of many items of work over the workers of a dask cluster; each result is returned exactly once.
+"""Distribution of many items of work, such as runs, over the workers of a dask cluster; each is returned exactly once.
 
 A task of dask does several items, until `TASK_SECONDS` have passed: items may take milliseconds, which is about what
 dask takes for a task. Items that a task did not reach are distributed again, as are those of tasks that were lost with
 their worker or their scheduler, or whose machine cannot do any (its disk is full); such workers get no further tasks.
+
+Simultaneous runs on one machine disturb each other, so that a lock of the machine makes its workers wait for each
+other, also those that other measurements use.
 """
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from splc.errors import MachineError
+from splc.measuring.batch import Recorder, batches, run_batches
 from splc.measuring.cluster import Cluster
+from splc.measuring.execution import Run, RunResult, execute, now
+from splc.measuring.machine import machine_errors
+from splc.measuring.setup import Setup
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -27,17 +37,16 @@ TASK_SECONDS = 1.0
 TASK_ITEMS = 256
 # The interval of checks for new and lost workers, and for Ctrl-C.
 LOOK_SECONDS = 2.0
+# Excludes other runs of this worker; the lock of the machine excludes other processes.
+_ALONE = Lock()
+_LOCK_FILE = "splc-measure-{user}.lock"
+# Not `tempfile.gettempdir`, which writes a file: locks are also taken on a full disk.
+LOCK_FOLDERS = ("/tmp", "/var/tmp")
 
 
 @dataclass(frozen=True)
 class ItemError:
-    """The failure of an item on its worker.
-
-    Attributes:
-        error: the exception.
-        worker: the last worker that had it, empty if it is not known.
-        lost: the number of workers that disappeared while they did it, 0 where it raised an exception.
-    """
+    """The failure of an item on its last worker, and the number of workers that disappeared while they did it."""
 
     error: Exception
     worker: str = ""
@@ -46,13 +55,7 @@ class ItemError:
 
 @dataclass(frozen=True)
 class Done(Generic[T, R]):
-    """An item with its result.
-
-    Attributes:
-        item: the item.
-        result: its result, or why there is none.
-        worker: the worker that did it.
-    """
+    """An item with its result, or why there is none, and the worker that did it."""
 
     item: T
     result: R | ItemError
@@ -69,17 +72,9 @@ def distribute(
 ) -> Iterator[Done[T, R]]:
     """Distribute items over the workers, and yield each when it is done, in any order.
 
-    Args:
-        cluster: the cluster.
-        function: called on a worker with `shared` and an item.
-        shared: what all items need; it is sent to each worker once.
-        items: what to do.
-        should_stop: once it returns true, no further task is started; items of running tasks are returned.
-        per_worker: number of threads of a worker → number of its simultaneous tasks.
-
-    Raises:
-        InputError: if no worker is left.
-        MachineError: if items that other workers could not do raised one on every worker.
+    A worker calls the function with `shared`, which is sent to it once, and an item. Once `should_stop` returns true,
+    no further task is started; items of running tasks are returned. `per_worker`: the number of threads of a worker →
+    that of its simultaneous tasks.
     """
     return _Distribution(cluster, function, shared, deque(items), should_stop, per_worker).run()
 
@@ -218,11 +213,7 @@ def _identity(value: Any) -> Any:
 def _run_items(
     function: Callable[[Any, T], R], shared: Any, items: Sequence[T], seconds: float
 ) -> tuple[list[R], float, str, MachineError | None]:
-    """Process items until a time has passed, or the machine cannot process any.
-
-    Returns:
-        The results of the processed items, the duration, the worker, and the error of its machine if there is one.
-    """
+    """Process items until a time has passed; return results, duration, worker, and the error of a useless machine."""
     from distributed import get_worker
 
     started = time.monotonic()
@@ -237,3 +228,56 @@ def _run_items(
         if time.monotonic() - started >= seconds:
             break
     return results, time.monotonic() - started, str(get_worker().address), machine_error
+
+
+def run_on_cluster(
+    cluster: Cluster, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]
+) -> None:
+    """Distribute runs over the workers, one at a time on each machine; record each here when its task is done."""
+    items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
+    for task in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
+        results = task.result
+        if isinstance(results, ItemError):
+            if not results.lost:
+                # It says nothing about the measured program.
+                raise MachineError(
+                    f"a worker failed: {type(results.error).__name__}: {results.error}",
+                    hint="every worker needs the same versions of Python and splc; "
+                    "run the same command again with --resume",
+                )
+            lost = f"{results.lost} workers disappeared while they measured it"
+            results = [(run, RunResult({}, lost, started=now())) for run in task.item]
+        for run, result in results:
+            record(run, result, {"worker": task.worker})
+
+
+def execute_alone(setup: Setup, runs: Sequence[Run]) -> list[tuple[Run, RunResult]]:
+    """Run one item on a worker when its other runs have ended, and return the results."""
+    results: list[tuple[Run, RunResult]] = []
+    with _ALONE, machine_lock():
+        if setup.batch is None:
+            return [(run, execute(setup.process(run), setup.properties)) for run in runs]
+        run_batches(setup, runs, lambda run, result, _: results.append((run, result)), lambda: False)
+    return results
+
+
+@contextmanager
+def machine_lock() -> Iterator[None]:
+    """Wait for the runs of other workers on this machine; the lock of a process that is killed is released."""
+    import fcntl
+
+    name = _LOCK_FILE.format(user=os.getuid())
+    folders = [candidate for candidate in (os.environ.get("TMPDIR"), *LOCK_FOLDERS) if candidate]
+    descriptor = -1
+    for folder in folders:
+        # It is in the first folder that can have it; the error is that of the last.
+        with machine_errors() if folder == folders[-1] else suppress(OSError):
+            descriptor = os.open(Path(folder, name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            break
+    try:
+        # Some file systems have no locks.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

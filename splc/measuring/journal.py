@@ -20,23 +20,15 @@ from splc.errors import InputError, OutputError, Problem
 
 Record = Mapping[str, Any]
 _BEGINNING = b'{"kind":'
+_ENDING = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 # The greatest number of records that a power failure can leave incomplete: a batch's end, a start and a result.
 UNFINISHED = 3
 # Seconds to wait for the lock of a journal.
 _PATIENCE = 1.0
-_ENDING = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
 
 class Journal:
-    """An open journal, locked against other processes.
-
-    Args:
-        path: the file.
-        descriptor: its descriptor, open for reading and writing.
-        records: its records, in order.
-        size: where the next record is written.
-        torn: bytes of an unfinished record that were dropped.
-    """
+    """An open journal, locked against other processes; `torn` is the size of unfinished records that were dropped."""
 
     def __init__(self, path: str, descriptor: int, records: list[Record], size: int, torn: int) -> None:
         self.path = path
@@ -55,10 +47,14 @@ class Journal:
             hint = "continue it with --resume, or name another output, or remove it"
             raise OutputError(Problem("this journal of measurements exists already", name, hint=hint)) from None
         except OSError as error:
-            raise OutputError(Problem(f"cannot be written: {error.strerror}", name)) from None
+            raise _failed("written", error, name) from None
         _lock(descriptor, name)
         with suppress(OSError):
-            _sync_folder(Path(path))
+            folder = os.open(Path(path).parent, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
         return cls(name, descriptor, [], 0, 0)
 
     @classmethod
@@ -68,7 +64,7 @@ class Journal:
         try:
             descriptor = os.open(path, os.O_RDWR)
         except OSError as error:
-            raise OutputError(Problem(f"cannot be opened: {error.strerror}", name)) from None
+            raise _failed("opened", error, name) from None
         try:
             _lock(descriptor, name)
             with os.fdopen(os.dup(descriptor), "rb") as stream:
@@ -76,11 +72,10 @@ class Journal:
             records, valid_size = parse(data, name)
             if valid_size < len(data):
                 os.ftruncate(descriptor, valid_size)
-        except OSError as error:
+        except BaseException as error:
             os.close(descriptor)
-            raise OutputError(Problem(f"cannot be read or written: {error.strerror}", name)) from None
-        except BaseException:
-            os.close(descriptor)
+            if isinstance(error, OSError):
+                raise _failed("read or written", error, name) from None
             raise
         return cls(name, descriptor, records, valid_size, len(data) - valid_size)
 
@@ -98,7 +93,7 @@ class Journal:
             with suppress(OSError):
                 os.ftruncate(self._descriptor, self._size)
             hint = "free space there, and continue with --resume; every run before this one is kept"
-            raise OutputError(Problem(f"cannot be written: {error.strerror}", self.path, hint=hint)) from None
+            raise _failed("written", error, self.path, hint) from None
         self._size += len(line)
         self.records.append(record)
 
@@ -108,7 +103,7 @@ class Journal:
         try:
             os.ftruncate(self._descriptor, 0)
         except OSError as error:
-            raise OutputError(Problem(f"cannot be written: {error.strerror}", self.path)) from None
+            raise _failed("written", error, self.path) from None
         self.records, self.torn, self._size = [], 0, 0
 
     def close(self) -> None:
@@ -122,6 +117,10 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _failed(what: str, error: OSError, name: str, hint: str | None = None) -> OutputError:
+    return OutputError(Problem(f"cannot be {what}: {error.strerror}", name, hint=hint))
 
 
 def encoded(record: Record) -> bytes:
@@ -149,7 +148,7 @@ def decoded(line: bytes) -> Record | None:
 def parse(data: bytes, name: str) -> tuple[list[Record], int]:
     """Return the records of a journal and the number of bytes that they take."""
     records: list[Record] = []
-    valid_size, at, damaged = 0, 0, None
+    valid_size, at, damaged = 0, 0, 0
     lines = data.split(b"\n")
     for number, line in enumerate(lines, 1):
         # A complete record has a line end, so the last piece is empty or incomplete.
@@ -157,14 +156,14 @@ def parse(data: bytes, name: str) -> tuple[list[Record], int]:
         at += len(line) + 1
         if record is None:
             damaged = damaged or number
-        elif damaged is not None:
+        elif damaged:
             raise _damaged(name, damaged)
         else:
             records.append(record)
             valid_size = at
     if not records and data.strip(b"\0 \r\n\t") and not data.startswith(_BEGINNING[: len(data)]):
         raise InputError(Problem("this is not a journal of measurements", name, 1))
-    if damaged is not None and len(lines) - damaged > UNFINISHED:
+    if damaged and len(lines) - damaged > UNFINISHED:
         raise _damaged(name, damaged)
     return records, valid_size
 
@@ -190,24 +189,15 @@ def _lock(descriptor: int, name: str) -> None:
 
     # A child that was just forked by a killed process holds the lock until it executes its command.
     end = time.monotonic() + _PATIENCE
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() < end:
+    # Some network file systems have no locks.
+    with suppress(OSError):
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    break
                 time.sleep(_PATIENCE / 20)
-                continue
-            hint = "wait until it has ended, or measure into another file"
-            raise OutputError(Problem("another 'splc measure' is writing this journal", name, hint=hint)) from None
-        except OSError:
-            # Some network file systems have no locks.
-            pass
-        return
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+        hint = "wait until it has ended, or measure into another file"
+        raise OutputError(Problem("another 'splc measure' is writing this journal", name, hint=hint))

@@ -1,13 +1,14 @@
-"""The machine that measures: processor, memory, operating system and versions."""
+"""The machine that measures: what it is, errors that it causes, and the load that other programs put on it."""
 
 from __future__ import annotations
 
 import errno
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from splc._version import __version__
@@ -16,6 +17,11 @@ from splc.errors import MachineError
 # Errors of the operating system that are caused by the machine, not by the command: of processes, and of its disk.
 PROCESS_ERRORS = frozenset({errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE})
 LACKING = PROCESS_ERRORS | {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
+# The load average per core before the first run from which other programs are at work: with half of the cores busy,
+# they share caches, memory and clock frequency with the runs. An idle machine has less than 0.1.
+BUSY_BEFORE = 0.5
+# The median per core of those at the start of runs, which use the cores themselves: one of all cores leads to 1.
+BUSY_DURING = 1.25
 
 
 @contextmanager
@@ -44,7 +50,7 @@ def machine() -> dict[str, Any]:
         "node": platform.node(),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
-        "usable_cores": _usable_cores(),
+        "usable_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
         "memory_bytes": _memory(),
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "architecture": platform.machine(),
@@ -53,12 +59,6 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "splc": __version__,
     }
-
-
-def _usable_cores() -> int | None:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count()
 
 
 def _cpu() -> str | None:
@@ -79,3 +79,30 @@ def _text(path: str) -> str | None:
     with suppress(OSError, UnicodeError):
         return Path(path).read_text(encoding="utf-8").strip()
     return None
+
+
+def load_warning(records: Iterable[Mapping[str, Any]]) -> str | None:
+    """Return a warning if a journal says that the machine was busy with something else than the runs, else None."""
+    cores: float | None = None
+    loads: list[float] = []
+    for record in records:
+        if record.get("kind") == "session":
+            cores = _cores(record) or cores
+        elif record.get("kind") == "run" and record.get("load") is not None:
+            loads.append(float(record["load"]))
+    if not loads or not cores:
+        return None
+    on = f"on {cores:g} {'core' if cores == 1 else 'cores'}"
+    if loads[0] > BUSY_BEFORE * cores:
+        return f"other programs were running: the load average before the first run was {loads[0]:g} {on}"
+    typical = median(loads)
+    if typical > BUSY_DURING * cores:
+        return f"more programs were running than there are cores: the median of the load average was {typical:g} {on}"
+    return None
+
+
+def _cores(session: Mapping[str, Any]) -> float | None:
+    """Return the number of all cores, as load averages are, of several machines the smallest; None if unknown."""
+    machines = [session.get("machine"), *(session.get("workers") or {}).values()]
+    numbers = [machine.get("cores") for machine in machines if isinstance(machine, Mapping)]
+    return min((float(number) for number in numbers if number), default=None)

@@ -1,4 +1,4 @@
-"""The plan of a measurement: warm-ups, repetitions, and further repetitions of values that deviate too much."""
+"""The plan of a measurement: warm-ups, repetitions, further ones of values that deviate too much, and their scatter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from splc.errors import Problems, SpecError
-from splc.measuring.run_results import Run, RunResults
+from splc.measuring.execution import Run, RunResults
 
 Order = Literal["repetition", "random"]
 # The default limit of repetitions that a limit of the deviation may require.
@@ -25,25 +25,19 @@ PART = 100_000
 class Plan:
     """The number and the order of the runs of each configuration.
 
-    Attributes:
-        repeat: repetitions of each configuration.
-        warmup: runs of each configuration before those, not used.
-        order: 'repetition': all configurations once, then all again; 'random': shuffled (long plans part by part).
-        seed: of the shuffling.
-        max_deviation: repeat a configuration until the relative standard deviation of its values of the first
-            property is at most this (0.1: 10 %); None for no limit.
-        max_repeat: but not more often than this.
-
     Raises:
         SpecError: naming all values that are out of range.
     """
 
-    repeat: int = 1
-    warmup: int = 0
+    repeat: int = 1  # repetitions of each configuration
+    warmup: int = 0  # runs of each configuration before those, not used
+    # 'repetition': all configurations once, then all again; 'random': shuffled (long plans part by part)
     order: Order = "repetition"
-    seed: int = 0
+    seed: int = 0  # of the shuffling
+    # repeat a configuration until the relative standard deviation of its values of the first property is at most this
+    # (0.1: 10 %); None for no limit
     max_deviation: float | None = None
-    max_repeat: int = MOST
+    max_repeat: int = MOST  # but not more often than this
 
     def __post_init__(self) -> None:
         problems = Problems()
@@ -89,9 +83,8 @@ class Plan:
     def unsettled(self, rows: Sequence[int], recorded: RunResults, below: int | None = None) -> list[int]:
         """Return the configurations whose values deviate by more than the limit; a single value is not enough.
 
-        Configurations without any value are not among them, since repeating a failure does not help.
-
-        `below`: only repetitions before this one count.
+        Configurations without any value are not among them, since repeating a failure does not help. `below`: only
+        repetitions before this one count.
         """
         if self.max_deviation is None:
             return []
@@ -125,3 +118,31 @@ def relative_deviation(values: Sequence[float]) -> float:
     scaled = array / largest
     mean = abs(float(scaled.mean()))
     return float(scaled.std(ddof=1)) / mean if mean > 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """The median and the largest relative standard deviation (0.01: 1 %) of configurations with several values."""
+
+    name: str
+    configurations: int
+    median: float
+    largest: float
+    row: int
+
+
+def scatters(recorded: RunResults) -> tuple[Scatter, ...]:
+    """Return the scatter of each property that was measured repeatedly; warm-ups and failed runs do not count."""
+    values: dict[str, dict[int, list[float]]] = {name: {} for name in recorded.properties}
+    for (row, repetition), result in sorted(recorded.results.items()):
+        if repetition >= 0 and result.reason is None:
+            for name, rows in values.items():
+                rows.setdefault(row, []).append(result.values[name])
+    results = []
+    for name, rows in values.items():
+        deviations = {row: relative_deviation(row_values) for row, row_values in rows.items() if len(row_values) > 1}
+        if deviations:
+            worst = max(deviations, key=deviations.__getitem__)
+            median = float(np.median(list(deviations.values())))
+            results.append(Scatter(name, len(deviations), median, deviations[worst], worst))
+    return tuple(results)

@@ -16,6 +16,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -33,14 +34,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True)
 class Property:
-    """One property and where its value is found.
-
-    Attributes:
-        name: its name in the measurements.
-        source: what it is read from.
-        argument: the column, the path or the pattern.
-        stream: 'stdout' or 'stderr'.
-    """
+    """A property, and where its value is found: the argument is the column, the path or the pattern."""
 
     name: str
     source: Source
@@ -56,10 +50,7 @@ WALL = Property("seconds", "time")
 
 
 def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: bool = False) -> tuple[Property, ...]:
-    """Parse the properties to record; without any it is the wall time.
-
-    `taken`: names that properties must not have (those of options).
-    """
+    """Parse the properties to record, which must not have `taken` names; without any it is the wall time."""
     problems = Problems()
     properties: list[Property] = []
     for text in texts:
@@ -122,10 +113,14 @@ def extract(properties: Sequence[Property], ended: Ended) -> tuple[dict[str, flo
     """Return the finite values of a run, and the reasons why others are missing."""
     values: dict[str, float] = {}
     reasons: list[str] = []
+    readers = {"csv": _cell, "json": _member, "regex": _match}
     for prop in properties:
         text = ended.stderr if prop.stream == "stderr" else ended.stdout
         try:
-            values[prop.name] = finite(prop.name, _value(prop, text, ended))
+            value: float | str = ended.seconds if prop.source == "time" else ended.cpu
+            if prop.source in readers:
+                value = readers[prop.source](prop, text)
+            values[prop.name] = finite(prop.name, value)
         except NoValueError as error:
             reasons.append(str(error))
     return values, reasons
@@ -152,20 +147,6 @@ def finite(name: str, value: float | str) -> float:
     return float(value)
 
 
-def _value(prop: Property, text: str, ended: Ended) -> float | str:
-    match prop.source:
-        case "time":
-            return ended.seconds
-        case "cpu":
-            return ended.cpu
-        case "csv":
-            return _cell(prop, text)
-        case "json":
-            return _member(prop, text)
-        case "regex":
-            return _match(prop, text)
-
-
 def _cell(prop: Property, text: str) -> str:
     """Return the cell of the only row below the header; lines before the header are ignored."""
     lines = [line for line in text.splitlines() if line.strip()]
@@ -184,10 +165,15 @@ def _cell(prop: Property, text: str) -> str:
 
 
 def _member(prop: Property, text: str) -> float | str:
-    document = _document(text)
-    if document is None:
+    # The JSON that a text is, or the last line of it that is JSON.
+    candidates = [text, *(line for line in reversed(text.splitlines()) if line.lstrip()[:1] in {"{", "["})]
+    for candidate in candidates:
+        with suppress(ValueError, RecursionError):
+            document = json.loads(candidate)
+            break
+    else:
         raise NoValueError(f"{prop.name}: no JSON object on {prop.stream}")
-    value, reached = _value_at(document[0], prop.argument.split("."))
+    value, reached = _value_at(document, prop.argument.split("."))
     if not reached:
         raise NoValueError(f"{prop.name}: the JSON on {prop.stream} has no {prop.argument!r}")
     if isinstance(value, str):
@@ -199,17 +185,6 @@ def _member(prop: Property, text: str) -> float | str:
         return float(value)
     except OverflowError:
         raise NoValueError(f"{prop.name}: {prop.argument} is too large to be a number") from None
-
-
-def _document(text: str) -> tuple[Any] | None:
-    """Return the JSON that a text is, or the last line of it that is JSON."""
-    candidates = [text, *(line for line in reversed(text.splitlines()) if line.lstrip()[:1] in {"{", "["})]
-    for candidate in candidates:
-        try:
-            return (json.loads(candidate),)
-        except (ValueError, RecursionError):
-            continue
-    return None
 
 
 def _value_at(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:

@@ -1,20 +1,27 @@
-"""One process without a shell: its output is collected; a time limit stops it with all its descendants."""
+"""One process without a shell: its output is collected; a time limit stops it with all its descendants.
+
+Processes that it started and that detached themselves from its session (daemons) end with it, too: on Linux this
+process adopts them for the time of the run, so that they are found among its children. They are told from the children
+of other threads by an environment variable. Elsewhere they are not ended.
+"""
 
 from __future__ import annotations
 
 import os
+import secrets
 import selectors
 import signal
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import IO
 
-from splc.measuring.detached import descendants, ended_with_run, processes, reaped, start, status
 from splc.measuring.machine import LACKING, machine_error
 
 # Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
@@ -24,29 +31,28 @@ MAX_PRINTED = 64 * 1024**2
 # The largest timeout of a single wait in seconds; systems refuse very large ones.
 LONGEST_WAIT = 86_400.0
 _CHUNK = 1 << 16
+# The environment variable that marks the processes of a run.
+MARK = "SPLC_RUN"
+_PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
+# How long to wait for the end of killed processes.
+_PATIENCE_SECONDS = 5.0
+_PROCESSES = Path("/proc")
+# The processes that runs of this process wait for; the lock is held while one is started, and while others are reaped.
+_WAITED_FOR: set[int] = set()
+_STARTING = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a process.
+    """The end of a process."""
 
-    Attributes:
-        exit_code: its exit code, negative: the signal that ended it; None: it could not be started.
-        stdout: what it printed.
-        stderr: what it printed on standard error.
-        seconds: wall seconds.
-        cpu: CPU seconds of it and those of its children that it waited for.
-        timed_out: whether the time limit stopped it.
-        error: why it could not be started, or why its output is incomplete.
-    """
-
-    exit_code: int | None
+    exit_code: int | None  # its exit code, negative: the signal that ended it; None: it could not be started
     stdout: str = ""
     stderr: str = ""
     seconds: float = 0.0
-    cpu: float = 0.0
-    timed_out: bool = False
-    error: str | None = None
+    cpu: float = 0.0  # CPU seconds of it and those of its children that it waited for
+    timed_out: bool = False  # whether the time limit stopped it
+    error: str | None = None  # why it could not be started, or why its output is incomplete
 
 
 def run(
@@ -60,18 +66,12 @@ def run(
     on_start: Callable[[int], None] | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> Ended:
-    """Run a process in a session of its own and wait for it; then end all processes that it left.
-
-    `timeout`: seconds until it is stopped.
-
-    Raises:
-        MachineError: if the machine has no memory or no processes left.
-    """
+    """Run a process in a session of its own and wait for it; then end all processes that it left."""
     with ended_with_run() as marks:
         started = time.perf_counter()
         try:
-            process = start(
-                lambda: subprocess.Popen(
+            with _STARTING:
+                process = subprocess.Popen(
                     list(arguments),
                     executable=executable,
                     cwd=folder,
@@ -82,7 +82,7 @@ def run(
                     bufsize=0,
                     start_new_session=True,
                 )
-            )
+                _WAITED_FOR.add(process.pid)
         except (OSError, ValueError) as error:
             if isinstance(error, OSError) and error.errno in LACKING:
                 raise machine_error(error) from None
@@ -116,18 +116,21 @@ class _Running:
 
     def wait(self) -> Ended:
         """Collect the output until the process has ended, then end the processes that it left."""
-        pid = self.process.pid
         woken, wake = os.pipe()
         watcher = threading.Thread(target=self._watch, args=(wake,), daemon=True)
         try:
             # It waits for the thread, so that an interruption is likely to arrive here.
             watcher.start()
             if self.on_start is not None:
-                self.on_start(pid)
+                self.on_start(self.process.pid)
             self._collect(woken)
         finally:
             self._end_session(thorough=not self.tidy)
-            self._end_below()
+            # Whatever their session is, processes that were below this one when its time was over.
+            for child, born in self.below:
+                if born is not None and birth(child) == born:
+                    with suppress(OSError):
+                        os.kill(child, signal.SIGKILL)
             if watcher.ident is not None:
                 watcher.join()
             if self.process.returncode is None:
@@ -141,15 +144,9 @@ class _Running:
         error = f"printed more than {MAX_PRINTED:,} bytes" if self.overflow else None
         if self.lost:
             error = "its exit code is unknown: splc was started with SIGCHLD ignored"
-        return Ended(
-            self.process.returncode,
-            self.printed["stdout"].decode("utf-8", "replace"),
-            self.printed["stderr"].decode("utf-8", "replace"),
-            self.ended - self.started,
-            self.cpu,
-            self.timed_out,
-            error,
-        )
+        out, err = (printed.decode("utf-8", "replace") for printed in self.printed.values())
+        seconds = self.ended - self.started
+        return Ended(self.process.returncode, out, err, seconds, self.cpu, self.timed_out, error)
 
     def _watch(self, wake: int) -> None:
         """Note when the process ends, if possible without reaping it, so that its id cannot be reused."""
@@ -169,7 +166,7 @@ class _Running:
         except ChildProcessError:
             self.process.returncode, self.lost = 0, True
         finally:
-            reaped(self.process.pid)
+            _WAITED_FOR.discard(self.process.pid)
 
     def _replaced(self) -> bool:
         """Return whether another process has the id of the reaped one; then its group and session are empty."""
@@ -192,33 +189,22 @@ class _Running:
         process = self.process
         with selectors.DefaultSelector() as selector:
             selector.register(woken, selectors.EVENT_READ, "ended")
-            for name, stream in (("stdout", process.stdout), ("stderr", process.stderr)):
-                assert stream is not None
-                os.set_blocking(stream.fileno(), False)
-                selector.register(stream, selectors.EVENT_READ, name)
-            if process.stdin is not None:
-                os.set_blocking(process.stdin.fileno(), False)
-                selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
-            while True:
+            for name, stream in (("stdout", process.stdout), ("stderr", process.stderr), ("stdin", process.stdin)):
+                if stream is not None:
+                    os.set_blocking(stream.fileno(), False)
+                    selector.register(stream, selectors.EVENT_WRITE if name == "stdin" else selectors.EVENT_READ, name)
+            running = True
+            while running:
                 remaining_seconds = None if self.deadline is None else self.deadline - time.perf_counter()
                 if remaining_seconds is not None and remaining_seconds <= 0:
-                    if self.timed_out:
-                        self._end_session()
-                        self.deadline = None
-                        continue
-                    self.timed_out = True
-                    self.deadline = time.perf_counter() + GRACE_SECONDS
-                    if not self._replaced():
-                        self.below = [(child, birth(child)) for child in descendants(process.pid)]
-                        with suppress(OSError):
-                            os.killpg(process.pid, signal.SIGTERM)
+                    self._stop()
                     continue
-                events = selector.select(None if remaining_seconds is None else min(remaining_seconds, LONGEST_WAIT))
-                for key, _ in events:
-                    if key.data != "ended":
+                longest = None if remaining_seconds is None else min(remaining_seconds, LONGEST_WAIT)
+                for key, _ in selector.select(longest):
+                    if key.data == "ended":
+                        running = False
+                    else:
                         self._move(selector, key)
-                if any(key.data == "ended" for key, _ in events):
-                    break
             self._end_session(thorough=False)
             # The pipes still contain what was printed before the end.
             for key in [key for key in selector.get_map().values() if key.data in self.printed]:
@@ -226,12 +212,18 @@ class _Running:
                     pass
             self.tidy = not (self.timed_out or self.overflow or self.held)
 
-    def _end_below(self) -> None:
-        """Kill the processes that were below this one when its time was over, whatever their session is."""
-        for child, born in self.below:
-            if born is not None and birth(child) == born:
-                with suppress(OSError):
-                    os.kill(child, signal.SIGKILL)
+    def _stop(self) -> None:
+        """Ask the process to end when its time is over; end it when the time for that is over, too."""
+        if self.timed_out:
+            self._end_session()
+            self.deadline = None
+            return
+        self.timed_out = True
+        self.deadline = time.perf_counter() + GRACE_SECONDS
+        if not self._replaced():
+            self.below = [(child, birth(child)) for child in descendants(self.process.pid)]
+            with suppress(OSError):
+                os.killpg(self.process.pid, signal.SIGTERM)
 
     def _move(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         if key.data == "stdin":
@@ -266,10 +258,8 @@ class _Running:
         return bool(chunk)
 
     def _lines(self, last: bool = False) -> None:
-        if self.on_line is None:
-            return
         output = self.printed["stdout"]
-        while (end := output.find(b"\n", self.lined)) >= 0 or (last and self.lined < len(output)):
+        while self.on_line and ((end := output.find(b"\n", self.lined)) >= 0 or (last and self.lined < len(output))):
             stop = end if end >= 0 else len(output)
             line = output[self.lined : stop].decode("utf-8", "replace")
             self.lined = stop + 1
@@ -280,9 +270,7 @@ def end_session(leader: int, *, thorough: bool = True) -> None:
     """Kill the processes of the session that a process leads: its group, and other groups (mpirun makes some)."""
     with suppress(OSError):
         os.killpg(leader, signal.SIGKILL)
-    if not thorough:
-        return
-    for process in processes():
+    for process in _processes() if thorough else ():
         fields = status(process)
         if len(fields) > 3 and fields[0] != "Z" and int(fields[3]) == leader != process:
             with suppress(OSError):
@@ -297,3 +285,114 @@ def birth(process: int) -> str | None:
     except OSError:
         return None
     return f"{boot}:{fields[19]}" if len(fields) > 19 else None
+
+
+@contextmanager
+def ended_with_run() -> Iterator[Mapping[str, str]]:
+    """Yield the environment variables of a run; after the block end the processes that the run left elsewhere."""
+    adopting = _subreaper()
+    if adopting is None:
+        yield {}
+        return
+    mark = secrets.token_hex(8)
+    other_children = set(_children())
+    was_subreaper = adopting(None)
+    adopting(True)
+    try:
+        yield {MARK: mark}
+    finally:
+        _end_adopted(f"{MARK}={mark}".encode(), other_children)
+        adopting(was_subreaper)
+
+
+@cache
+def _subreaper() -> Callable[[bool | None], bool] | None:
+    """Return a function that sets whether orphans become children of this process, and returns whether they do.
+
+    None if the system has no such call.
+    """
+    if sys.platform != "linux" or not (_PROCESSES / "self" / "stat").exists():
+        return None
+    import ctypes
+
+    try:
+        prctl = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+    current = ctypes.c_int()
+
+    def call(state: bool | None) -> bool:
+        if state is not None:
+            prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(state), 0, 0, 0)
+        prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(current), 0, 0, 0)
+        return bool(current.value)
+
+    return call
+
+
+def _end_adopted(mark: bytes, other_children: set[int]) -> None:
+    """End the adopted processes with a mark; their own children are adopted then, and ended, too."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    own_session = os.getsid(0)
+    has_running = True
+    while has_running and time.monotonic() < deadline:
+        has_running = False
+        with _STARTING:
+            for process in set(_children()) - other_children - _WAITED_FOR:
+                fields = status(process)
+                # What a run starts is never in the session of this process.
+                if len(fields) <= 3 or int(fields[3]) == own_session:
+                    continue
+                if fields[0] == "Z":
+                    has_running = True
+                    with suppress(OSError):
+                        os.waitpid(process, os.WNOHANG)
+                elif mark in _environment(process):
+                    has_running = True
+                    with suppress(OSError):
+                        os.kill(process, signal.SIGKILL)
+        if has_running:
+            time.sleep(0.001)
+
+
+def descendants(process: int) -> list[int]:
+    """Return the processes below a process."""
+    pids = [process]
+    for pid in pids:
+        pids += _children(pid)
+    return pids[1:]
+
+
+def _children(process: int | None = None) -> list[int]:
+    """Return the children of a process, by default of this one."""
+    parent = os.getpid() if process is None else process
+    try:
+        texts = [file.read_text(encoding="ascii") for file in (_PROCESSES / str(parent) / "task").glob("*/children")]
+    except OSError:
+        texts = []
+    if texts:
+        return [int(child) for text in texts for child in text.split()]
+    # Kernels without these files.
+    parents = {process: status(process) for process in _processes()}
+    return [process for process, fields in parents.items() if len(fields) > 1 and int(fields[1]) == parent]
+
+
+def _environment(process: int) -> list[bytes]:
+    try:
+        return (_PROCESSES / str(process) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def _processes() -> list[int]:
+    """Return the ids of all processes, as far as the system shows them."""
+    return [int(entry.name) for entry in _PROCESSES.glob("[0-9]*")]
+
+
+def status(process: int) -> list[str]:
+    """Return the fields of /proc/PID/stat after the name, which may contain any character."""
+    try:
+        text = (_PROCESSES / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()

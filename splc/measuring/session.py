@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from splc.errors import plural
 from splc.measuring.batch import Recorder, run_batches
-from splc.measuring.continuation import GROWING, corrected, plan_in, require_rows
-from splc.measuring.execution import RunResult, execute, load_average, now
+from splc.measuring.execution import Run, RunResult, RunResults, common_failure, execute, load_average, now, record_of
 from splc.measuring.journal import Journal
 from splc.measuring.machine import machine
-from splc.measuring.run_results import Run, RunResults, common_failure, record_of
 from splc.measuring.runner import birth, end_session
-from splc.measuring.setup import Setup, require_same, require_unsuccessful
+from splc.measuring.setup import GROWING, Setup, corrected, plan_in, require_rows, require_same, require_unsuccessful
 
 # A function that executes runs; it returns when all are recorded, or when it should stop.
 Backend = Callable[[Setup, Sequence[Run], Recorder, Callable[[], bool]], None]
@@ -22,14 +22,9 @@ Backend = Callable[[Setup, Sequence[Run], Recorder, Callable[[], bool]], None]
 
 @dataclass
 class Progress:
-    """The progress of a measurement.
+    """The number of runs of all known stages, with warm-ups, of those that are recorded, and of those of this session.
 
-    Attributes:
-        total: runs of all stages that are known so far, warm-ups included.
-        done: the number of recorded runs.
-        measured: the number of runs of this session.
-        seconds: the duration of the recorded runs.
-        failed: how many of them failed.
+    Of the recorded ones it has the duration, and the number that failed.
     """
 
     total: int = 0
@@ -45,27 +40,16 @@ class Progress:
 
 @dataclass
 class Session:
-    """A measurement that is started or continued.
-
-    Attributes:
-        setup: what is measured.
-        journal: the record of all runs.
-        recorded: the results.
-        resumed: runs that were recorded when this session began.
-        grown: whether more repetitions are requested than in earlier sessions.
-        ended_leftover: whether a run of a killed session was still running and was ended.
-        added: the number of configurations that were added to the earlier ones.
-        corrected: whether failed runs are repeated with another command, or other settings of it.
-    """
+    """A measurement that is started or continued."""
 
     setup: Setup
     journal: Journal
     recorded: RunResults
-    resumed: int
-    grown: bool
-    ended_leftover: bool
-    added: int = 0
-    corrected: bool = False
+    resumed: int = 0  # runs that were recorded when this session began
+    grown: bool = False  # whether more repetitions are requested than in earlier sessions
+    ended_leftover: bool = False  # whether a run of a killed session was still running and was ended
+    added: int = 0  # the number of configurations that were added to the earlier ones
+    corrected: bool = False  # whether failed runs are repeated with another command, or other settings of it
 
     @classmethod
     def begin(
@@ -79,41 +63,48 @@ class Session:
     ) -> Session:
         """Start a measurement, or continue the one of the journal.
 
-        Args:
-            setup: what is measured.
-            journal: its journal.
-            retry_failed: whether failed runs are repeated, also with another command.
-            restart: whether the journal is emptied first, which must not have a successful run.
-            append: whether the measurement has further configurations, after those of the journal.
+        `retry_failed`: whether failed runs are repeated, also with another command. `restart`: whether the journal is
+        emptied first, which must not have a successful run. `append`: whether there are further configurations.
         """
-        description = setup.description()
-        recorded = RunResults(setup.property_names)
-        grown = leftover = False
-        added, correct = 0, False
-        if restart and journal.records:
-            require_unsuccessful(journal.records, journal.path)
-            leftover = end_leftover(journal.records[-1])
+        description, records, recorded = setup.description(), journal.records, RunResults(setup.property_names)
+        session = cls(setup, journal, recorded)
+        if restart and records:
+            require_unsuccessful(records, journal.path)
+            session.ended_leftover = end_leftover(records[-1])
             journal.clear()
-        elif journal.records:
-            recorded.include(journal.records)
-            allowed = corrected(journal.records, description, bool(recorded.failed)) if retry_failed else ()
-            correct = bool(allowed)
-            grown = require_same(journal.records, description, journal.path, (*allowed, *(GROWING if append else ())))
+        elif records:
+            recorded.include(records)
+            allowed = corrected(records, description, bool(recorded.failed)) if retry_failed else ()
+            session.corrected = bool(allowed)
+            growing = GROWING if append else ()
+            session.grown = require_same(records, description, journal.path, (*allowed, *growing))
             if append:
-                require_rows(journal.records, setup, journal.path)
-                plan = plan_in(journal.records)
+                require_rows(records, setup, journal.path)
+                plan = plan_in(records)
                 assert plan is not None
-                added = len(setup.configurations) - plan["configurations"]["count"]
-            leftover = end_leftover(journal.records[-1])
-        resumed = len(recorded.results)
+                session.added = len(setup.configurations) - plan["configurations"]["count"]
+            session.ended_leftover = end_leftover(records[-1])
+        session.resumed = len(recorded.results)
         if retry_failed:
             # Warm-ups are repeated only if nothing succeeded.
             succeeded = any(result.reason is None for result in recorded.results.values())
             for run in recorded.failed if succeeded else [*recorded.results]:
                 recorded.forget(run)
-        if grown or added or correct or not journal.records:
+        if session.grown or session.added or session.corrected or not journal.records:
             journal.append(description)
-        return cls(setup, journal, recorded, resumed, grown, leftover, added, correct)
+        return session
+
+    @property
+    def changes(self) -> list[str]:
+        """The differences from the earlier sessions, in sentences."""
+        texts = {
+            f"{self.journal.path}: an incomplete record is dropped; its run is repeated": self.journal.torn,
+            "a run of an earlier session was still running; it was ended": self.ended_leftover,
+            "more repetitions are requested than before": self.grown,
+            f"{plural(self.added, 'configuration is', 'configurations are')} added": self.added,
+            "failed runs are repeated with another command or other settings; finished runs are kept": self.corrected,
+        }
+        return [text for text, true in texts.items() if true]
 
     def measure(
         self,
@@ -124,14 +115,10 @@ class Session:
         *,
         keep_going: bool = True,
     ) -> Progress:
-        """Execute the remaining runs.
+        """Execute the remaining runs, by default one after the other in this process.
 
-        Args:
-            backend: the function that does the runs; None is this process, one after the other.
-            should_stop: whether to stop after the current run.
-            on_progress: called after every run.
-            workers: the machines of a cluster.
-            keep_going: whether to continue if the first runs failed for the same reason.
+        `workers`: the machines of a cluster. `keep_going`: whether to continue if the first runs failed for the same
+        reason.
         """
         results = self.recorded.results
         plan, count = self.setup.plan, len(self.setup.configurations)
@@ -156,7 +143,7 @@ class Session:
             on_progress(progress)
 
         for stage in plan.stages(count, self.recorded):
-            pending = [run for run in stage if run not in self.recorded.results]
+            pending = [run for run in stage if run not in results]
             # Repetitions that deviations require are additional.
             progress.total += sum(repetition >= plan.repeat for _, repetition in stage)
             if not pending:
@@ -164,32 +151,24 @@ class Session:
             if ends():
                 break
             if not session_noted:
-                self._note_session(workers)
+                more = {} if workers is None else {"workers": dict(workers)}
+                self.journal.append({**session_record(self.journal), **more})
                 session_noted = True
             on_progress(progress)
             (backend or self._local)(self.setup, pending, record, ends)
-            if any(run not in self.recorded.results for run in pending):
+            if any(run not in results for run in pending):
                 break
         return progress
 
-    def _note_session(self, workers: Mapping[str, Any] | None) -> None:
-        session = session_record(self.journal)
-        self.journal.append(session if workers is None else {**session, "workers": dict(workers)})
-
     def _local(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
+        note = partial(note_start, self.journal)
         if setup.batch is not None:
-            run_batches(setup, runs, record, should_stop, self._note_start, self._note)
+            run_batches(setup, runs, record, should_stop, note, partial(self.journal.append, sync=False))
             return
         for run in runs:
             if should_stop():
                 return
-            record(run, execute(setup.job(run), self._note_start), {})
-
-    def _note_start(self, process: int) -> None:
-        note_start(self.journal, process)
-
-    def _note(self, record: Mapping[str, Any]) -> None:
-        self.journal.append(record, sync=False)
+            record(run, execute(setup.process(run), setup.properties, note), {})
 
 
 def session_record(journal: Journal) -> dict[str, Any]:
@@ -211,24 +190,16 @@ def note_start(journal: Journal, process: int) -> None:
 
 def end_leftover(last: Mapping[str, Any]) -> bool:
     """End the run of a killed session if it is still running, since it would disturb the next ones."""
-    if last.get("kind") != "start" or last.get("birth") is None:
+    known = last.get("kind") == "start" and last.get("birth") is not None
+    if not known or birth(last["process"]) != last["birth"]:
         return False
-    process = last["process"]
-    if birth(process) != last["birth"]:
-        return False
-    end_session(process)
+    end_session(last["process"])
     return True
 
 
 @dataclass(frozen=True)
 class Remaining:
-    """The remaining runs, as far as they are known.
-
-    Attributes:
-        rows: the configurations that are left, in order.
-        runs: the number of runs that are left.
-        total: the number of runs up to them.
-    """
+    """The configurations that are left, in order, the number of their runs, and that of all runs up to them."""
 
     rows: tuple[int, ...]
     runs: int

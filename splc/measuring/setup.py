@@ -1,26 +1,32 @@
-"""The setup of a measurement: everything that its sessions must have in common."""
+"""The setup of a measurement: what its sessions have in common, what later ones may change, and its tables."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
+
 from splc.data.configurations import Configurations
-from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, unknown_name_hint
+from splc.data.measurements import Measurements
+from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, plural, unknown_name_hint
+from splc.formats.benchmarks.table import TableSource, csv_source
 from splc.formats.measurements.csv_table import option_texts, table_text
 from splc.formats.measurements.group_columns import with_groups
-from splc.io.files import sha256_of
-from splc.measuring.command import BoundCommand
-from splc.measuring.execution import Job
+from splc.io.files import Source, sha256_of
+from splc.io.numbers import number_text
+from splc.measuring import runner
+from splc.measuring.command import OPTIONS, BoundCommand, Template
+from splc.measuring.execution import Process, Run, RunResults
 from splc.measuring.journal import Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
-from splc.measuring.run_results import Run
-from splc.measuring.template import OPTIONS, Template
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
@@ -58,40 +64,34 @@ _WORDS = {
     "from": "the earlier measurements",
 }
 # Counts that may grow from session to session, since recorded runs stay valid.
-_GROWING = ("repeat", "max_repeat", "budget")
+_LARGER = ("repeat", "max_repeat", "budget")
+# Settings that may have caused failed runs, and may be corrected; entries that change when configurations are added.
+CORRECTABLE = ("command", "commands", "properties", "folder", "environment", "timeout")
+GROWING = ("system", "configurations", "commands")
 # The ways to continue a journal, also with other settings.
 CONTINUATION = "continue it with --resume, add configurations to it with --append"
 CORRECTION = "--append adds configurations, and --resume --retry-failed repeats failed runs with another command"
+FAILURE_COLUMNS = ("repetition", "reason", "exit_code", "stderr")
 
 
 @dataclass(frozen=True)
 class Setup:
-    """A measurement before it starts.
+    """A measurement before it starts."""
 
-    Attributes:
-        command: the command, bound to the configurations.
-        configurations: n of them, distinct.
-        properties: what is read from each run; the deviation is that of the first.
-        plan: how often and in which order.
-        executables: first argument → the path of the program; without an entry workers search it.
-        folder: where the command runs, None: where this process does.
-        environment: variables added to the environment.
-        timeout: seconds of a run (or batch), None: no limit.
-        batch: None: one process per run; else the options that the configurations of one process agree in.
-        contexts: columns of the table that are the same in all rows: context (machine, version) → value.
-        turns: contexts of several values, alternative groups of the system → the option of each value → this value.
-    """
-
-    command: BoundCommand
-    configurations: Configurations
-    properties: tuple[Property, ...]
+    command: BoundCommand  # the command, bound to the configurations
+    configurations: Configurations  # n of them, distinct
+    properties: tuple[Property, ...]  # what is read from each run; the deviation is that of the first
     plan: Plan
+    # first argument → the path of the program; without an entry workers search it
     executables: Mapping[str, str] = field(default_factory=dict)
-    folder: str | None = None
-    environment: Mapping[str, str] = field(default_factory=dict)
-    timeout: float | None = None
+    folder: str | None = None  # where the command runs, None: where this process does
+    environment: Mapping[str, str] = field(default_factory=dict)  # variables added to the environment
+    timeout: float | None = None  # seconds of a run (or batch), None: no limit
+    # None: one process per run; else the options that the configurations of one process agree in
     batch: tuple[str, ...] | None = None
+    # columns of the table that are the same in all rows: context (machine, version) → value
     contexts: Mapping[str, str] = field(default_factory=dict)
+    # contexts of several values, alternative groups of the system → the option of each value → this value
     turns: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,18 +103,19 @@ class Setup:
         """The names of the properties."""
         return tuple(prop.name for prop in self.properties)
 
-    @property
-    def property_columns(self) -> tuple[str, ...]:
-        """The columns that a batch command has to print."""
-        return tuple(prop.argument for prop in self.properties)
-
-    def job(self, run: Run, **extras: str) -> Job:
-        """Return the run as a worker needs it."""
+    def process(self, run: Run, **extras: str) -> Process:
+        """Return the process of a run, as a worker needs it."""
         row, repetition = run
         # Counted from 1; a warm-up is 0.
         arguments = self.command.arguments(row, {"repetition": str(max(repetition + 1, 0)), **extras})
-        executable = self.executables.get(arguments[0])
-        return Job(arguments, self.properties, executable, self.folder, self.environment, self.timeout)
+        return partial(
+            runner.run,
+            arguments,
+            executable=self.executables.get(arguments[0]),
+            folder=self.folder,
+            environment=self.environment,
+            timeout=self.timeout,
+        )
 
     def assignment(self, row: int) -> dict[str, float | None]:
         """Return a configuration as option → value, None where deselected."""
@@ -129,17 +130,16 @@ class Setup:
         plan = asdict(self.plan)
         if self.plan.max_deviation is None:
             plan["max_repeat"] = None
+        hashed = sha256_of(b"".join(self.configurations.keys.tolist()))
         lines = [self.command.arguments(row) for row in range(len(self.configurations))]
+        system = self.configurations.system
         return {
             "kind": "plan",
             "format": FORMAT,
-            "system": system_description(self.configurations.system),
-            "configurations": {
-                "count": len(self.configurations),
-                "sha256": sha256_of(b"".join(self.configurations.keys.tolist())),
-            },
+            "system": system_description(system),
+            "configurations": {"count": len(self.configurations), "sha256": hashed},
             "command": self.command.template.text,
-            "commands": {"sha256": _hash(lines)},
+            "commands": {"sha256": sha256_of(json.dumps(lines))},
             "properties": [str(prop) for prop in self.properties],
             "folder": self.folder,
             "environment": dict(self.environment),
@@ -148,18 +148,41 @@ class Setup:
             # Journals of measurements without contexts do not state them.
             **({"contexts": {**self.contexts, **self.turns}} if self.contexts or self.turns else {}),
             **plan,
-            # Not compared: configurations can be added to these (`splc.measuring.continuation`).
-            "table": table_text(*self.option_columns()),
+            # Not compared: configurations can be added to these.
+            "table": table_text(*with_groups(system, option_texts(self.configurations))),
         }
 
-    def option_columns(self) -> tuple[list[str], list[Sequence[str]]]:
-        """Return the header and the columns of the configurations in tables."""
-        return with_groups(self.configurations.system, option_texts(self.configurations))
+    def measurements(self, recorded: RunResults) -> Measurements | None:
+        """Return the values of all successful repetitions, in the order of the configurations; None if there is none.
 
+        They depend only on the results, not on when, in which order, or in how many sessions they were measured.
+        """
+        runs = {
+            row: values
+            for row in range(len(self.configurations))
+            if (values := [result.values for _, result in recorded.of(row) if result.reason is None])
+        }
+        if not runs:
+            return None
+        filled = {name: np.full((len(runs), max(map(len, runs.values()))), np.nan) for name in self.property_names}
+        for position, values in enumerate(runs.values()):
+            for name, column in filled.items():
+                column[position, : len(values)] = [run_values[name] for run_values in values]
+        return Measurements(self.configurations[np.array([*runs])], filled, contexts=self.contexts)
 
-def option_header(system: VariabilityModel) -> list[str]:
-    """Return the columns of options in tables."""
-    return with_groups(system, [[]] * len(system.names))[0]
+    def failures_text(self, recorded: RunResults) -> str | None:
+        """Return a CSV table of the failed runs, None if no run failed."""
+        failed = recorded.failed
+        if not failed:
+            return None
+        texts = option_texts(self.configurations[np.array([row for row, _ in failed])])
+        header, columns = with_groups(self.configurations.system, texts)
+        results = [recorded.results[run] for run in failed]
+        columns.append([str(repetition + 1) for _, repetition in failed])
+        columns.append([result.reason or "" for result in results])
+        columns.append(["" if result.exit_code is None else str(result.exit_code) for result in results])
+        columns.append([result.stderr.strip() for result in results])
+        return table_text([*header, *FAILURE_COLUMNS], columns)
 
 
 def system_description(system: VariabilityModel) -> dict[str, str]:
@@ -170,87 +193,7 @@ def system_description(system: VariabilityModel) -> dict[str, str]:
         else [option.name, list(option.values), option.deselected_flag]
         for option in system.options
     ]
-    return {"name": system.name, "sha256": _hash(options)}
-
-
-def _hash(value: Any) -> str:
-    return sha256_of(json.dumps(value))
-
-
-def require_same(
-    records: Sequence[Record],
-    wanted: Mapping[str, Any],
-    path: str,
-    allowed: Collection[str] = (),
-    correction: str = CORRECTION,
-) -> bool:
-    """Check that a journal belongs to a measurement.
-
-    Args:
-        records: the journal.
-        wanted: the description of the measurement.
-        path: the file of the journal.
-        allowed: what may differ.
-        correction: how a journal is continued with other settings.
-
-    Returns:
-        Whether more repetitions, or runs, are requested than before.
-    """
-    plans = [record for record in records if record.get("kind") == "plan"]
-    if not plans or records[0].get("kind") != "plan":
-        raise InputError(Problem("the journal has no description of its measurement", path, 1))
-    plan = plans[-1]
-    if plan.get("format") != FORMAT:
-        hint = "continue with the version of splc that wrote it"
-        raise InputError(Problem(f"this journal has format {plan.get('format')}, not {FORMAT}", path, 1, hint=hint))
-    problems = Problems(path)
-    grown = False
-    system = plan.get("system") != wanted["system"]
-    for key, words in _WORDS.items():
-        was, current = plan.get(key), wanted.get(key)
-        if (
-            key in allowed
-            or was == current
-            or (key == "commands" and (system or plan.get("command") != wanted["command"]))
-        ):
-            continue
-        if key in _GROWING and isinstance(was, int) and isinstance(current, int) and current > was:
-            grown = True
-            continue
-        problems.add(f"the journal is of another measurement: {words} {_difference_text(was, current)}")
-    if len(problems):
-        hint = f"give the same options as before, or measure into another file with --output; {correction}"
-        problems.add("a journal can only be continued with its own options", hint=hint)
-    problems.raise_if_any(InputError)
-    return grown
-
-
-def require_unsuccessful(records: Sequence[Record], path: str, continuation: str = CONTINUATION) -> None:
-    """Refuse to begin a measurement anew whose journal has a successful run.
-
-    `continuation`: the ways to continue it.
-    """
-    if any(record.get("kind") == "run" and record.get("status") == "ok" for record in records):
-        hint = f"{continuation}, measure into another file with --output, or remove it"
-        raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
-
-
-def _difference_text(was: Any, current: Any) -> str:
-    """Return how two values differ, without hashes."""
-    if isinstance(was, dict) and isinstance(current, dict) and "sha256" in current:
-        differing = [key for key in current if key != "sha256" and was.get(key) != current[key]]
-        if not differing:
-            return "differ"
-        return "differ: " + ", ".join(
-            f"{key} {_text(was.get(key))} there, {_text(current[key])} now" for key in differing
-        )
-    if isinstance(was, list) and isinstance(current, list):
-        return f"differ: {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
-    return f"differ{'s' if not isinstance(current, dict) else ''}: {_text(was)} there, {_text(current)} now"
-
-
-def _text(value: Any) -> str:
-    return "none" if value is None or value == {} else repr(value) if isinstance(value, str) else str(value)
+    return {"name": system.name, "sha256": sha256_of(json.dumps(options))}
 
 
 def require_batchable(names: Sequence[str], template: Template, system: VariabilityModel) -> None:
@@ -266,3 +209,136 @@ def require_batchable(names: Sequence[str], template: Template, system: Variabil
     if OPTIONS in template.extras:
         problems.add("a batch command cannot have {options}, which differ in a batch")
     problems.raise_if_any(SpecError)
+
+
+def plan_in(records: Sequence[Record]) -> Mapping[str, Any] | None:
+    """Return the latest description of the measurement in a journal, None in an empty one."""
+    return next((record for record in reversed(records) if record.get("kind") == "plan"), None)
+
+
+def require_same(
+    records: Sequence[Record],
+    wanted: Mapping[str, Any],
+    path: str,
+    allowed: Collection[str] = (),
+    correction: str = CORRECTION,
+) -> bool:
+    """Check that a journal belongs to a measurement, but for what is `allowed` to differ.
+
+    `correction`: how a journal is continued with other settings.
+    """
+    plan = plan_in(records)
+    if plan is None or records[0].get("kind") != "plan":
+        raise InputError(Problem("the journal has no description of its measurement", path, 1))
+    if plan.get("format") != FORMAT:
+        hint = "continue with the version of splc that wrote it"
+        raise InputError(Problem(f"this journal has format {plan.get('format')}, not {FORMAT}", path, 1, hint=hint))
+    problems = Problems(path)
+    grown = False
+    # Command lines differ where one of these does.
+    others = {"commands"} if any(plan.get(key) != wanted[key] for key in ("system", "command")) else set()
+    for key, words in _WORDS.items():
+        was, current = plan.get(key), wanted.get(key)
+        if was == current or key in allowed or key in others:
+            continue
+        if key in _LARGER and isinstance(was, int) and isinstance(current, int) and current > was:
+            grown = True
+            continue
+        problems.add(f"the journal is of another measurement: {words} {_difference_text(was, current)}")
+    if len(problems):
+        hint = f"give the same options as before, or measure into another file with --output; {correction}"
+        problems.add("a journal can only be continued with its own options", hint=hint)
+    problems.raise_if_any(InputError)
+    return grown
+
+
+def _difference_text(was: Any, current: Any) -> str:
+    """Return how two values differ, without hashes."""
+    if isinstance(was, dict) and isinstance(current, dict) and "sha256" in current:
+        differing = [key for key in current if key != "sha256" and was.get(key) != current[key]]
+        parts = [f"{key} {_text(was.get(key))} there, {_text(current[key])} now" for key in differing]
+        return "differ: " + ", ".join(parts) if parts else "differ"
+    if isinstance(was, list) and isinstance(current, list):
+        return f"differ: {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
+    return f"differ{'s' if not isinstance(current, dict) else ''}: {_text(was)} there, {_text(current)} now"
+
+
+def _text(value: Any) -> str:
+    return "none" if value is None or value == {} else repr(value) if isinstance(value, str) else str(value)
+
+
+def require_unsuccessful(records: Sequence[Record], path: str, continuation: str = CONTINUATION) -> None:
+    """Refuse to begin a measurement anew whose journal has a successful run; name the ways to continue it."""
+    if any(record.get("kind") == "run" and record.get("status") == "ok" for record in records):
+        hint = f"{continuation}, measure into another file with --output, or remove it"
+        raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
+
+
+def corrected(records: Sequence[Record], wanted: Mapping[str, Any], failed: bool) -> tuple[str, ...]:
+    """Return the settings that were corrected after failed runs; the properties keep their names.
+
+    `wanted`: the description of the measurement. `failed`: whether there are failed runs.
+    """
+    plan = plan_in(records)
+    if plan is None or not failed:
+        return ()
+    was, now = ([text.partition("=")[0] for text in each.get("properties", ())] for each in (plan, wanted))
+    return tuple(key for key in CORRECTABLE if plan.get(key) != wanted.get(key)) if was == now else ()
+
+
+def measured_table(records: Sequence[Record], path: str) -> TableSource:
+    """Return the configurations of the measurement in a journal as a table, in the order of their rows."""
+    plan = plan_in(records) or {}
+    text = plan.get("table")
+    if not isinstance(text, str):
+        text = _table_of_runs(records, path, plan["configurations"]["count"] if plan else 0)
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    # A configuration with each value of a context is one configuration.
+    turns = {name for name, value in plan.get("contexts", {}).items() if not isinstance(value, str)}
+    kept = [at for at, name in enumerate(header) if name not in turns]
+    unique_rows = dict.fromkeys(tuple(row[at] for at in kept) for row in rows)
+    return csv_source(Source(path, text.encode()), [header[at] for at in kept], list(map(list, unique_rows)))
+
+
+def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
+    """Return the configurations of the runs, for journals of earlier versions, which state no table."""
+    configurations = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    if not count or len(configurations) < count:
+        hint = "finish it with --resume first"
+        message = f"the journal has runs of {len(configurations)} of {plural(count, 'configuration', 'configurations')}"
+        raise InputError(Problem(message, path, hint=hint))
+    rows = [configurations[row] for row in sorted(configurations)]
+    columns = [["" if row[name] is None else number_text(row[name]) for row in rows] for name in rows[0]]
+    return table_text([*rows[0]], columns)
+
+
+def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
+    """Check that recorded runs are of the configurations that have their rows now; options may have been added."""
+    recorded = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    for row, recorded_values in recorded.items():
+        configuration = setup.assignment(row) if row < len(setup.configurations) else {}
+        if any(name not in configuration or configuration[name] != value for name, value in recorded_values.items()):
+            message = "the recorded runs are of other configurations"
+            raise InputError(Problem(message, path, hint="measure into another file with --output"))
+
+
+def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
+    """Return the command of a journal and the settings of its measurement, by the names of a request."""
+    plan = plan_in(records)
+    if plan is None:
+        raise SpecError(f"{path} has no command yet", hint="write --command '…'")
+    batch = plan.get("batch")
+    same = ("command", "timeout", "repeat", "warmup", "order", "seed", "max_deviation")
+    return {
+        **{name: plan.get(name) if name == "max_deviation" else plan[name] for name in same},
+        "properties": tuple(plan["properties"]),
+        "cwd": plan["folder"],
+        "env": tuple(f"{name}={value}" for name, value in plan["environment"].items()),
+        "batch": batch == [],
+        "batch_by": tuple(batch or ()),
+        "contexts": {
+            name: value if isinstance(value, str) else tuple(value.values())
+            for name, value in plan.get("contexts", {}).items()
+        },
+        **({} if plan.get("max_deviation") is None else {"max_repeat": plan["max_repeat"]}),
+    }

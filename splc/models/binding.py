@@ -21,14 +21,7 @@ from splc.models.text.signs import Signs
 def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> InfluenceModel:
     """Return a model with its parameters replaced by numbers.
 
-    Args:
-        model: the model.
-        at: expression that tables depend on → key of the row to use, such as `{"nodes": 4}`; by default the middle row.
-
-    Raises:
-        InputError: if no table depends on a name in `at`, or a table has no row for its key.
-        ExpressionError: if a term has no value with these numbers (a division by zero, the logarithm of a number that
-            is not positive).
+    `at`: expression that tables depend on → key of the row to use, such as `{"nodes": 4}`; by default the middle row.
     """
     rows = chosen_rows(model.parameters, at or {})
     if not rows:

@@ -19,15 +19,10 @@ FROM_FRAME = "Configurations.from_frame(system, table) reads columns of texts an
 
 @dataclass(frozen=True, eq=False)
 class TableRows:
-    """The rows of a table without a system; a model needs the columns that its terms name.
+    """The rows of a table without a system; a model needs the columns that its terms name."""
 
-    Attributes:
-        columns: name → values, shape (n,).
-        rows: the number of rows n.
-    """
-
-    columns: Mapping[str, Array]
-    rows: int
+    columns: Mapping[str, Array]  # name → values, shape (n,)
+    rows: int  # the number of rows n
 
     def __len__(self) -> int:
         return self.rows
@@ -37,11 +32,7 @@ class TableRows:
         return TableRows({name: values[rows] for name, values in self.columns.items()}, len(range(self.rows)[rows]))
 
     def column(self, name: str) -> Array:
-        """Return the values of a name in terms, floats of shape (n,).
-
-        Raises:
-            ConfigurationError: if there is no such column, or a value is not a number.
-        """
+        """Return the values of a name in terms, floats of shape (n,)."""
         if name == ROOT:
             return np.ones(self.rows)
         if name not in self.columns:
@@ -61,12 +52,7 @@ def _hint(near: str) -> str:
 
 
 def rows_of(table: Any) -> Configurations | TableRows:
-    """Return configurations as they are, and a data frame or a dict of columns as its rows.
-
-    Raises:
-        MeasurementError: if it is none of them.
-        ConfigurationError: if the columns differ in length.
-    """
+    """Return configurations as they are, and a data frame or a dict of columns as its rows."""
     if isinstance(table, Configurations | TableRows):
         return table
     columns = table_columns(table)

@@ -21,21 +21,14 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number, possibly with an interval: low <= value <= high, all finite.
+    """A number, possibly with an interval: low <= value <= high, all finite."""
 
-    Attributes:
-        value: the number.
-        low: the lower end of its interval.
-        high: the upper end of its interval.
-        level: the confidence level of the interval, in (0, 1); None if unknown, and without an interval.
-        determined: whether the measurements determine it; if not, other numbers fit as well.
-    """
-
-    value: float
-    low: float
-    high: float
+    value: float  # the number
+    low: float  # the lower end of its interval
+    high: float  # the upper end of its interval
+    # the confidence level of the interval, in (0, 1); None if unknown, and without an interval
     level: float | None = None
-    determined: bool = True
+    determined: bool = True  # whether the measurements determine it; if not, other numbers fit as well
 
     @classmethod
     def exactly(cls, value: float) -> Quantity:
@@ -55,42 +48,27 @@ class Quantity:
 
 @dataclass(frozen=True)
 class ParameterTable:
-    """One quantity per value of an expression.
+    """One quantity per value of an expression."""
 
-    Attributes:
-        by: the expression, or its name.
-        rows: pairs (value of the expression, quantity), ascending and distinct.
-    """
-
-    by: str
-    rows: tuple[tuple[float, Quantity], ...]
+    by: str  # the expression, or its name
+    rows: tuple[tuple[float, Quantity], ...]  # pairs (value of the expression, quantity), ascending and distinct
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """The machine parameters of a system.
+    """The machine parameters of a system."""
 
-    Attributes:
-        quantities: name → number or table.
-        expressions: name → expression of the options, which tables and models may use.
-        source: the file they were read from, empty if none.
-        lines: name → line in the file.
-        given: name → origin of a value that is not from the file, such as `--parameter`; empty if unknown.
-    """
-
-    quantities: Mapping[str, Quantity | ParameterTable] = field(default_factory=dict)
+    quantities: Mapping[str, Quantity | ParameterTable] = field(default_factory=dict)  # name → number or table
+    # name → expression of the options, which tables and models may use
     expressions: Mapping[str, str] = field(default_factory=dict)
-    source: str = ""
-    lines: Mapping[str, int] = field(default_factory=dict)
+    source: str = ""  # the file they were read from, empty if none
+    lines: Mapping[str, int] = field(default_factory=dict)  # name → line in the file
+    # name → origin of a value that is not from the file, such as `--parameter`; empty if unknown
     given: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, values: Mapping[str, float] | Parameters | None) -> Parameters:
-        """Return parameters from plain numbers.
-
-        Raises:
-            ExpressionError: if a number is not finite.
-        """
+        """Return parameters from plain numbers."""
         if isinstance(values, Parameters):
             return values
         numbers = values or {}
@@ -104,12 +82,7 @@ class Parameters:
         return cls({name: Quantity.exactly(float(value)) for name, value in numbers.items()})
 
     def changed(self, values: Mapping[str, float | Quantity | ParameterTable], given: str = "") -> Parameters:
-        """Return the parameters with some values replaced or added.
-
-        Args:
-            values: name → value.
-            given: the origin of the values for messages, such as `--parameter`.
-        """
+        """Return the parameters with some values replaced or added."""
         new = {name: Quantity.exactly(float(v)) if isinstance(v, int | float) else v for name, v in values.items()}
         return replace(
             self,
@@ -145,14 +118,7 @@ def wrong_name(name: str) -> tuple[str, str]:
 
 
 def symbol(name: str, quantity: Quantity | ParameterTable, key: Addends = (), place: str = "") -> Parameter:
-    """Return a parameter that terms use by name.
-
-    Args:
-        name: the name.
-        quantity: the number or table.
-        key: the expression that the table depends on, as a sum of terms.
-        place: its location for messages.
-    """
+    """Return a parameter that terms use by name."""
     rows = ((math.nan, quantity),) if isinstance(quantity, Quantity) else quantity.rows
     return Parameter(
         name,
@@ -169,15 +135,7 @@ def symbol(name: str, quantity: Quantity | ParameterTable, key: Addends = (), pl
 
 
 def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dict[str, int]:
-    """Return the row of each parameter to use if one number is needed: by default its middle row.
-
-    Args:
-        parameters: the parameters.
-        at: expression that tables depend on (as written) → the key of the row to use.
-
-    Raises:
-        InputError: if no table depends on a name in `at`, or a table has no row for its key.
-    """
+    """Return the row of each parameter to use if one number is needed: by default its middle row."""
     listed_parameters = list(parameters)
     known = sorted({parameter.by for parameter in listed_parameters if parameter.keys})
     problems = [

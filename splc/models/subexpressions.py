@@ -137,30 +137,18 @@ class ThresholdOf:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A machine parameter that terms use by name: a table, a number with an interval, or a number to be estimated.
+    """A machine parameter that terms use by name: a table, a number with an interval, or a number to be estimated."""
 
-    Attributes:
-        name: the name.
-        values_of: the value, or one value per row of the table.
-        low: the lower ends of the intervals, one per value; the value itself if it has no interval.
-        high: the upper ends of the intervals.
-        by: the expression that the table depends on, as text; empty without a table.
-        keys: the keys of the rows, ascending; empty without a table.
-        key: the expression that the table depends on, as a sum of terms.
-        levels: the confidence levels of the intervals, if known, ascending.
-        determined: whether the measurements determine its values; if not, other values fit as well.
-        place: its location, such as `parameters.toml:3`; empty if unknown.
-    """
-
-    name: str
-    values_of: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    by: str = ""
-    keys: tuple[float, ...] = ()
-    key: Addends = ()
-    levels: tuple[float, ...] = ()
-    determined: bool = True
+    name: str  # the name
+    values_of: tuple[float, ...]  # the value, or one value per row of the table
+    low: tuple[float, ...]  # the lower ends of the intervals, one per value; the value itself if it has no interval
+    high: tuple[float, ...]  # the upper ends of the intervals
+    by: str = ""  # the expression that the table depends on, as text; empty without a table
+    keys: tuple[float, ...] = ()  # the keys of the rows, ascending; empty without a table
+    key: Addends = ()  # the expression that the table depends on, as a sum of terms
+    levels: tuple[float, ...] = ()  # the confidence levels of the intervals, if known, ascending
+    determined: bool = True  # whether the measurements determine its values; if not, other values fit as well
+    # its location, such as `parameters.toml:3`; empty if unknown
     place: str = field(default="", compare=False, repr=False)
 
     @property

@@ -1,4 +1,4 @@
-"""The common style of all pictures: formats, colours, settings of matplotlib, and saving without dates.
+"""The common style of all pictures: formats, settings of matplotlib, texts that fit, and saving without dates.
 
 matplotlib (the extra `plot`) is imported when it is needed.
 """
@@ -15,32 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from splc.errors import OutputError, Problem
+from splc.plotting.labels import lines_of
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
 
 FORMATS = ("svg", "png", "pdf")
 # Dots per inch of PNG files to look at, and to print.
 SCREEN, PRINT = 150, 300
-# Dark and light, so that they differ in grey too; blue and orange differ for every kind of colour blindness.
-DARK, LIGHT = "#00335c", "#e69f00"
-BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
 # Settings that a user's matplotlibrc must not change: names are not formulas, and the same picture has the same bytes.
 SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
-# Logarithmic axes over less than the first factor have the numbers of linear ones, over less than the second numbers
-# between powers of ten.
-_FEW, _DECADES = 5.0, 1000.0
 
 
 def plot_format(path: str | Path) -> str:
-    """Return the format for the suffix of a file name.
-
-    Raises:
-        OutputError: if it is none of `FORMATS`, or another one than SVG and matplotlib is not installed.
-    """
+    """Return the format for the suffix of a file name, one of `FORMATS`; without matplotlib there is only SVG."""
     suffix = Path(path).suffix.lower().lstrip(".")
     if suffix not in FORMATS:
         hint = f"the name must end in {', '.join(f'.{name}' for name in FORMATS)}"
@@ -148,38 +136,6 @@ def fitting(name: str, width: float, size: float, *, bold: bool = False) -> str:
 
 def wrapped(name: str, width: float, size: float) -> str:
     """Return a name as `literal` does, in lines of words that are at most `width` inches wide, if the words are."""
-    lines: list[str] = []
-    for word in literal(name).split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and width_of(longer, size) <= width:
-            lines[-1] = longer
-        else:
-            lines.append(fitting(word, width, size))
-    return "\n".join(lines)
-
-
-def plain_number(value: float, position: int | None = None) -> str:
-    """Return the text of a tick as plain text, not as a formula."""
-    del position
-    return f"{value:g}".replace("-", "−")
-
-
-def logarithmic(axes: Axes, axis: Axis, low: float, high: float, base: int = 10) -> None:
-    """Make an axis logarithmic, with at least two plain numbers between two positive values that are not equal."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-
-    scale = axes.set_xscale if axis is axes.xaxis else axes.set_yscale
-    scale("log", base=base)
-    if high < _FEW * low:
-        # There may be one power of ten, or none.
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    elif base == 10 and high < _DECADES * low:
-        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(FuncFormatter(plain_number))
-    axis.set_minor_formatter(NullFormatter())
-
-
-def named(legend: Legend, names: list[str]) -> None:
-    """Write names into a legend; given to it as labels, those that begin with `_` would be left out."""
-    for text, name in zip(legend.get_texts(), names, strict=True):
-        text.set_text(name)
+    return "\n".join(
+        lines_of(literal(name), lambda text: width_of(text, size) <= width, lambda word: fitting(word, width, size))
+    )

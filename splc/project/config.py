@@ -33,27 +33,16 @@ FILE_NAME = "splc.toml"
 
 @dataclass(frozen=True)
 class ProjectFile:
-    """The content of a `splc.toml`.
-
-    Attributes:
-        path: the file.
-        values: `system`, `measurements`, `analytical`, `parameters` and `property`, as far as stated, as written.
-        learning: the settings of learners, by name.
-        preset: the preset of the learner, if stated.
-        observed: the files of observed variables, as written.
-        columns: the roles of columns of the measurements.
-        units: property → its unit.
-        lines: key (`property`, `learning.abortError`) → its line.
-    """
+    """The content of a `splc.toml`, as far as stated."""
 
     path: Path
-    values: Mapping[str, str]
-    learning: Mapping[str, Any]
+    values: Mapping[str, str]  # `system`, `measurements`, `analytical`, `parameters` and `property`, as written
+    learning: Mapping[str, Any]  # the settings of learners, by name
     preset: str | None = None
-    lines: Mapping[str, int] = field(default_factory=dict)
-    observed: tuple[str, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict)  # key (`property`, `learning.abortError`) → its line
+    observed: tuple[str, ...] = ()  # the files of observed variables, as written
     columns: ColumnChoice = field(default_factory=ColumnChoice)
-    units: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit
 
 
 def read_project_file(path: Path) -> ProjectFile:
@@ -74,8 +63,8 @@ def read_project_file(path: Path) -> ProjectFile:
     if not isinstance(learning, dict):
         problems.add(f"{LEARNING} must be a table", lines.get(LEARNING), hint=f"write [{LEARNING}] and settings below")
         learning = {}
-    preset = learning.get(PRESET)
-    learning = {key: value for key, value in learning.items() if key != PRESET}
+    learning = dict(learning)
+    preset = learning.pop(PRESET, None)
     for key, value in learning.items():
         try:
             # Each learner checks its own settings; for an unknown name the message is that of the stepwise learner.
@@ -83,15 +72,15 @@ def read_project_file(path: Path) -> ProjectFile:
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))
     if preset is not None:
+        preset = plain_text(preset)
         try:
-            learner_of(None, plain_text(preset))
+            learner_of(None, preset)
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{PRESET}", lines.get(LEARNING)))
     columns = read_columns(content, lines, problems)
     units = dict(_units(content.get(PROPERTIES, {}), lines, problems))
     problems.raise_if_any()
-    preset_name = None if preset is None else plain_text(preset)
-    return ProjectFile(path, values, learning, preset_name, lines, files, columns, units)
+    return ProjectFile(path, values, learning, preset, lines, files, columns, units)
 
 
 def _units(content: Any, lines: Mapping[str, int], problems: Problems) -> Iterator[tuple[str, str]]:
@@ -117,21 +106,18 @@ def _units(content: Any, lines: Mapping[str, int], problems: Problems) -> Iterat
 
 def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> ColumnChoice:
     """Return the roles of columns that a project file or a study file states."""
-    columns: dict[str, tuple[str, ...]] = {}
+    columns: dict[str, Any] = {}
     for key in ("contexts", "ignore", "options"):
         value = content.get(key, [])
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) and name.strip() for name in names):
-            problems.add(
-                f"{key} must be a list of columns, in quotes", lines.get(key), text=f"{key} = {toml_value(value)}"
-            )
+            text = f"{key} = {toml_value(value)}"
+            problems.add(f"{key} must be a list of columns, in quotes", lines.get(key), text=text)
             names = []
         columns[key] = tuple(names)
     filters = content.get("where", {})
-    valid = isinstance(filters, dict) and all(
-        isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in filters.values()
-    )
-    if not valid:
+    # No other type: a boolean is a number, too.
+    if not isinstance(filters, dict) or any(type(value) not in (str, int, float) for value in filters.values()):
         example = 'where = { version = "0.9.1" }'
         problems.add("where must be a table of columns with a value each", lines.get("where"), hint=f"write {example}")
         filters = {}
@@ -140,6 +126,4 @@ def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems:
     if not isinstance(constraints, bool):
         text = f"constraints = {toml_value(constraints)}"
         problems.add("constraints must be true or false", lines.get("constraints"), text=text)
-    return ColumnChoice(
-        columns["contexts"], columns["ignore"], texts, options=columns["options"], constraints=constraints is not False
-    )
+    return ColumnChoice(where=texts, **columns, constraints=constraints is not False)

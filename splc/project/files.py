@@ -19,13 +19,8 @@ from splc.io.files import STANDARD, read_source
 from splc.project.config import FILE_NAME, ProjectFile, read_project_file
 from splc.project.keys import FILES, OBSERVED, PROPERTY
 
-MEASUREMENT_FILES = (
-    "measurements.csv",
-    "measurements.xml",
-    "measurements.csv.gz",
-    "measurements.xml.gz",
-    "measurements.tar.gz",
-)
+_SUFFIXES = ("csv", "xml", "csv.gz", "xml.gz", "tar.gz")
+MEASUREMENT_FILES = tuple(f"measurements.{suffix}" for suffix in _SUFFIXES)
 # Feature models, used if there is no other description: root elements of XML (FeatureIDE, SXFM), and file names.
 FEATURE_ROOTS = frozenset(("featureModel", "extendedFeatureModel", "feature_model"))
 FEATURE_MODELS = ("*.uvl", "*.uvl.gz", "*.dimacs", "*.dimacs.gz")
@@ -37,22 +32,16 @@ CONVENTIONS = {"measurements": MEASUREMENT_FILES, "analytical": ANALYTICAL_FILES
 
 @dataclass(frozen=True)
 class ProjectFiles:
-    """The files of one system, found when they are asked for.
-
-    Attributes:
-        folder: the project folder.
-        given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options.
-        file: its `splc.toml`, None if there is none.
-        chosen: the roles of columns of the measurements that options state.
-        further: tables that are named beside the measurements, whose rows follow theirs.
-        foreign: whether the files of the folder belong to another system, so that only those that are named are used.
-    """
+    """The files of one system, found when they are asked for."""
 
     folder: Path
+    # `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options
     given: Mapping[str, str] = field(default_factory=dict)
-    file: ProjectFile | None = None
+    file: ProjectFile | None = None  # its `splc.toml`
+    # the roles of columns of the measurements that options state
     chosen: ColumnChoice = field(default_factory=ColumnChoice)
-    further: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()  # tables that are named beside the measurements, whose rows follow theirs
+    # whether the files of the folder belong to another system, so that only those that are named are used
     foreign: bool = False
 
     @classmethod
@@ -67,28 +56,24 @@ class ProjectFiles:
         parameters: str | None = None,
         columns: ColumnChoice | None = None,
     ) -> Self:
-        """Return the project of a folder.
-
-        `system`: the system description, relative to the current folder; None: the one in the folder. The other inputs
-        likewise. The rows of several tables of measurements are read together.
-        """
+        """Return the project of a folder; files are relative to the current one. Several tables are read together."""
         folder = Path(folder)
         if not folder.is_dir():
             raise InputError(Problem("there is no such folder", str(folder)))
         first, further = first_and_further(measurements)
-        options = {
+        if not os.access(folder, os.X_OK):
+            raise _unreadable(folder)
+        path = folder / FILE_NAME
+        file = read_project_file(path) if path.exists() else None
+        inputs = {
             "system": system,
             "measurements": first,
             "nfp": nfp,
             "analytical": analytical,
             "parameters": parameters,
         }
-        if not os.access(folder, os.X_OK):
-            raise _unreadable(folder)
-        path = folder / FILE_NAME
-        file = read_project_file(path) if path.exists() else None
-        inputs = {key: value for key, value in options.items() if value is not None}
-        return cls(folder, inputs, file, columns or ColumnChoice(), further)
+        given = {key: value for key, value in inputs.items() if value is not None}
+        return cls(folder, given, file, columns or ColumnChoice(), further)
 
     @property
     def nfp(self) -> str | None:
@@ -155,17 +140,13 @@ class ProjectFiles:
             hint = f"{inferred} (not XML: {listed(unreadable)})"
         elif self.has_measurements:
             hint = "name one with --system"
-        raise InputError(
-            f"no system description: no *.xml with the root element <vm> in {self._folder_text}",
-            hint=hint,
-        )
+        where = f"no *.xml with the root element <vm> in {self._folder_text}"
+        raise InputError(f"no system description: {where}", hint=hint)
 
     @property
     def has_system(self) -> bool:
         """True if a system description is named or lies in the folder."""
-        if self.system_table is not None:
-            return False
-        return self._is_named("system") or bool(self._own_descriptions)
+        return self.system_table is None and (self._is_named("system") or bool(self._own_descriptions))
 
     @cached_property
     def system_table(self) -> str | None:
@@ -210,8 +191,8 @@ class ProjectFiles:
     @property
     def has_measurements(self) -> bool:
         """True if measurements are named or lie in the folder."""
-        is_named = self._is_named("measurements") or self.system_table is not None
-        return is_named or bool(self._conventional("measurements"))
+        named = self._is_named("measurements") or self.system_table is not None
+        return named or bool(self._conventional("measurements"))
 
     @property
     def _folder_text(self) -> str:
@@ -230,11 +211,10 @@ class ProjectFiles:
     @property
     def _own_descriptions(self) -> tuple[str, ...]:
         """The system descriptions of the folder; where there is none, its feature models."""
-        roots = self._xml_roots
-        paths = [path for path, tag in roots.items() if tag == "vm"]
-        if not paths:
-            paths = [path for path, tag in roots.items() if tag in FEATURE_ROOTS]
-            paths += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
+        if own := self.descriptions():
+            return own
+        paths = [path for path, tag in self._xml_roots.items() if tag in FEATURE_ROOTS]
+        paths += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
         return tuple(map(str, paths))
 
     @property
@@ -278,10 +258,8 @@ class ProjectFiles:
         path = self.folder / value
         if not path.exists():
             names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-            line, hint = self.file.lines.get(key), nearest(path.name, names)
-            raise InputError(
-                Problem(f"{key}: there is no such file", str(self.file.path), line, text=str(path), hint=hint)
-            )
+            place, hint = (str(self.file.path), self.file.lines.get(key)), nearest(path.name, names)
+            raise InputError(Problem(f"{key}: there is no such file", *place, text=str(path), hint=hint))
         return str(path)
 
 

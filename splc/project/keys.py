@@ -16,14 +16,7 @@ from splc.types import Aggregate, Duplicates, Invalid, Missing
 
 @dataclass(frozen=True)
 class FileKey:
-    """A key.
-
-    Attributes:
-        meaning: what it is, in plain sentences, as command lines show them.
-        default: the default, as Markdown.
-        details: what pages say besides, as Markdown.
-        words: the words that its value can be; empty if it can be others.
-    """
+    """A key: what it is, as command lines show it; its default and details as Markdown; the words of its values."""
 
     meaning: str
     default: str = "none"
@@ -103,13 +96,7 @@ PROJECT_KEYS: Mapping[str, FileKey] = {**INPUTS, **OBSERVED_FILES, **COLUMNS, **
 
 
 def stated_inputs(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> dict[str, str]:
-    """Return the inputs that a file states, by key.
-
-    Args:
-        content: the content of the file.
-        lines: key, as it is written → its line.
-        problems: collects what is wrong.
-    """
+    """Return the inputs that the content of a file states, by key; `lines`: key, as it is written → its line."""
     inputs: dict[str, str] = {}
     for key_in_file, value in content.items():
         key = ALIASES.get(key_in_file, key_in_file)

@@ -25,31 +25,26 @@ if TYPE_CHECKING:
     from splc.io.files import Source
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
-    from splc.types import Aggregate, Array, Duplicates, Invalid
+    from splc.types import Array
 
 
 @dataclass(frozen=True)
 class Project(ProjectFiles):
-    """The inputs of one system, found and read when they are asked for.
+    """The inputs of one system, found and read when they are asked for."""
 
-    Attributes:
-        learned: the roles of columns in the measurements that a model was learned from, for inferring a system.
-        learned_nfp: the property of this model, which the measurements may lack.
-        learned_system: the system of a model, which is used instead of the one in the folder.
-        measured: whether a table must have a measured column; None if it may be a table of configurations.
-    """
-
+    # the roles of columns in the measurements that a model was learned from, for inferring a system
     learned: ColumnChoice | None = None
-    learned_nfp: str | None = None
+    learned_nfp: str | None = None  # the property of this model, which the measurements may lack
+    # the system of a model, which is used instead of the one in the folder
     learned_system: VariabilityModel | None = None
+    # whether a table must have a measured column; None if it may be a table of configurations
     measured: bool | None = True
 
     def with_system_of_model(self, systems: Sequence[VariabilityModel], *, every: bool = True) -> Project:
-        """Return the project with the system of models, unless options name another one.
+        """Return the project with the systems of models, as far as their files describe them.
 
-        Args:
-            systems: the systems of the models, as far as their files describe them.
-            every: whether all models have one; others may use further options, which the system of the folder has.
+        It is not that of models if options name another one. `every`: whether all models have one; others may use
+        further options, which the system of the folder has.
         """
         joint = joint_system(systems) if systems and not self.names_system else None
         if joint is None:
@@ -87,11 +82,7 @@ class Project(ProjectFiles):
 
     @cached_property
     def observations(self) -> Configurations | None:
-        """The observed configurations with their observed variables, None if there are none.
-
-        Raises:
-            InputError: if the system description or a file of observed variables cannot be read.
-        """
+        """The observed configurations with their observed variables, None if there are none."""
         files = self.observed_files
         if not files or self.learned_system is not None:
             return None
@@ -100,19 +91,11 @@ class Project(ProjectFiles):
         return read_observed(files, self.variability_model(observed=False))
 
     def with_observed(self, configurations: Configurations) -> Configurations:
-        """Return configurations with their observed variables.
-
-        Raises:
-            InputError: as `observations`.
-        """
+        """Return configurations with their observed variables."""
         return configurations if self.observations is None else configurations.with_observed(self.observations)
 
     def parameters(self) -> Parameters:
-        """Read the parameters of the analytical model; without a file there are none.
-
-        Raises:
-            InputError: if they cannot be read, or several files may be meant.
-        """
+        """Read the parameters of the analytical model; without a file there are none."""
         from splc.formats.models.parameters import read_parameters
         from splc.models.parameters import Parameters
 
@@ -122,11 +105,7 @@ class Project(ProjectFiles):
     def variability_model(self, *, observed: bool = True) -> VariabilityModel:
         """Read the system description; without one the system is inferred from the measurements.
 
-        Args:
-            observed: whether the model includes the observed variables; only models of performance need them.
-
-        Raises:
-            InputError: if it (or, if they are wanted, the observed variables) cannot be found or read.
+        `observed`: whether it includes the observed variables; only models of performance need them.
         """
         from splc.formats.system.read import read_variability_model
 
@@ -144,11 +123,7 @@ class Project(ProjectFiles):
 
     @cached_property
     def inference(self) -> Inference | None:
-        """The system inferred from the measurements; None if there is a description, or there are no measurements.
-
-        Raises:
-            InputError: as `infer`.
-        """
+        """The system inferred from the measurements; None if there is a description, or there are no measurements."""
         return self.infer() if self.infers else None
 
     @property
@@ -195,18 +170,12 @@ class Project(ProjectFiles):
     @property
     def infers(self) -> bool:
         """True if the system is inferred: from a table that is named as the system, or there is no description."""
-        if self.system_table is not None:
-            return True
-        if self.learned_system is not None:
-            return False
+        if self.system_table is not None or self.learned_system is not None:
+            return self.system_table is not None
         return not self.has_system and not self.descriptions(None) and self.has_measurements
 
     def infer(self) -> Inference:
-        """Infer the system from its measurements, whether or not there is a description.
-
-        Raises:
-            InputError: if the measurements cannot be found or read, or have no options or no property.
-        """
+        """Infer the system from its measurements, whether or not there is a description."""
         result = self._inferred()
         if self.system_table is not None and not self.lists_configurations and self.has_measurements:
             # A table does not restrict the values of other measurements.
@@ -228,34 +197,12 @@ class Project(ProjectFiles):
         with self._errors_with_table():
             return infer_system(self._system_source, nfp=nfp, usual=usual, choice=choice, measured=measured)
 
-    def measurements(
-        self,
-        system: VariabilityModel,
-        space: Space | None = None,
-        *,
-        file: str | None = None,
-        invalid: Invalid = "error",
-        duplicates: Duplicates = "error",
-        aggregate: Aggregate = "mean",
-        learned: ColumnChoice | None = None,
-    ) -> Measurements:
+    def measurements(self, system: VariabilityModel, space: Space | None = None, **settings: Any) -> Measurements:
         """Read the measurements with observed variables, and check every configuration against `space`.
 
-        Args:
-            system: the system.
-            space: its valid configurations; None: made from `model`.
-            file: another file of this system's measurements (an evaluation set); None is the project's own.
-            invalid: 'error' or 'drop': rows whose configuration is unknown or not valid.
-            duplicates: 'error', 'first' or 'mean': XML rows that measure a configuration again.
-            aggregate: 'mean', 'median' or 'min' of the repetitions.
-            learned: the roles of columns in the measurements that a model was learned from.
-
-        Raises:
-            InputError: if they cannot be found or read.
-            MeasurementError: as `read_measurements`.
+        Without a space it is that of the system. The settings are those of `measurement_parts`.
         """
-        policies: dict[str, Any] = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
-        (measurements,) = self.measurement_parts(system, space, file=file, learned=learned, **policies)
+        (measurements,) = self.measurement_parts(system, space, **settings)
         return measurements
 
     def measurement_parts(
@@ -265,20 +212,18 @@ class Project(ProjectFiles):
         *,
         file: str | None = None,
         by: tuple[str, ...] = (),
-        invalid: Invalid = "error",
-        duplicates: Duplicates = "error",
-        aggregate: Aggregate = "mean",
         learned: ColumnChoice | None = None,
+        **policies: Any,
     ) -> tuple[Measurements, ...]:
         """Read the measurements separately for each value of the contexts in `by`; else as `measurements`.
 
-        Raises:
-            InputError: as `measurements`.
-            MeasurementError: as `measurements`.
+        `file`: another file of this system's measurements (an evaluation set). `learned`: the roles of columns in the
+        measurements that a model was learned from. `policies`: those of `splc.formats.measurements.rows.Policy` about
+        rows that are `invalid`, `duplicates`, and the `aggregate` of repetitions.
         """
         from splc.formats.measurements.read import read_parts
 
-        policy = self._policy(system, space, file, by, invalid=invalid, duplicates=duplicates, aggregate=aggregate)
+        policy = self._policy(system, space, file, by, **policies)
         policy = policy if learned is None else replace(policy, columns=policy.columns.over(learned))
         with self._errors_with_table():
             parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
@@ -292,9 +237,6 @@ class Project(ProjectFiles):
         """Read the measurements separately for each combination of values of their contexts.
 
         Contexts that differ in nearly all rows, such as dates, do not separate rows. `policies`: as `measurements`.
-
-        Raises:
-            InputError: as `measurements`.
         """
         from splc.formats.measurements.read import read_every_part
 
@@ -328,11 +270,7 @@ class Project(ProjectFiles):
 
     @cached_property
     def table(self) -> Source:
-        """The table of the measurements, read once.
-
-        Raises:
-            InputError: if it cannot be found or read.
-        """
+        """The table of the measurements, read once."""
         from splc.formats.measurements.shapes import read_table
 
         return read_table(self.measurements_file if self._union is None else self._union)
@@ -372,11 +310,7 @@ class Project(ProjectFiles):
         return Policy(**policies, columns=columns, check=check, explain=checked_space.violations, units=units)
 
     def resolve_property(self, measurements: Measurements) -> str:
-        """Return the property to use: the one that is named, or the only one that was measured.
-
-        Raises:
-            MeasurementError: if it was not measured, or there are several and none is named.
-        """
+        """Return the property to use: the one that is named, or the only one that was measured."""
         try:
             return measurements.resolve_property(self.nfp or self._main_property(measurements))
         except MeasurementError as error:

@@ -6,20 +6,16 @@ from collections.abc import Iterator
 
 from splc.errors import InputError, Problem, listed
 from splc.io.numbers import percentage
-from splc.plotting.charts.importance import importance_chart
+from splc.plotting.charts.influences import importance_chart
 from splc.report.page import Page, Section, TextTable
 from splc.report.sections.changes import changes_section, is_rounding, value_changes
 from splc.report.sections.provenance import provenance_section
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.plot import shares_of
+from splc.workflows.explain.pictures import shares_of
 
 
 def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Page:
-    """Return the page about two models.
-
-    Raises:
-        InputError: if they have no option in common, or predict different properties.
-    """
+    """Return the page about two models."""
     if not set(old.space.system.names) & set(new.space.system.names):
         raise InputError(Problem("the two models have no option in common", new.file))
     if old.nfp != new.nfp:

@@ -13,12 +13,13 @@ from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration, value_table
 from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
-from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
-from splc.plotting.charts.term_scores import term_chart, terms_of
-from splc.report.page import Block, Facts, Page, Paragraph, RowTexts, Section, TextTable
+from splc.plotting.charts.influences import sets_chart, term_chart, terms_of
+from splc.plotting.charts.predictions import agreement_chart, error_chart
+from splc.report.page import Block, Page, Paragraph, RowTexts, Section, TextTable
 from splc.types import Array
 from splc.workflows.compare.models import Basis
 from splc.workflows.note import Note
+from splc.workflows.views import Facts
 
 # Options with more values have no panel of errors.
 _MAX_VALUES = 24
@@ -31,15 +32,7 @@ def comparison_page(
     files: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
 ) -> Page:
-    """Return the page about two compared models.
-
-    Args:
-        compared: their comparison.
-        system: the name of the system; empty if it is not known.
-        basis: the configurations that predictions are compared on; None if they are not known.
-        files: the files that were read beside the models, with their hashes.
-        notes: what the user should know.
-    """
+    """Return the page about two compared models."""
     basis = basis or Basis()
     pair = compared.comparisons[0]
     configurations, measured = basis.configurations, basis.measured

@@ -11,9 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.labels import escaped
 from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
-from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Section, Steps, TextTable
+from splc.plotting.labels import escaped
+from splc.report.page import Block, Explorer, Page, Paragraph, Section, Steps, TextTable
+from splc.workflows.views import Facts
 
 # Columns whose texts are at most this long have no line breaks.
 _SHORT = 20
@@ -85,7 +86,7 @@ def _block(block: Block) -> str:
         case Paragraph():
             return _paragraph(block)
         case Facts():
-            items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in block.items)
+            items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in block.pairs)
             return f"<dl>{items}</dl>"
         case TextTable():
             return _table(block)

@@ -8,31 +8,22 @@ from dataclasses import dataclass
 
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.labels import visible
+from splc.plotting.labels import visible
 from splc.plotting.style import has_matplotlib
-from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Steps, TextTable
+from splc.report.page import Block, Explorer, Page, Paragraph, Steps, TextTable
+from splc.workflows.views import Facts
 
 
 @dataclass(frozen=True)
 class MarkdownFiles:
-    """A page as Markdown.
+    """A page as Markdown."""
 
-    Attributes:
-        text: the text.
-        pictures: name in the folder of pictures → content.
-    """
-
-    text: str
-    pictures: dict[str, bytes]
+    text: str  # the text
+    pictures: dict[str, bytes]  # name in the folder of pictures → content
 
 
 def page_markdown(page: Page, folder: str) -> MarkdownFiles:
-    """Return a page as Markdown; the same page gives the same files.
-
-    Args:
-        page: the page.
-        folder: the folder of the pictures, as the text names it.
-    """
+    """Return a page as Markdown; the same page gives the same files."""
     pictures: dict[str, bytes] = {}
     lines = [f"# {_text(page.title)}", ""]
     first, *texts = page.answer
@@ -59,7 +50,7 @@ def _block(block: Block, folder: str, pictures: dict[str, bytes]) -> Iterator[st
             yield f"> **Warning:** {_text(block.text)}" if block.warning else _text(block.text)
             yield ""
         case Facts():
-            yield from _rows(("", ""), block.items, frozenset())
+            yield from _rows(("", ""), tuple(block.pairs), frozenset())
         case TextTable():
             yield _text(block.caption)
             yield ""

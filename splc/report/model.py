@@ -31,12 +31,7 @@ OTHERS = "on measured configurations not learned from"
 
 
 def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
-    """Return the page about a model.
-
-    Args:
-        subject: the model.
-        best: the best configurations; None where they cannot be found.
-    """
+    """Return the page about a model."""
     sections: tuple[Section | None, ...] = (
         importance_section(subject),
         effects_section(subject),

@@ -17,8 +17,7 @@ from splc.formats.models.json_writer import learned_json_text
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.learning.result import LearningResult
-from splc.plotting.charts.drawing import chart_file
-from splc.plotting.picture import Picture
+from splc.plotting.charts.drawing import Picture, chart_file
 from splc.report.comparison import comparison_page
 from splc.report.html import page_html
 from splc.report.model import model_page
@@ -30,8 +29,8 @@ from splc.report.subject import ModelSubject, best_of
 from splc.study import StudyResult
 from splc.study.archive import read_archive
 from splc.workflows import compare, explain, scale
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Notes
+from splc.workflows.prediction_notes import negative_notes
 
 # The height of a page in a notebook, in pixels.
 HEIGHT = 800
@@ -39,13 +38,9 @@ HEIGHT = 800
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A page about a result.
+    """A page about a result."""
 
-    Attributes:
-        page: its content.
-    """
-
-    page: Page
+    page: Page  # its content
 
     @property
     def html(self) -> str:
@@ -58,19 +53,11 @@ class Report:
         return tuple(self.page.charts)
 
     def picture(self, name: str) -> Picture:
-        """Return a picture by its name, which notebooks show and `save` writes (.svg, .png, .pdf).
-
-        Raises:
-            SpecError: if there is none.
-        """
+        """Return a picture by its name, which notebooks show and `save` writes (.svg, .png, .pdf)."""
         return Picture(partial(chart_file, self.page.chart(name)))
 
     def save(self, file: str | Path) -> None:
-        """Write the page (.html, .md).
-
-        Raises:
-            OutputError: if it cannot be written.
-        """
+        """Write the page (.html, .md)."""
         require_format(str(file))
         write_page(self.page, str(file))
 
@@ -86,16 +73,7 @@ class Report:
 
 
 def report_of(result: Any, file: str | Path | None = None) -> Report:
-    """Return the page about a result.
-
-    Args:
-        result: the result.
-        file: the file to write it to, too.
-
-    Raises:
-        OutputError: if the file cannot be written.
-        SpecError: if there is nothing to report.
-    """
+    """Return the page about a result."""
     if file is not None:
         require_format(str(file))
     report = Report(page_of(result))

@@ -8,7 +8,8 @@ from typing import Any
 
 from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.labels import visible
+from splc.plotting.labels import visible
+from splc.workflows.views import Facts
 
 
 @dataclass(frozen=True)
@@ -20,31 +21,15 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Facts:
-    """Names and their values."""
-
-    items: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
 class TextTable:
-    """A table of texts.
+    """A table of texts."""
 
-    Attributes:
-        header: the titles of the columns.
-        rows: the cells, one text for each column.
-        numeric: the positions of columns of numbers, which are aligned right.
-        keys: the row of the measurements that each row is about; may be empty.
-        caption: what the table shows.
-        name: the name of the file that it is copied to.
-    """
-
-    header: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    numeric: frozenset[int] = frozenset()
-    keys: tuple[int, ...] = ()
-    caption: str = ""
-    name: str = "table"
+    header: tuple[str, ...]  # the titles of the columns
+    rows: tuple[tuple[str, ...], ...]  # the cells, one text for each column
+    numeric: frozenset[int] = frozenset()  # the positions of columns of numbers, which are aligned right
+    keys: tuple[int, ...] = ()  # the row of the measurements that each row is about; may be empty
+    caption: str = ""  # what the table shows
+    name: str = "table"  # the name of the file that it is copied to
 
     @classmethod
     def of(cls, header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str, name: str) -> TextTable:
@@ -57,27 +42,18 @@ class TextTable:
 
 @dataclass(frozen=True)
 class Steps:
-    """One of several states that a slider chooses; without JavaScript all are listed.
+    """One of several states that a slider chooses; without JavaScript all are listed."""
 
-    Attributes:
-        label: what the slider changes.
-        states: the name of each state, and its blocks.
-        chosen: the position of the state that is shown first.
-    """
-
-    label: str
-    states: tuple[tuple[str, tuple[Block, ...]], ...]
-    chosen: int = 0
+    label: str  # what the slider changes
+    states: tuple[tuple[str, tuple[Block, ...]], ...]  # the name of each state, and its blocks
+    chosen: int = 0  # the position of the state that is shown first
 
 
 @dataclass(frozen=True)
 class Explorer:
-    """Controls for the options of a system, and the prediction of the chosen configuration.
+    """Controls for the options of a system, and the prediction of the chosen configuration."""
 
-    Attributes:
-        content: what the page computes with: options, constraints and the prediction.
-    """
-
+    # what the page computes with: options, constraints and the prediction
     content: Mapping[str, Any] = field(hash=False)
 
 
@@ -95,17 +71,11 @@ class Section:
 
 @dataclass(frozen=True)
 class RowTexts:
-    """The texts of the rows of the measurements, which the points of charts are about.
+    """The texts of the rows of the measurements, which the points of charts are about."""
 
-    Attributes:
-        words: the parts of texts.
-        rows: the positions of the parts of each text.
-        values: the measured and the predicted value of each row.
-    """
-
-    words: tuple[str, ...] = ()
-    rows: tuple[tuple[int, ...], ...] = ()
-    values: tuple[tuple[float, float], ...] = ()
+    words: tuple[str, ...] = ()  # the parts of texts
+    rows: tuple[tuple[int, ...], ...] = ()  # the positions of the parts of each text
+    values: tuple[tuple[float, float], ...] = ()  # the measured and the predicted value of each row
 
     @classmethod
     def of(cls, texts: Sequence[str], values: Iterable[tuple[float, float]]) -> RowTexts:
@@ -118,21 +88,13 @@ class RowTexts:
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
+    """A page."""
 
-    Attributes:
-        title: the title.
-        answer: the most important results, one sentence each, the first one first.
-        warnings: what the reader has to know before the rest.
-        sections: the sections.
-        rows: what the points of charts are about.
-    """
-
-    title: str
-    answer: tuple[str, ...]
-    sections: tuple[Section, ...]
-    warnings: tuple[str, ...] = ()
-    rows: RowTexts = RowTexts()
+    title: str  # the title
+    answer: tuple[str, ...]  # the most important results, one sentence each, the first one first
+    sections: tuple[Section, ...]  # the sections
+    warnings: tuple[str, ...] = ()  # what the reader has to know before the rest
+    rows: RowTexts = RowTexts()  # what the points of charts are about
 
     @property
     def charts(self) -> dict[str, Chart]:
@@ -148,11 +110,7 @@ class Page:
         return charts
 
     def chart(self, name: str) -> Chart:
-        """Return a chart by its name.
-
-        Raises:
-            SpecError: if there is none.
-        """
+        """Return a chart by its name."""
         charts = self.charts
         if name not in charts:
             raise SpecError(f"the report has no picture {name!r}; {unknown_name_hint(name, list(charts))}")

@@ -8,12 +8,13 @@ from splc.data.experiment import ROOT_CALLPATH, Key
 from splc.errors import plural
 from splc.formats.models.notation import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
-from splc.report.page import Block, Facts, Page, Section, Steps, TextTable
+from splc.report.page import Block, Page, Section, Steps, TextTable
 from splc.report.sections.call_tree import call_tree_table
 from splc.scaling.result import ScalingModel
 from splc.workflows.scale.plot import MAX_CURVES, metric_text, ranking_chart, scaling_charts
 from splc.workflows.scale.scale import Result
 from splc.workflows.scale.tree import CallPath, CallTree, call_trees, tree_notes
+from splc.workflows.views import Facts
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.
 TARGETS, FIRST = (1.0, 2.0, 4.0, 8.0, 16.0), 2
@@ -24,12 +25,7 @@ Point = Mapping[str, float]
 
 
 def profile_page(result: Result, source: str) -> Page:
-    """Return the page about the scaling models of a profile.
-
-    Args:
-        result: the models.
-        source: the name of the profile.
-    """
+    """Return the page about the scaling models of a profile."""
     experiment, inclusive = result.experiment, result.request.inclusive
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
     models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}

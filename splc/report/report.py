@@ -36,10 +36,10 @@ from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
+from splc.workflows.prediction_notes import negative_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, View
+from splc.workflows.views import Detail, View
 
 SUFFIXES = (".html", ".htm", ".md")
 
@@ -77,29 +77,16 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A written report.
+    """A written report."""
 
-    Attributes:
-        page: its content.
-        output: the file.
-        picture: the picture that it has; None for the page.
-        notes: what the user should know.
-    """
-
-    page: Page
-    output: str
-    picture: str | None = None
-    notes: tuple[Note, ...] = ()
+    page: Page  # its content
+    output: str  # the file
+    picture: str | None = None  # the picture that it has; None for the page
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Write a report.
-
-    Raises:
-        InputError: if a file cannot be found or read.
-        RequestError: if there are more than two models, or one is standard input.
-        OutputError: if the page cannot be written.
-    """
+    """Write a report."""
     if STANDARD in request.models or not 1 <= len(request.models) <= 2:
         message = "a report needs the files of one model or of two"
         raise RequestError(message, "models")
@@ -135,9 +122,6 @@ def require_format(output: str) -> None:
     """Raise an error if reports are not written in the format of a file name, before anything is computed.
 
     Names without a suffix, such as standard output, are HTML.
-
-    Raises:
-        OutputError: for another suffix than those of `SUFFIXES`.
     """
     if Path(output).suffix and not output.lower().endswith(SUFFIXES):
         hint = f"the name must end in {', '.join(SUFFIXES)}"
@@ -231,11 +215,7 @@ def _short_names(old: str, new: str) -> tuple[str, str]:
 
 
 def write_page(page: Page, output: str) -> None:
-    """Write a page as HTML, or as Markdown with its pictures.
-
-    Raises:
-        OutputError: if it cannot be written.
-    """
+    """Write a page as HTML, or as Markdown with its pictures."""
     if not output.lower().endswith(".md"):
         write_whole(output, page_html(page))
         return

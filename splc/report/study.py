@@ -8,21 +8,19 @@ from typing import Any
 
 from splc.errors import plural
 from splc.io.numbers import percentage
-from splc.report.page import Facts, Page, Section
+from splc.report.page import Page, Section
 from splc.report.sections.learners import learners_section
 from splc.report.sections.runs import runs_section
 from splc.report.sections.study_contexts import contexts_section
 from splc.report.sections.study_scores import study_scores_section
 from splc.study.archive import StudyArchive
-from splc.study.learning_curves import learning_curves
+from splc.study.results import errors_of
+from splc.study.tables import learning_curves
+from splc.workflows.views import Facts
 
 
 def study_page(archives: Sequence[StudyArchive]) -> Page:
-    """Return the page about the results of a study, or of a study of each value of a context.
-
-    Args:
-        archives: the results, of each value in order.
-    """
+    """Return the page about the results of a study, or of a study of each value of a context."""
     first, *more = archives
     notes = tuple(dict.fromkeys(note for archive in archives for note in archive.notes))
     if not more:
@@ -44,9 +42,9 @@ def _title(archive: StudyArchive) -> str:
 
 def _answer(archive: StudyArchive) -> Iterator[str]:
     """Yield which learner and sampling have the least error, and with which learner few configurations go furthest."""
-    curves = learning_curves(archive.errors)
+    curves = learning_curves(errors_of(archive.runs))
     points = [(point.error, point.size, learner, point.sampling) for learner, line in curves.items() for point in line]
-    learners, samplings = len(archive.groups), len({run.sampling for run in archive.runs})
+    learners, samplings = len({run.learner for run in archive.runs}), len({run.sampling for run in archive.runs})
     counted = f"{plural(learners, 'learner', 'learners')} and {plural(samplings, 'sampling', 'samplings')}"
     runs = plural(len(archive.runs), "run", "runs")
     if not points:

@@ -23,7 +23,7 @@ from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
-from splc.workflows.fixed_space import known_failures
+from splc.workflows.subspace import known_failures
 from splc.workflows.verb import NOBODY, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
@@ -34,22 +34,15 @@ TOP = 5
 
 @dataclass(frozen=True, eq=False)
 class MeasuredRows:
-    """Measured configurations with their predictions.
+    """Measured configurations with their predictions."""
 
-    Attributes:
-        configurations: the configurations, n of them.
-        measured: the measured values, shape (n,).
-        predicted: the predictions, shape (n,): of rows that were learned from without their own measured values, where
-            the model allows that.
-        learned: which of them were learned from, shape (n,).
-        held_out: whether predictions of rows that were learned from are without their own values.
-    """
-
-    configurations: Configurations
-    measured: Array
+    configurations: Configurations  # the configurations, n of them
+    measured: Array  # the measured values, shape (n,)
+    # the predictions, shape (n,): of rows that were learned from without their own measured values, where the model
+    # allows that
     predicted: Array
-    learned: Array
-    held_out: bool
+    learned: Array  # which of them were learned from, shape (n,)
+    held_out: bool  # whether predictions of rows that were learned from are without their own values
 
     def __len__(self) -> int:
         return len(self.measured)
@@ -67,24 +60,15 @@ class MeasuredRows:
 
 @dataclass(frozen=True, eq=False)
 class ModelSubject:
-    """A model with everything that a report shows of it.
+    """A model with everything that a report shows of it."""
 
-    Attributes:
-        file: the file of the model.
-        stored: the model.
-        space: the valid configurations of its system.
-        overview: the importance of options.
-        measurements: the measurements, None where they are not there.
-        notes: what is unusual about the files.
-        content: what the file of the model says of learning: errors, estimates, path.
-    """
-
-    file: str
-    stored: StoredModel
-    space: Space
-    overview: Overview
-    measurements: Measurements | None = None
-    notes: Sequence[str] = ()
+    file: str  # the file of the model
+    stored: StoredModel  # the model
+    space: Space  # the valid configurations of its system
+    overview: Overview  # the importance of options
+    measurements: Measurements | None = None  # the measurements, None where they are not there
+    notes: Sequence[str] = ()  # what is unusual about the files
+    # what the file of the model says of learning: errors, estimates, path
     content: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -15,11 +15,7 @@ SCHEMA = "splc.tune/1"
 
 
 def tuning_page(content: Mapping[str, Any], file: str) -> Page:
-    """Return the page about the JSON of `splc tune`.
-
-    Raises:
-        InputError: if no run succeeded, or the file does not have what `splc tune` writes.
-    """
+    """Return the page about the JSON of `splc tune`."""
     try:
         if content["best"] is None and not content["front"]:
             raise InputError(Problem("no run of this tuning run succeeded", file))

@@ -40,8 +40,7 @@ def power_columns(powers: Array, logs: Array, x: Array) -> Array:
 
     `powers`, `logs`: shape (terms, 1). `x`: shape (n,).
 
-    Returns:
-        shape (terms, n).
+    Returns: shape (terms, n).
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = np.where(powers == 0, 1.0, np.power(x, powers))

@@ -20,17 +20,11 @@ _NUMBERS = "give numbers, as many repetitions at every point (NaN where one is m
 
 @dataclass(frozen=True, eq=False)
 class Quantities:
-    """Values of many quantities at the same points.
+    """Values of many quantities at the same points."""
 
-    Attributes:
-        points: distinct points in lexicographic order, shape (n, parameters).
-        values: measured values, shape (models, n, repetitions); NaN for none.
-        notes: notes on all quantities.
-    """
-
-    points: Array
-    values: Array
-    notes: tuple[str, ...] = ()
+    points: Array  # distinct points in lexicographic order, shape (n, parameters)
+    values: Array  # measured values, shape (models, n, repetitions); NaN for none
+    notes: tuple[str, ...] = ()  # notes on all quantities
 
     def __post_init__(self) -> None:
         for array in (self.points, self.values):

@@ -70,39 +70,23 @@ class _Tables(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class NoiseEvidence:
-    """The prior of the noise of points' means, given the repetitions of a batch of quantities.
+    """The prior of the noise of points' means, given the repetitions of a batch of quantities."""
 
-    Attributes:
-        weights: one over the size that each mean's noise is relative to, shape (models, n).
-        density: log density of the repetitions and of the scales, which makes kinds of noise comparable, (models,).
-        shares: prior of the scales of `BANK`, shape (models or 1, scales).
-        within: prior that the means have the noise that repetitions imply, 0 without any.
-        implied: standard deviation of a mean that repetitions imply, shape (models,).
-        freedom: degrees of freedom of `implied`, shape (models,).
-        single: variance of a measurement around its point's mean, beyond that of the mean, shape (models,).
-        tables: degrees of freedom of residuals → tables of `judged`, made on first use.
-        priors: degrees of freedom of residuals → the arrays that `moments` needs.
-    """
-
-    weights: Array
-    density: Array
-    shares: Array
-    within: float
-    implied: Array
-    freedom: Array
-    single: Array
-    tables: dict[int, _Tables]
-    priors: dict[int, tuple[Array, ...]]
+    weights: Array  # one over the size that each mean's noise is relative to, shape (models, n)
+    density: Array  # log density of the repetitions and of the scales, which makes kinds of noise comparable, (models,)
+    shares: Array  # prior of the scales of `BANK`, shape (models or 1, scales)
+    within: float  # prior that the means have the noise that repetitions imply, 0 without any
+    implied: Array  # standard deviation of a mean that repetitions imply, shape (models,)
+    freedom: Array  # degrees of freedom of `implied`, shape (models,)
+    single: Array  # variance of a measurement around its point's mean, beyond that of the mean, shape (models,)
+    tables: dict[int, _Tables]  # degrees of freedom of residuals → tables of `judged`, made on first use
+    priors: dict[int, tuple[Array, ...]]  # degrees of freedom of residuals → the arrays that `moments` needs
 
     def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
         """Return the log marginal likelihood of sums of squared weighted residuals, and the noise they imply.
 
         `squares`: shape (…, models), or any shape with `rows`. `free`: number of points less that of coefficients.
         `rows`: the quantity of each sum, of a shape that broadcasts to that of `squares`; None: its last axis.
-
-        Returns:
-            the log marginal likelihood, and the standard deviation of a mean of weight 1 (the root of its variance's
-            posterior mean), each of the shape of `squares`.
         """
         grid = _bank(free)[0]
         start, step = float(grid[0]), float(grid[1] - grid[0])
@@ -346,10 +330,7 @@ def _constants(free: int, freedom: float) -> Array:
 
     `freedom`: degrees of freedom of the implied scale.
 
-    Returns:
-        parts of the log density, the degrees of freedom of the prior (0 for Jeffreys'), half of those with the
-        residuals', means and variances of the logarithm of a variance of size 1, and the divisors of sizes that give
-        means of the variance, shape (6, scales + 2).
+    Returns: means of the variance, shape (6, scales + 2).
     """
     from scipy.special import digamma, gammaln, polygamma
 

@@ -31,27 +31,17 @@ _TOGETHER = 32
 
 @dataclass(frozen=True, eq=False)
 class PosteriorUncertainty:
-    """The uncertainty of a quantity, given its measurements, whichever method chose its model.
+    """The uncertainty of a quantity, given its measurements, whichever method chose its model."""
 
-    Attributes:
-        points: shape (n, parameters).
-        values: shape (n,), in units of `unit`.
-        counts: measurements per point, shape (n,).
-        squares: sums of squared deviations of repetitions, shape (n,).
-        strong_scaling: whether negative powers are among the hypotheses; None: where values fall.
-        unit: the divisor of the values.
-        parameters: the positions of those parameters of the model that `points` has; None: it has all.
-        shortlist: the plausible hypotheses; None: they are searched on first use.
-    """
-
-    points: Array
-    values: Array
-    counts: Array
-    squares: Array
-    strong_scaling: bool | None
-    unit: float
+    points: Array  # shape (n, parameters)
+    values: Array  # shape (n,), in units of `unit`
+    counts: Array  # measurements per point, shape (n,)
+    squares: Array  # sums of squared deviations of repetitions, shape (n,)
+    strong_scaling: bool | None  # whether negative powers are among the hypotheses; None: where values fall
+    unit: float  # the divisor of the values
+    # the positions of those parameters of the model that `points` has; None: it has all
     parameters: tuple[int, ...] | None = None
-    shortlist: AnyShortlist | None = None
+    shortlist: AnyShortlist | None = None  # the plausible hypotheses; None: they are searched on first use
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions.
@@ -121,9 +111,6 @@ def intervals(
     """Return the intervals of many quantities at the same points, which takes less time than one after the other.
 
     `x`: shape (points, parameters). `centers`: predictions, shape (quantities, points).
-
-    Returns:
-        lower and upper bounds, each of the shape of `centers`.
     """
     lower, upper = np.empty(centers.shape), np.empty(centers.shape)
     known = _with_shortlists(uncertainties)

@@ -37,27 +37,19 @@ SINGLE_TERM: Mapping[str, Method] = {
 
 @dataclass(frozen=True)
 class FitSettings:
-    """A method with its settings.
+    """A method with its settings."""
 
-    Attributes:
-        method: 'default', 'classic', 'basic', 'refinement' or 'extrap'.
-        aggregate: the statistic of repetitions: 'robust' (the mean, in which outliers have less weight), 'mean',
-            'median', 'minimum' or 'maximum'; by default 'robust' for the method 'default', and 'mean' for the others.
-        strong_scaling: whether negative powers are searched; None: where values fall for the method 'default', else
-            False.
-        local: whether 'default' fits models of several parameters to the points near the largest values where no
-            hypothesis is exact (`splc.scaling.multi.misfit`).
-        exponents: the terms that 'classic' searches.
-        terms: the largest number of terms beside the constant of 'classic', 1 or 2.
-        criterion: the error that 'classic' compares: 'loo' or 'rss'.
-    """
-
-    method: str
+    method: str  # 'default', 'classic', 'basic', 'refinement' or 'extrap'
+    # the statistic of repetitions: 'robust' (the mean, in which outliers have less weight), 'mean', 'median', 'minimum'
+    # or 'maximum'; by default 'robust' for the method 'default', and 'mean' for the others
     aggregate: Condensation
+    # whether negative powers are searched; None: where values fall for the method 'default', else False
     strong_scaling: bool | None
-    exponents: tuple[Exponents, ...]
-    terms: int
-    criterion: Criterion
+    exponents: tuple[Exponents, ...]  # the terms that 'classic' searches
+    terms: int  # the largest number of terms beside the constant of 'classic', 1 or 2
+    criterion: Criterion  # the error that 'classic' compares: 'loo' or 'rss'
+    # whether 'default' fits models of several parameters to the points near the largest values where no hypothesis is
+    # exact (`splc.scaling.multi.misfit`)
     local: bool
 
     def as_dict(self) -> dict[str, Any]:

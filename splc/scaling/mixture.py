@@ -26,32 +26,21 @@ _COMPRESSED = 0.8
 
 @dataclass(frozen=True, eq=False)
 class Plausible:
-    """The plausible hypotheses for one quantity, each a sum of columns.
+    """The plausible hypotheses for one quantity, each a sum of columns."""
 
-    Attributes:
-        log_weights: unnormalised log posterior, shape (hypotheses,).
-        coefficients: those of the columns that a hypothesis has come first, shape (hypotheses, most columns).
-        noise: relative standard deviation of a point's mean, shape (hypotheses,).
-        single: relative variance of a measurement beyond that of its point's mean, shape (hypotheses,).
-        freedoms: degrees of freedom of the noise, shape (hypotheses,).
-        floors: the size that is added to the value to give what noise is relative to, shape (hypotheses,).
-        factors: matrices whose products with a point's columns have the standard error of the fitted value there, per
-            unit of noise, as their length, shape (hypotheses, most columns, most columns).
-        columns: those at points (n, parameters), shape (hypotheses, most columns, n).
-        growths: points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1.
-        hidden: the number of hypotheses, the last ones, with products that the points neither show nor exclude.
-    """
-
-    log_weights: Array
-    coefficients: Array
-    noise: Array
-    single: Array
-    freedoms: Array
-    floors: Array
+    log_weights: Array  # unnormalised log posterior, shape (hypotheses,)
+    coefficients: Array  # those of the columns that a hypothesis has come first, shape (hypotheses, most columns)
+    noise: Array  # relative standard deviation of a point's mean, shape (hypotheses,)
+    single: Array  # relative variance of a measurement beyond that of its point's mean, shape (hypotheses,)
+    freedoms: Array  # degrees of freedom of the noise, shape (hypotheses,)
+    floors: Array  # the size that is added to the value to give what noise is relative to, shape (hypotheses,)
+    # matrices whose products with a point's columns have the standard error of the fitted value there, per unit of
+    # noise, as their length, shape (hypotheses, most columns, most columns)
     factors: Array
-    columns: HypothesisColumns
+    columns: HypothesisColumns  # those at points (n, parameters), shape (hypotheses, most columns, n)
+    # points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1
     growths: Callable[[Array], Array] | None = None
-    hidden: int = 0
+    hidden: int = 0  # the number of hypotheses, the last ones, with products that the points neither show nor exclude
 
     def predictions(self, x: Array) -> tuple[Array, Array]:
         """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""

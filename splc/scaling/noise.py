@@ -40,19 +40,12 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Condensed:
-    """One value per point.
+    """One value per point."""
 
-    Attributes:
-        values: shape (models, n); NaN where nothing was measured.
-        counts: the number of measurements of each value, shape (models, n).
-        squares: sum of squared deviations of the repetitions from their value, shape (models, n).
-        outliers: number of repetitions that are more likely outliers than not, shape (models,).
-    """
-
-    values: Array
-    counts: Array
-    squares: Array
-    outliers: Array
+    values: Array  # shape (models, n); NaN where nothing was measured
+    counts: Array  # the number of measurements of each value, shape (models, n)
+    squares: Array  # sum of squared deviations of the repetitions from their value, shape (models, n)
+    outliers: Array  # number of repetitions that are more likely outliers than not, shape (models,)
 
     def __getitem__(self, rows: Array) -> Condensed:
         """Return the values of some models, whose positions ascend."""
@@ -187,10 +180,6 @@ def kinds_of_noise(
     `weigh`: (rows of the batch, whether noise is floored) →
     hypotheses. `best`: hypotheses → sums of squared weighted residuals and numbers of coefficients of the best of each
     row.
-
-    Returns:
-        for each kind the hypotheses, whether it is floored, the rows that the hypotheses are about, and the log prior
-        of the kind in each of these rows.
     """
     # Noise cannot be relative to values that are not all positive, or nearly 0.
     absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))

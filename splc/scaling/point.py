@@ -27,33 +27,24 @@ _Step = tuple[float, float, float]
 
 @dataclass(frozen=True, eq=False)
 class PointMixture:
-    """The plausible hypotheses of one quantity.
+    """The plausible hypotheses of one quantity."""
 
-    Attributes:
-        plausible: the hypotheses.
-        factors: for each parameter the exponents of its factors, each of shape (factors,), their divisors,
-            and the factor of each column, as a position, shape (most columns, hypotheses).
-        lines: the rows whose products with a point's columns are the prediction and the parts of its standard error
-            times the root of the degrees of freedom, shape (1 + most columns, most columns, hypotheses).
-        variance_factors: the variance of a new measurement, relative to the square of the size that noise is relative
-            to, times the degrees of freedom.
-        weights: the probabilities, which add up to 1, shape (hypotheses,).
-        normal: the factors of Wallace's approximation, for the lower and, negative, for the upper tail, shape (2,
-            hypotheses).
-        inverse: one over their squares, shape (hypotheses,).
-        heights: the weights times these factors, as in the densities, shape (hypotheses,).
-        powers: those of the densities, shape (hypotheses,).
-    """
-
-    plausible: Plausible
+    plausible: Plausible  # the hypotheses
+    # for each parameter the exponents of its factors, each of shape (factors,), their divisors, and the factor of each
+    # column, as a position, shape (most columns, hypotheses)
     factors: tuple[tuple[Array, Array, Array, Array], ...]
+    # the rows whose products with a point's columns are the prediction and the parts of its standard error times the
+    # root of the degrees of freedom, shape (1 + most columns, most columns, hypotheses)
     lines: Array
+    # the variance of a new measurement, relative to the square of the size that noise is relative to, times the degrees
+    # of freedom
     variance_factors: Array
-    weights: Array
+    weights: Array  # the probabilities, which add up to 1, shape (hypotheses,)
+    # the factors of Wallace's approximation, for the lower and, negative, for the upper tail, shape (2, hypotheses)
     normal: Array
-    inverse: Array
-    heights: Array
-    powers: Array
+    inverse: Array  # one over their squares, shape (hypotheses,)
+    heights: Array  # the weights times these factors, as in the densities, shape (hypotheses,)
+    powers: Array  # those of the densities, shape (hypotheses,)
 
     @classmethod
     def of(cls, plausible: Plausible) -> PointMixture:

@@ -18,23 +18,15 @@ LEVEL = 0.9
 
 @dataclass(frozen=True)
 class Prediction:
-    """A prediction at one point.
+    """A prediction at one point."""
 
-    Attributes:
-        at: parameter → value.
-        predicted: the prediction; None where the model has no finite value.
-        lower: the lower bound of the interval; None where it is not finite or was not requested, as for the upper one.
-        upper: the upper bound of the interval.
-        distance: by which factor the point is beyond the measured ones; 1 is inside.
-        level: the probability with which a new measurement is in the interval.
-    """
-
-    at: Mapping[str, float]
-    predicted: float | None
+    at: Mapping[str, float]  # parameter → value
+    predicted: float | None  # the prediction; None where the model has no finite value
+    # the lower bound of the interval; None where it is not finite or was not requested, as for the upper one
     lower: float | None
-    upper: float | None
-    distance: float
-    level: float = LEVEL
+    upper: float | None  # the upper bound of the interval
+    distance: float  # by which factor the point is beyond the measured ones; 1 is inside
+    level: float = LEVEL  # the probability with which a new measurement is in the interval
 
 
 def predictions(
@@ -66,9 +58,6 @@ def intervals_of(models: Sequence[ScalingModel], x: Array, centers: Array, level
     """Return the intervals of models at the same points, faster than `ScalingModel.interval` of each.
 
     `x`: points, shape (n, parameters). `centers`: the predictions, shape (models, n); NaN where there are none.
-
-    Returns:
-        lower and upper bounds, each of the shape of `centers`; NaN where there is no prediction.
     """
     lower, upper = np.full(centers.shape, -np.inf), np.full(centers.shape, np.inf)
     unsegmented = [row for row, model in enumerate(models) if model.below is None and model.uncertainty is not None]

@@ -25,15 +25,11 @@ from splc.types import Array
 
 
 class Advice(str):
-    """A note that advises other settings of the fit.
-
-    Attributes:
-        settings: the settings by their names.
-    """
+    """A note that advises other settings of the fit."""
 
     __slots__ = ("settings",)
 
-    settings: Mapping[str, Any]
+    settings: Mapping[str, Any]  # the settings by their names
 
     @classmethod
     def of(cls, text: str, **settings: Any) -> Self:

@@ -17,8 +17,7 @@ def line(columns: Array, values: Array) -> tuple[Array, Array]:
 
     `columns`: shape (n, …). `values`: shape (n, …), broadcasting with it.
 
-    Returns:
-        constant and slope, shape (…); slope NaN where a column is constant.
+    Returns: constant and slope, shape (…); slope NaN where a column is constant.
     """
     level, mean = columns.mean(axis=0), values.mean(axis=0)
     centered = columns - level

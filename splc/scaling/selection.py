@@ -48,22 +48,14 @@ def nearest_to_median(values: Array, weights: Array, likely: Array, model: Array
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """One hypothesis per quantity: a constant and some terms.
+    """One hypothesis per quantity: a constant and some terms."""
 
-    Attributes:
-        terms: the terms that occur, each with the exponents of every parameter.
-        places: the terms of each quantity's model as positions in `terms`, -1 for none, shape (most terms, models).
-        coefficients: those of the constant and of the terms, 0 for none, shape (1 + most terms, models).
-        certainty: the posterior probability of the lead term, shape (models,); NaN where the method has none.
-        floored: whether noise was taken for partly absolute, shape (models,).
-        shortlists: the plausible hypotheses of each quantity; None where the method keeps none.
-    """
-
-    terms: tuple[Product, ...]
-    places: Array
-    coefficients: Array
-    certainty: Array
-    floored: Array
+    terms: tuple[Product, ...]  # the terms that occur, each with the exponents of every parameter
+    places: Array  # the terms of each quantity's model as positions in `terms`, -1 for none, shape (most terms, models)
+    coefficients: Array  # those of the constant and of the terms, 0 for none, shape (1 + most terms, models)
+    certainty: Array  # the posterior probability of the lead term, shape (models,); NaN where the method has none
+    floored: Array  # whether noise was taken for partly absolute, shape (models,)
+    # the plausible hypotheses of each quantity; None where the method keeps none
     shortlists: tuple[AnyShortlist | None, ...] | None = None
 
     @classmethod
@@ -110,8 +102,7 @@ class Selection:
 
         `terms`: a mask, shape (terms, …).
 
-        Returns:
-            shape (models, …).
+        Returns: shape (models, …).
         """
         known = np.concatenate([terms, np.zeros((1, *terms.shape[1:]), dtype=bool)])
         return np.asarray(known[self.places].any(axis=0))

@@ -72,9 +72,6 @@ def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as keyword arguments of `splc.scaling.fit`.
 
     `stated`: name → value or its text.
-
-    Raises:
-        SpecError: naming every unknown setting and every wrong value.
     """
     texts = {name: value for name, value in stated.items() if isinstance(value, str) or name not in SETTINGS}
     values = {name: value for name, value in stated.items() if name not in texts}

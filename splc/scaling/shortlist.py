@@ -16,34 +16,21 @@ ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("noise", 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shortlist:
-    """The plausible hypotheses of one quantity over one parameter.
+    """The plausible hypotheses of one quantity over one parameter."""
 
-    Attributes:
-        rows: one per hypothesis, of the type `ROW`, the most plausible one first.
-        falling: whether the terms are those of the space with negative powers.
-    """
-
-    rows: Array
-    falling: bool
+    rows: Array  # one per hypothesis, of the type `ROW`, the most plausible one first
+    falling: bool  # whether the terms are those of the space with negative powers
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class CombinationShortlist:
-    """The plausible hypotheses of one quantity over several parameters, without their fits: some tens of bytes each.
+    """The plausible hypotheses of one quantity over several parameters, without their fits: some tens of bytes each."""
 
-    Attributes:
-        terms: the term of each parameter, as a position, shape (hypotheses, parameters).
-        products: bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients).
-        floored: whether noise is taken for partly absolute, shape (hypotheses,).
-        log_weights: unnormalised log posterior, shape (hypotheses,).
-        misfit: the share of the misfit in the variance.
-    """
-
-    terms: Array
-    products: Array
-    floored: Array
-    log_weights: Array
-    misfit: float
+    terms: Array  # the term of each parameter, as a position, shape (hypotheses, parameters)
+    products: Array  # bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients)
+    floored: Array  # whether noise is taken for partly absolute, shape (hypotheses,)
+    log_weights: Array  # unnormalised log posterior, shape (hypotheses,)
+    misfit: float  # the share of the misfit in the variance
 
 
 AnyShortlist = Shortlist | CombinationShortlist

@@ -12,10 +12,8 @@ def triangular(designs: Array, values: Array) -> tuple[Array, Array, Array]:
 
     `designs`: shape (fits, columns, points); a column of zeros is none. `values`: shape (fits, points).
 
-    Returns:
-        the sums of squared residuals, shape (fits,); the coefficients, shape (fits, columns); and matrices whose
-        products with a point's columns have the standard error of the fitted value there, per unit of noise, as their
-        length, shape (fits, columns, columns).
+    Returns: the sums of squared residuals, shape (fits,); the coefficients, shape (fits, columns); and matrices whose
+    Returns: length, shape (fits, columns, columns).
     """
     fits, size, _ = designs.shape
     # Columns by points by fits: sums over the points are fast.

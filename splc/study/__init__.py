@@ -1,14 +1,13 @@
 """A study: samplings × seeds × learners of one system, each compared with an analytical model and with measurements.
 
-A study file is read (`reader`), its tasks (`tasks`) are run (`runner`), and each leaves a record (`records`). The
-learned models are compared (`results`) in tables and pictures, which are written with a manifest (`folder`).
+A study file is read (`specification`) with its inputs (`inputs`). Its tasks (`tasks`) are run into a folder (`folder`),
+where each leaves a record. The learned models are compared (`results`) in tables and pictures (`tables`). `archive`
+reads the folder again.
 """
 
 from __future__ import annotations
 
-from splc.study.by import ContextStudies, run_study_by
-from splc.study.reader import read_study
-from splc.study.specification import Study, StudyLearner
-from splc.study.study import StudyResult, run_study
+from splc.study.specification import Study, StudyLearner, read_study
+from splc.study.study import ContextStudies, StudyResult, run_study, run_study_by
 
 __all__ = ["ContextStudies", "Study", "StudyLearner", "StudyResult", "read_study", "run_study", "run_study_by"]

@@ -13,47 +13,36 @@ from splc.io.csv_rows import split_table_rows
 from splc.io.files import read_source, sha256_of
 from splc.io.json import parse_json
 from splc.io.numbers import parse_number
-from splc.study.by import TABLE
 from splc.study.folder import MANIFEST, SCHEMA
-from splc.study.learning_curves import Errors
 
 RUNS = "runs.csv"
+# The table of a study of each value of a context.
+TABLE = "contexts.csv"
 _AGAIN = "run the study again: splc study"
 
 
 @dataclass(frozen=True)
 class ArchivedRun:
-    """A run as `runs.csv` has it.
-
-    Attributes:
-        learner: the name of the learner.
-        sampling: the sampling.
-        seed: the seed; empty where nothing is drawn.
-        reason: why there is no model or no comparison; empty if there is one.
-        values: column → number, without those that are undefined.
-    """
+    """A run as `runs.csv` has it."""
 
     learner: str
     sampling: str
-    seed: str
-    reason: str
-    values: Mapping[str, float]
+    seed: str  # the seed; empty where nothing is drawn
+    reason: str  # why there is no model or no comparison; empty if there is one
+    values: Mapping[str, float]  # column → number, without those that are undefined
+
+    def number(self, key: str) -> float | None:
+        """Return a number, None if it is undefined."""
+        return self.values.get(key)
 
 
 @dataclass(frozen=True, eq=False)
 class StudyArchive:
-    """The results of a finished study.
+    """The results of a finished study."""
 
-    Attributes:
-        manifest: the content of `manifest.json`.
-        sha256: its hash.
-        runs: the runs, in the order of the tasks.
-        notes: what the user should know.
-    """
-
-    manifest: Mapping[str, Any]
-    sha256: str
-    runs: tuple[ArchivedRun, ...]
+    manifest: Mapping[str, Any]  # the content of `manifest.json`
+    sha256: str  # its hash
+    runs: tuple[ArchivedRun, ...]  # the runs, in the order of the tasks
     notes: tuple[str, ...] = ()
 
     @property
@@ -61,25 +50,6 @@ class StudyArchive:
         """The values of contexts in all rows, as text; empty without one."""
         contexts = self.manifest.get("contexts")
         return ", ".join(f"{name} = {value}" for name, value in contexts.items()) if isinstance(contexts, dict) else ""
-
-    @property
-    def groups(self) -> dict[str, dict[str, list[ArchivedRun]]]:
-        """Learner → sampling → its runs, in order."""
-        groups: dict[str, dict[str, list[ArchivedRun]]] = {}
-        for run in self.runs:
-            groups.setdefault(run.learner, {}).setdefault(run.sampling, []).append(run)
-        return groups
-
-    @property
-    def errors(self) -> Errors:
-        """The number of configurations learned from, and the error on all others, of each run."""
-        return {
-            learner: {
-                sampling: [(run.values.get("learned_from"), run.values.get("error")) for run in runs]
-                for sampling, runs in samplings.items()
-            }
-            for learner, samplings in self.groups.items()
-        }
 
 
 def is_archive(folder: str | Path) -> bool:
@@ -102,11 +72,7 @@ def archive_folders(folder: str | Path) -> tuple[Path, ...]:
 
 
 def read_archive(folder: str | Path) -> StudyArchive:
-    """Return the results of a study.
-
-    Raises:
-        InputError: if the study is not finished, or `runs.csv` cannot be read.
-    """
+    """Return the results of a study."""
     source = read_source(Path(folder) / MANIFEST)
     manifest = parse_json(source.text())
     if not isinstance(manifest, dict) or manifest.get("state") != "finished":

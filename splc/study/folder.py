@@ -1,4 +1,4 @@
-"""A results folder: the results of one study, written by one process at a time.
+"""A results folder: the results of one study, written by one process at a time, and the tasks that are run into it.
 
 `tasks/HASH.json` is the record of one finished task. At the end the manifest first states the hashes of the files that
 follow, then they are written, then it says that the study is finished. So it is known after any interruption which
@@ -10,17 +10,30 @@ from __future__ import annotations
 import json
 import math
 import os
+import platform
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from splc.errors import OutputError, Problem, listed
+from splc._version import __version__
+from splc.errors import LearningError, OutputError, Problem, listed
 from splc.io.files import sha256_of, write_whole
+from splc.io.processes import in_processes, processes_for
+from splc.io.tables import Table
+from splc.learning.threads import one_thread
+from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.views import Message, View, counted
 
 MANIFEST, TASKS = "manifest.json", "tasks"
 SCHEMA = "splc.study.manifest/1"
+# Packages that results may depend on.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "lxml", "joblib", "matplotlib")
 _TASK = re.compile("[0-9a-f]{64}")
 _TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp")
 _NEW = "name another folder by -o, or write into this one by --force: results are replaced, other files are kept"
@@ -37,9 +50,8 @@ def results_folder(
     targets = {os.path.realpath(path / name) for name in (*names, MANIFEST)}
     for input_path in inputs:
         if os.path.realpath(input_path) in targets:
-            raise OutputError(
-                Problem("a result would replace this input", input_path, hint="name another folder by -o")
-            )
+            problem = Problem("a result would replace this input", input_path, hint="name another folder by -o")
+            raise OutputError(problem)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -101,9 +113,6 @@ class ResultsFolder:
         """Write all results; what is unchanged is not written again.
 
         `files`: name → content.
-
-        Returns:
-            Former results that are kept because they were changed by hand.
         """
         hashes = {name: sha256_of(data) for name, data in sorted(files.items())}
         changed = [name for name, value in hashes.items() if _hash_of(self.path / name) != value]
@@ -148,15 +157,14 @@ class ResultsFolder:
             if force:
                 return {}
             raise OutputError(Problem("this is not the manifest of a study", str(path), hint=_NEW))
-        if content["owner"] == self.owner:
+        owner = content["owner"]
+        if owner == self.owner:
             return dict(content)
         if force:
             return {"files": content["files"]}
-        owner = content["owner"]
-        study_name = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
-        raise OutputError(
-            Problem(f"this folder holds the results of another study: {study_name}", str(self.path), hint=_NEW)
-        )
+        name = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
+        message = f"this folder holds the results of another study: {name}"
+        raise OutputError(Problem(message, str(self.path), hint=_NEW))
 
     def _require_unchanged(self, names: Sequence[str], force: bool) -> None:
         """Raise OutputError where a file to write is not as a study wrote it."""
@@ -187,6 +195,17 @@ class ResultsFolder:
 def relative_name(file: Path, folder: Path) -> str:
     """Return the path of a study file relative to its results folder, which stays the same when both are moved."""
     return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(folder))).as_posix()
+
+
+def versions() -> dict[str, str | None]:
+    """Return the versions of Python and of the packages that results may depend on."""
+    package_versions: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            package_versions[name] = version(name)
+        except PackageNotFoundError:
+            package_versions[name] = None
+    return package_versions
 
 
 @contextmanager
@@ -236,3 +255,119 @@ def _hash_of(path: Path) -> str | None:
         return sha256_of(path.read_bytes())
     except OSError:
         return None
+
+
+# The record of a task, in JSON's types.
+Content = Mapping[str, Any]
+
+
+class KeyedTask(Protocol):
+    """A task with a name that depends on everything that decides its result."""
+
+    @property
+    def key(self) -> str:
+        """The hash of all inputs of its result, see `key_of`."""
+
+    @property
+    def title(self) -> str:
+        """Its name in messages."""
+
+
+T = TypeVar("T", bound=KeyedTask)
+Finished = tuple[T, Content, float]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TasksResult:
+    """The result of running tasks into a results folder."""
+
+    folder: Path
+    tasks: int
+    found: int  # number of tasks that were finished before
+    done: int  # number of finished tasks; fewer than `tasks` after an interruption, which leaves no tables
+    tables: tuple[Table, ...] = ()
+    files: tuple[str, ...] = ()  # the files that were written, relative to the folder, without the records of tasks
+    notes: tuple[str, ...] = ()
+
+    @property
+    def interrupted(self) -> bool:
+        """True if tasks are left."""
+        return self.done < self.tasks
+
+    def files_view(self) -> View:
+        """Yield the number of runs, how many of them were done before, and the place of their files."""
+        done = f", {self.found} of them done before" if self.found else ""
+        yield f"{counted(self.tasks, 'run')}{done}; {counted(len(self.files) + 1, 'file')} in {self.folder}"
+
+    @property
+    def interruption(self) -> Message:
+        """The message about what is kept, and the command that continues."""
+        done = f"{self.done} of {self.tasks} runs are done and kept"
+        return Message(f"interrupted: {done}; the same command continues")
+
+
+def key_of(content: Mapping[str, Any]) -> str:
+    """Return the hash of a value in JSON's types; the order of keys does not matter."""
+    return sha256_of(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False))
+
+
+def run_tasks(
+    tasks: Sequence[T],
+    perform: Callable[[T], Content],
+    results: ResultsFolder,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    watch: Watch = NOBODY,
+) -> tuple[dict[str, Content], int]:
+    """Run the tasks that have no record yet, and keep the record of each."""
+    stored_records = {task.key: results.record(task.key) for task in tasks}
+    records: dict[str, Content] = {key: record for key, record in stored_records.items() if record is not None}
+    found = len(records)
+    watch.advance(found, len(tasks), f"{found} of {len(tasks)}")
+    waiting = [task for task in tasks if task.key not in records]
+    run = partial(_timed, perform)
+    performed: Iterator[Finished[T]]
+    if scheduler is None:
+        calls = (partial(run, task) for task in waiting if not watch.stop())
+        hint = "finished runs are kept; continue with fewer processes: --jobs 1"
+        performed = in_processes(calls, max(1, jobs), ordered=False, hint=hint)
+    else:
+        performed = _on_cluster(waiting, run, scheduler, jobs, watch)
+    for task, record, seconds in performed:
+        results.keep(task.key, record, seconds)
+        records[task.key] = record
+        watch.advance(len(records), len(tasks), f"{len(records)} of {len(tasks)}: {task.title}")
+    return records, found
+
+
+def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
+    """Run a task; return it with its record and the seconds it took."""
+    started = time.monotonic()
+    with one_thread():
+        record = perform(task)
+    return task, record, time.monotonic() - started
+
+
+# Not joblib's dask backend: it waits forever for a task whose worker was killed.
+def _on_cluster(
+    tasks: Sequence[T], run: Callable[[T], Finished[T]], scheduler: str, jobs: int, watch: Watch
+) -> Iterator[Finished[T]]:
+    from splc.measuring.cluster import Cluster
+    from splc.measuring.distribution import ItemError, distribute
+
+    kept = "finished runs are kept: run the same command again"
+    with Cluster(scheduler, max(1, min(processes_for(jobs), len(tasks)))) as cluster:
+        for finished in distribute(cluster, _call, run, tasks, watch.stop):
+            result = finished.result
+            if not isinstance(result, ItemError):
+                yield result
+            elif result.lost:
+                message = f"{result.lost} workers disappeared while they ran {finished.item.title!r}"
+                raise LearningError(message, hint=f"perhaps there is not enough memory; {kept}")
+            else:
+                message = f"a worker of {cluster.address} failed: {type(result.error).__name__}: {result.error}"
+                raise LearningError(message, hint=f"every worker needs the same version of splc; {kept}")
+
+
+def _call(run: Callable[[T], Finished[T]], task: T) -> Finished[T]:
+    return run(task)

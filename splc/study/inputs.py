@@ -1,42 +1,45 @@
-"""The inputs of a study: the system, its measurements, the analytical model."""
+"""The inputs of a study: the system, its measurements, the analytical model, and the learners with their settings."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from comparison import compare
+from sampling import Space
 from splc.data.measurements import Measurements
+from splc.data.observations import chosen_variables
 from splc.errors import LearningError, Problems, SplcError, listed, plural
+from splc.formats.models.read import read_model
+from splc.io.files import read_source
 from splc.io.toml import line_of
+from splc.learning.registry import learner_name, own_settings
+from splc.learning.sums import parts_of
 from splc.models.influence import InfluenceModel
+from splc.models.parameters import chosen_rows
+from splc.models.text.log_grammar import require_writable_names
 from splc.project.keys import PROPERTY
 from splc.study.specification import Study, StudyLearner
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-
-if TYPE_CHECKING:
-    from sampling import Space
-    from splc.project import Project
+from splc.workflows.note import inference_notes, reading_notes
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """The inputs of learning, which are sent to the processes that learn.
+    """The inputs of learning, which are sent to the processes that learn."""
 
-    Attributes:
-        measurements: the measured configurations that have a value of the property.
-        nfp: the property.
-        files: input (`system`, `measurements`, …) → path relative to the study file, and hash.
-        identity: everything in the inputs that decides the results: hashes of the files, the property, policies.
-        observed_identity: the same of the observed variables, which only some learners learn from.
-    """
-
-    measurements: Measurements
-    nfp: str
+    measurements: Measurements  # the measured configurations that have a value of the property
+    nfp: str  # the property
+    # input (`system`, `measurements`, …) → path relative to the study file, and hash
     files: Mapping[str, Mapping[str, str | None]]
+    # everything in the inputs that decides the results: hashes of the files, the property, policies
     identity: Mapping[str, Any]
+    # the same of the observed variables, which only some learners learn from
     observed_identity: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -52,34 +55,22 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Loaded:
-    """All inputs of a study.
+    """All inputs of a study."""
 
-    Attributes:
-        inputs: the inputs of learning.
-        learners: the learners.
-        analytical: the analytical model without the study's factor, None without a model.
-        paths: all input files.
-        notes: what the user should know about the inputs.
-    """
-
-    inputs: Inputs
+    inputs: Inputs  # the inputs of learning
     learners: tuple[StudyLearner, ...]
-    analytical: InfluenceModel | None
-    paths: tuple[str, ...]
-    notes: tuple[str, ...]
+    analytical: InfluenceModel | None  # the analytical model without the study's factor, None without a model
+    paths: tuple[str, ...]  # all input files
+    notes: tuple[str, ...]  # what the user should know about the inputs
 
 
 def load(study: Study) -> Loaded:
     """Read the inputs of a study."""
-    from splc.models.text.log_grammar import require_writable_names
-    from splc.workflows.note import inference_notes
-
     project = study.project()
     space = space_of(project.variability_model())
-    policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
     # Checked before learning: the log grammar cannot express every name.
     require_writable_names((*space.system.names, *space.system.observed), space.system.term_table)
-    all_measurements = project.measurements(space.system, space, **policies)
+    all_measurements = project.measurements(space.system, space, **study.policies)
     try:
         nfp = project.resolve_property(all_measurements)
     except SplcError as error:
@@ -90,44 +81,48 @@ def load(study: Study) -> Loaded:
     measurements = all_measurements.measured(nfp)
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(all_measurements.report.source)
-    notes = tuple(_remarks(all_measurements, nfp))
-    notes += tuple(str(note).removeprefix("note: ") for note in inference_notes(project.inference))
-    learners = study.learners or (_of_project(project),)
+    notes = list(_remarks(all_measurements, nfp))
+    notes += (str(note).removeprefix("note: ") for note in inference_notes(project.inference))
+    learners = study.learners
+    if not learners:
+        kind = learner_name(None, project.preset)
+        settings = own_settings(kind, project.learning)
+        learners = (StudyLearner(kind=kind, preset=project.preset or "default", settings=settings),)
     _require_known(study, learners, measurements)
     learners, deviation_notes = learners_with_deviation(learners, all_measurements)
+
+    def file(path: str) -> dict[str, str | None]:
+        relative = Path(os.path.relpath(path, study.folder)).as_posix()
+        return {"path": relative, "sha256": read_source(path).sha256}
+
     described = {} if project.inference is not None else {"system": project.system_file}
     inputs_read = {**described, "measurements": project.measurements_file}
-    files = {key: _file(study, path) for key, path in inputs_read.items()}
+    files = {key: file(path) for key, path in inputs_read.items()}
     identity = {
-        **{key: file["sha256"] for key, file in files.items()},
-        **{f"{key}_path": file["path"] for key, file in files.items()},
+        **{key: entry["sha256"] for key, entry in files.items()},
+        **{f"{key}_path": entry["path"] for key, entry in files.items()},
         "nfp": nfp,
-        **policies,
+        **study.policies,
     }
     if all_measurements.contexts:
         identity["contexts"] = dict(all_measurements.contexts)
     if project.columns.ignore:
         identity["ignore"] = list(project.columns.ignore)
-    observed = {f"observed_{number}": _file(study, path) for number, path in enumerate(project.observed_files, 1)}
+    observed = {f"observed_{number}": file(path) for number, path in enumerate(project.observed_files, 1)}
     files |= observed
-    analytical = _analytical(study, project, space.system, files)
-    if analytical is None:
-        notes += ("there is no analytical model: learned models are compared with the measurements only",)
+    analytical = None
+    if project.analytical_file is None:
+        notes.append("there is no analytical model: learned models are compared with the measurements only")
     else:
+        if project.parameters_file is not None:
+            files["parameters"] = file(project.parameters_file)
+        files["analytical"] = file(project.analytical_file)
+        analytical = read_model(project.analytical_file, space.system, parameters=project.parameters())
         _require_values(study, analytical, measurements)
-    inputs = Inputs(
-        measurements, nfp, files, identity, {key: [file["path"], file["sha256"]] for key, file in observed.items()}
-    )
+    observed_identity = {key: [entry["path"], entry["sha256"]] for key, entry in observed.items()}
+    inputs = Inputs(measurements, nfp, files, identity, observed_identity)
     paths = (str(study.path), *inputs_read.values(), *project.files)
     return Loaded(inputs, learners, analytical, paths, (*notes, *deviation_notes))
-
-
-def _of_project(project: Project) -> StudyLearner:
-    """Return the learner with the settings of the project file."""
-    from splc.learning.registry import learner_name, own_settings
-
-    kind = learner_name(None, project.preset)
-    return StudyLearner(kind=kind, preset=project.preset or "default", settings=own_settings(kind, project.learning))
 
 
 def space_of(system: VariabilityModel) -> Space:
@@ -139,32 +134,12 @@ def space_of(system: VariabilityModel) -> Space:
 # observed variables are, but the space refers to its own system, so the variables are part of the key.
 @lru_cache(maxsize=1)
 def _space_of(system: VariabilityModel, observed: tuple[str, ...]) -> Space:
-    from sampling import Space
-
     del observed
     return Space(system)
 
 
-def _analytical(
-    study: Study, project: Project, system: VariabilityModel, files: dict[str, dict[str, str | None]]
-) -> InfluenceModel | None:
-    """Return the analytical model, None without one; add its files."""
-    from splc.formats.models.read import read_model
-
-    path = project.analytical_file
-    if path is None:
-        return None
-    if project.parameters_file is not None:
-        files["parameters"] = _file(study, project.parameters_file)
-    files["analytical"] = _file(study, path)
-    return read_model(path, system, parameters=project.parameters())
-
-
 def _require_values(study: Study, analytical: InfluenceModel, measurements: Measurements) -> None:
     """Raise SplcError if the analytical model has no value somewhere, or `at` is about no parameter."""
-    from comparison import compare
-    from splc.models.parameters import chosen_rows
-
     if study.at:
         try:
             chosen_rows(list(analytical.parameters), study.at)
@@ -176,9 +151,6 @@ def _require_values(study: Study, analytical: InfluenceModel, measurements: Meas
 
 def _require_known(study: Study, learners: tuple[StudyLearner, ...], measured: Measurements) -> None:
     """Raise SplcError naming all unknown parts and observed variables, with their lines in the study file."""
-    from splc.data.observations import chosen_variables
-    from splc.learning.sums import parts_of
-
     problems = Problems(str(study.path))
     for learner in learners:
         try:
@@ -200,25 +172,21 @@ def learners_with_deviation(
     """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""
     from splc.workflows.learn.request import with_deviation
 
-    resolved_learners, changed = [], []
+    found, changed = [], []
     for learner in learners:
         resolved, notes = with_deviation(learner.resolved(), learner.settings, measured)
         if notes:
-            settings = {**learner.settings, "abortError": resolved.settings["abortError"]}
             changed.append(learner.name)
-        resolved_learners.append(replace(learner, settings=settings) if notes else learner)
+            learner = replace(learner, settings={**learner.settings, "abortError": resolved.settings["abortError"]})
+        found.append(learner)
     if not changed:
         return learners, ()
-    report = measured.report
-    return tuple(resolved_learners), (
-        f"abortError is {report.deviation:g} (learners: {listed(changed)}), as {report.source} states its deviation",
-    )
+    text = f"abortError is {measured.report.deviation:g} (learners: {listed(changed)})"
+    return tuple(found), (f"{text}, as {measured.report.source} states its deviation",)
 
 
 def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
     """Yield notes about the measurements."""
-    from splc.workflows.note import reading_notes
-
     yield from (note.text for note in reading_notes(measured.report))
     values = measured.measured(nfp).column(nfp)
     if zeros := int((values == 0).sum()):
@@ -226,13 +194,3 @@ def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
         yield f"{count_text} with a measured value of 0 {'is' if zeros == 1 else 'are'} left out of error rates"
     if (values < 0).any():
         yield f"some values of {nfp} are negative: Jaccard is no longer a fraction of what is common"
-
-
-def _file(study: Study, path: str) -> dict[str, str | None]:
-    import os
-    from pathlib import Path
-
-    from splc.io.files import read_source
-
-    relative = Path(os.path.relpath(path, study.folder)).as_posix()
-    return {"path": relative, "sha256": read_source(path).sha256}

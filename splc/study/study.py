@@ -1,4 +1,4 @@
-"""Run a study: read its inputs, run its tasks, compare the models, and write the results folder."""
+"""`splc study`: learn from several samplings, seeds and learners of one system, and compare all models."""
 
 from __future__ import annotations
 
@@ -8,25 +8,61 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from splc.errors import RequestError
+from splc.errors import InputError, Problem, RequestError
+from splc.formats.measurements.columns import shown_value
+from splc.io.file_names import distinct_names, file_name
+from splc.io.files import write_whole
+from splc.io.json_object import JsonObject, at, by_value, json_object
+from splc.io.numbers import percentage
 from splc.io.presentation import Reported
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.threads import one_thread
-from splc.study.folder import relative_name, results_folder
-from splc.study.inputs import load
-from splc.study.manifest import manifest_of
-from splc.study.pictures import picture_names, pictures_of
-from splc.study.records import Record, perform
-from splc.study.results import Results, compare_runs
-from splc.study.runner import Execution, TasksResult, run_tasks
-from splc.study.specification import Study
-from splc.study.tables import runs_table, tables_of, whole_table
-from splc.study.tasks import tasks_of
+from splc.study.archive import RUNS, TABLE
+from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks
+from splc.study.inputs import load, space_of
+from splc.study.results import Results, Run, compare_runs, manifest_of, study_test
+from splc.study.specification import Study, read_study
+from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
+from splc.study.tasks import Record, perform, tasks_of
+from splc.workflows.by import ByValue
+from splc.workflows.common_fields import scheduler_of
+from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.note import notes_of
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.views import Detail, End, Message, View
 
+PROCESSES = "Processes"
 RESULTS = "results"
-TABLES = ("table.csv", "table.md", "table.tex", "runs.csv")
+TABLES = ("table.csv", "table.md", "table.tex", RUNS)
+
+
+@request
+class Request:
+    """Learn from several samplings with several seeds and learners, and compare all models with an analytical one.
+
+    docs/reference/studies.md describes the file. Finished runs are kept: after an interruption the same command
+    continues, and after a change of the file it does only new runs.
+    """
+
+    file: Annotated[str, as_argument("FILE", "The study.", default="study.toml")] = "study.toml"
+    output: Annotated[str | None, as_option("FOLDER", "The results.", names="--output -o", default=RESULTS)] = None
+    force: Annotated[bool, as_flag("--force", "Write into a folder of another study, or replace changed results.")] = (
+        False
+    )
+    jobs: Annotated[
+        int | None,
+        as_option("N", "Processes that learn.", PROCESSES, names="--jobs -j", minimum=1, default="one per core"),
+    ] = None
+    backend: Annotated[
+        Literal["local", "dask"], as_option("local|dask", "Processes on this machine, or a dask cluster.", PROCESSES)
+    ] = "local"
+    scheduler: Annotated[
+        str | None,
+        as_option("ADDRESS", "The dask scheduler, or its scheduler file.", PROCESSES, default="one is started here"),
+    ] = None
+    pictures: Annotated[bool, as_flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -34,12 +70,53 @@ class StudyResult(TasksResult, Reported):
     """The result of a study.
 
     Attributes:
-        study: the study.
         results: the comparisons, None after an interruption.
     """
 
     study: Study
     results: Results | None = None
+
+    @property
+    def runs(self) -> Sequence[Run]:
+        """The runs; none after an interruption."""
+        return () if self.results is None else self.results.runs
+
+    @property
+    def refused(self) -> Sequence[Run]:
+        """The runs without a model or a comparison."""
+        return [run for run in self.runs if run.reason is not None]
+
+
+@dataclass(frozen=True, eq=False)
+class ContextStudies(ByValue[StudyResult]):
+    """The studies of the values of a context; fewer after an interruption.
+
+    Attributes:
+        folder: the folder of the results, which has a folder per value and the table of all of them.
+    """
+
+    folder: Path
+
+    @property
+    def interrupted(self) -> bool:
+        """True if runs are left."""
+        return any(study.interrupted for study in self.results.values())
+
+
+def run(request: Request, watch: Watch = NOBODY) -> StudyResult | ContextStudies:
+    """Run a study, or that of each value of the context that its file names."""
+    from joblib import cpu_count
+
+    scheduler = scheduler_of(request.backend, request.scheduler)
+    if request.scheduler is not None and request.jobs is not None:
+        message = "the number of processes is that of the cluster; leave out --jobs"
+        raise RequestError(message, "jobs", "scheduler")
+    study = read_study(request.file)
+    settings: dict[str, Any] = {"jobs": request.jobs or int(cpu_count()), "scheduler": scheduler}
+    settings |= {"force": request.force, "pictures": request.pictures, "watch": watch}
+    run_one_or_several: Callable[..., StudyResult | ContextStudies] = run_study if study.by is None else run_study_by
+    with watch.patient("the runs in progress"):
+        return run_one_or_several(study, request.output, **settings)
 
 
 def run_study(
@@ -50,8 +127,7 @@ def run_study(
     scheduler: str | None = None,
     force: bool = False,
     pictures: bool = True,
-    on_task: Callable[[int, int, str], None] = lambda count, total, text: None,
-    should_stop: Callable[[], bool] = lambda: False,
+    watch: Watch = NOBODY,
 ) -> StudyResult:
     """Run a study; tasks that were finished before are not run again.
 
@@ -63,8 +139,7 @@ def run_study(
             `jobs` workers.
         force: whether results of another study and other files with these names may be replaced.
         pictures: whether pictures are drawn.
-        on_task: called with the number of finished tasks, the number of all tasks and the title of the last one.
-        should_stop: once it returns true, no further task is started.
+        watch: is told each finished task, and asked before each one whether to stop.
 
     Raises:
         SplcError: if the inputs are wrong, or the folder cannot be used. A task that fails has a record.
@@ -75,36 +150,64 @@ def run_study(
     loaded = load(study)
     tasks = tasks_of(study, loaded.learners, loaded.inputs)
     folder = study.folder / RESULTS if output is None else Path(output)
-    owner = {
-        "file": relative_name(study.path, folder),
-        "system": loaded.inputs.system.name,
-    }
+    owner = {"file": relative_name(study.path, folder), "system": loaded.inputs.system.name}
     names = [*TABLES, *(task.log for task in tasks), *picture_names(study, loaded.analytical is not None)]
     with results_folder(folder, owner, names, loaded.paths, force=force) as results:
         learned = partial(perform, inputs=loaded.inputs, missing=study.missing)
-        records, reused = run_tasks(tasks, learned, results, Execution(jobs, scheduler, on_task, should_stop))
+        records, found = run_tasks(tasks, learned, results, jobs, scheduler, watch)
         result = StudyResult(
-            study=study, folder=folder, tasks=len(tasks), found=reused, done=len(records), notes=loaded.notes
+            study=study, folder=folder, tasks=len(tasks), found=found, done=len(records), notes=loaded.notes
         )
         if result.interrupted:
             return result
-        on_task(len(tasks), len(tasks), "comparing")
-        times: dict[str, Any] = {
-            "finished": datetime.now(UTC).isoformat(timespec="seconds"),
-        }
+        watch.advance(len(tasks), len(tasks), f"{len(tasks)} of {len(tasks)}: comparing")
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
         with one_thread():
             compared = compare_runs(study, loaded, [(task, Record.parse(records[task.key])) for task in tasks])
             tables = tuple(tables_of(study, compared))
             files = _files(study, compared, tables)
             if pictures:
                 files.update(pictures_of(study, loaded, compared))
-        times["seconds"] = round(time.monotonic() - started, 3)
+        times = {"finished": finished, "seconds": round(time.monotonic() - started, 3)}
         obsolete = results.finish(files, manifest_of(study, loaded, compared), times)
-    notes = (
-        *loaded.notes,
-        *(f"{path} is no longer a result; it is kept, because it was changed" for path in obsolete),
-    )
-    return replace(result, results=compared, tables=tables, files=tuple(sorted(files)), notes=notes)
+    kept = (f"{path} is no longer a result; it is kept, because it was changed" for path in obsolete)
+    return replace(result, results=compared, tables=tables, files=tuple(sorted(files)), notes=(*loaded.notes, *kept))
+
+
+def run_study_by(
+    study: Study, output: str | Path | None = None, *, watch: Watch = NOBODY, **settings: Any
+) -> ContextStudies:
+    """Run a study of each value of the context that it names.
+
+    Args:
+        study: the study.
+        output: the folder of the results; None: `results` beside the study file.
+        watch: as in `run_study`.
+        settings: the other arguments of `run_study`.
+
+    Raises:
+        SplcError: as `run_study`, or if there is no such context.
+    """
+    if study.by is None:
+        raise InputError(Problem("the study names no context", str(study.path), hint='write by = "version"'))
+    folder = study.folder / RESULTS if output is None else Path(output)
+    project = study.project()
+    space = space_of(project.variability_model())
+    parts = project.measurement_parts(space.system, space, by=(study.by,), **study.policies)
+    names = distinct_names({part.contexts[study.by]: file_name(part.contexts[study.by]) for part in parts})
+    results: dict[str, StudyResult] = {}
+    rows: list[tuple[Any, ...]] = []
+    for part in parts:
+        value = part.contexts[study.by]
+        columns = replace(study.columns, where={**study.columns.where, study.by: value})
+        one = replace(study, by=None, columns=columns)
+        results[value] = result = run_study(one, folder / names[value], watch=watch, **settings)
+        if result.results is None:
+            return ContextStudies(study.by, results, folder)
+        table = whole_table(study, result.results)
+        rows += ((value, *row) for row in table.rows)
+    write_whole(folder / TABLE, csv_text(Table((study.by, *table.columns), tuple(rows))))
+    return ContextStudies(study.by, results, folder)
 
 
 def _files(study: Study, compared: Results, tables: Sequence[Table]) -> dict[str, bytes]:
@@ -113,9 +216,138 @@ def _files(study: Study, compared: Results, tables: Sequence[Table]) -> dict[str
         "table.csv": csv_text(whole_table(study, compared)),
         "table.md": "\n".join(markdown_text(table) for table in tables),
         "table.tex": "\n".join(latex_text(table) for table in tables),
-        "runs.csv": csv_text(runs_table(study, compared)),
+        RUNS: csv_text(runs_table(study, compared)),
     }
-    for run in compared.runs:
-        if run.record.log is not None:
-            texts[run.task.log] = run.record.log
+    texts |= {run.task.log: run.record.log for run in compared.runs if run.record.log is not None}
     return {name: text.encode("utf-8") for name, text in texts.items()}
+
+
+MeasureValues = dict[str, float | None]
+
+
+class StudyRunObject(JsonObject):
+    """A run of a study; errors are in percent."""
+
+    learner: str
+    sampling: str
+    seed: int | None
+    reason: str | None
+    log: str | None
+    learned_from: int | None = at("record.learned_from")
+    rounds: int | None = at("record.rounds")
+    terms: int | None
+    learning_error: float | None = at("record.learning_error")
+    error: float | None = at("record.error")
+    error_all: float | None = at("record.error_all")
+    printed_error: float | None = at("record.printed_error")
+    printed_error_all: float | None = at("record.printed_error_all")
+    analytical_learned: MeasureValues | None = at("values.analytical_learned")
+    measured_learned: MeasureValues | None = at("values.measured_learned")
+
+
+class GroupObject(JsonObject):
+    """A group: the number of its values, and their median."""
+
+    group: str
+    values: int
+    median: float
+
+
+class PairTestObject(JsonObject):
+    """Two groups compared by Dunn's test and by A12, the probability that a value of the first group is larger."""
+
+    first: str
+    second: str
+    p_value: float
+    a12: float
+    magnitude: str
+
+
+class GroupTestObject(JsonObject):
+    """Several groups compared by the test of Kruskal and Wallis."""
+
+    groups: list[GroupObject] = at(
+        lambda test: [
+            {"group": name, "values": size, "median": test.medians[name]} for name, size in test.sizes.items()
+        ]
+    )
+    kruskal_wallis: float | None = at("statistic")
+    p_value: float | None
+    correction: str
+    pairs: list[PairTestObject]
+
+
+class StudyObject(JsonObject, schema="splc.study/1"):
+    """A study: its runs, the best one, and the comparison of the samplings and learners."""
+
+    study: str = at(lambda result: str(result.study.path))
+    folder: str = at(lambda result: str(result.folder))
+    tasks: int
+    done: int
+    done_before: int = at("found")
+    interrupted: bool
+    refused: int = at(lambda result: len(result.refused))
+    best: StudyRunObject | None = at("results.best")
+    runs: list[StudyRunObject]
+    statistics: GroupTestObject | None = at(
+        lambda result: None if result.results is None else study_test(result.results)
+    )
+    analytical: MeasureValues | None = at("results.analytical")
+    analytical_unscaled: MeasureValues | None = at("results.unscaled")
+    files: list[str] = at(lambda result: [*result.files, *(["manifest.json"] if result.results is not None else [])])
+    notes: list[str]
+
+
+ContextStudiesObject = by_value(StudyObject, "splc.study.by/1", "results", folder=lambda result: str(result.folder))
+
+
+def as_json(result: StudyResult | ContextStudies) -> dict[str, Any]:
+    """Return the JSON object of a result."""
+    return json_object(ContextStudiesObject if isinstance(result, ContextStudies) else StudyObject, result)
+
+
+def view(result: StudyResult | ContextStudies, detail: Detail) -> View:
+    """Yield the tables, the best model and the place of the files; how to continue, or what was not learned."""
+    if isinstance(result, ContextStudies):
+        results = list(result.results.values())
+        for value, one in result.results.items():
+            if one.results is not None:
+                yield f"{result.by} {shown_value(value)}\n"
+                yield from _view(one, one.results)
+                yield ""
+        if not result.interrupted:
+            yield f"all values in one table: {result.folder / TABLE}"
+    else:
+        results = [result]
+        if result.results is not None:
+            yield from _view(result, result.results)
+    yield notes_of(dict.fromkeys(text for one in results for text in one.notes))
+    if results[-1].interrupted:
+        yield results[-1].interruption
+        yield End(130)
+        return
+    refused = [run for one in results for run in one.refused]
+    for run in refused:
+        yield Message(f"{run.task.label} (learner {run.learner}): {run.reason}", "warning")
+    if len(refused) == sum(one.tasks for one in results):
+        yield Message("no model was learned", "warning")
+        yield End(1)
+
+
+def _view(result: StudyResult, results: Results) -> View:
+    for table in result.tables:
+        yield from (table, "")
+    best = results.best
+    if best is not None and best.error is not None:
+        yield f"best model: {best.task.label} (learner {best.learner}), error rate {percentage(best.error)}"
+    yield from result.files_view()
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    as_json,
+    ("splc study --output results --no-pictures", "splc study study.toml --jobs 2 --json"),
+    doing="learning",
+)

@@ -1,17 +1,37 @@
-"""The tables of a study, in the layout of tables 5.6 to 5.13 of the thesis; published values are below ours."""
+"""The tables and pictures of a study; its main tables have the layout of tables 5.6 to 5.13 of the thesis."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from comparison.compare import compare_all, compared_model
+from comparison.statistics import GroupTest
+from splc.data.property_unit import titled
 from splc.errors import listed
 from splc.io.tables import Cell, Spread, Table
-from splc.study.group_tests import group_tables, study_test
-from splc.study.learning_curves import Errors, curves_table
-from splc.study.results import Results, Run
-from splc.study.rows import OF_TERMS, Values, in_table, published_titles, titles
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.curves import learning_curve_chart
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import sorted_chart
+from splc.study.inputs import Loaded
+from splc.study.results import (
+    ANALYTICAL,
+    LEARNING,
+    OF_TERMS,
+    Errors,
+    Results,
+    Run,
+    errors_of,
+    grouped,
+    in_table,
+    study_test,
+    titles,
+)
 from splc.study.specification import Study
 
 CAPTIONS = {
@@ -19,19 +39,15 @@ CAPTIONS = {
     "measured_learned": "Learned models (b) compared with the measurements (a)",
     "measured_analytical": "The analytical model (b) compared with the measurements (a)",
 }
-# Rows about learning: key → title, value of a run.
-LEARNING: dict[str, tuple[str, Callable[[Run], float | None]]] = {
-    "learned_from": ("configurations learned from", lambda run: run.record.learned_from),
-    "rounds": ("rounds", lambda run: run.record.rounds),
-    "terms": ("terms", lambda run: run.terms),
-    "learning_error": ("learning error, %", lambda run: run.record.learning_error),
-    "error": ("error on all others, %", lambda run: run.record.error),
-    "error_all": ("error on all measured, %", lambda run: run.record.error_all),
-}
+CURVES = "Error on all others by the number of configurations learned from, %"
 # Only some learners have these rows.
 NOT_OF_ALL = ("rounds", "terms")
 # The rows of the table that compares learners.
 COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
+FORMAT = "svg"
+PREDICTIONS, UNSCALED, TERM_SCORES, ERRORS = (
+    f"pictures/{name}.{FORMAT}" for name in ("predictions", "unscaled", "terms", "errors")
+)
 
 
 def spread(values: Sequence[float | None]) -> Cell:
@@ -39,9 +55,9 @@ def spread(values: Sequence[float | None]) -> Cell:
 
     None if one of them is undefined: the mean of the others would refer to fewer runs.
     """
-    if not values or any(value is None for value in values):
-        return None
     numbers = [value for value in values if value is not None]
+    if not numbers or len(numbers) < len(values):
+        return None
     if len(numbers) == 1:
         return numbers[0]
     if len(set(numbers)) == 1:
@@ -52,128 +68,79 @@ def spread(values: Sequence[float | None]) -> Cell:
         return None
 
 
-def groups(study: Study, results: Results) -> dict[str, dict[str, list[Run]]]:
-    """Return learner → sampling → its runs, in order."""
-    groups_by_learner: dict[str, dict[str, list[Run]]] = {}
-    for run in results.runs:
-        samplings = groups_by_learner.setdefault(run.task.learner.name, {name: [] for name in study.samplings})
-        samplings[run.task.sampling].append(run)
-    return groups_by_learner
-
-
-def errors_of(study: Study, results: Results) -> Errors:
-    """Return learner → sampling → the number of configurations learned from, and the error on all others, by run."""
-    return {
-        learner: {
-            sampling: [(run.record.learned_from, run.record.error) for run in runs]
-            for sampling, runs in samplings.items()
-        }
-        for learner, samplings in groups(study, results).items()
-    }
-
-
 def tables_of(study: Study, results: Results) -> Iterator[Table]:
     """Yield the tables of `table.md`."""
-    by_learner = groups(study, results)
+    seeded = any(run.task.seeded for run in results.runs)
+    over = " (mean over the seeds, ± standard deviation in % of the mean)" if seeded else ""
+    by_learner = grouped(results.runs, study.samplings)
     several = len(by_learner) > 1
     for learner, samplings in by_learner.items():
         whose = f", learner {learner}" if several else ""
         for group in ("analytical_learned", "measured_learned"):
-            rows = list(_rows(study, group, samplings))
-            if rows:
-                columns = ("measure", *study.samplings)
-                caption = f"{CAPTIONS[group]}{whose}"
-                if group == "analytical_learned" and study.scale != 1:
-                    caption += f", which is multiplied by {study.scale:g}"
-                caption += _deviations(results) + _not_compared(group, samplings)
-                yield Table(columns, tuple(tuple(cells[1:]) for cells in rows), caption)
+            if rows := [tuple(cells) for _, *cells in _rows(study, group, samplings)]:
+                factor = f", which is multiplied by {study.scale:g}"
+                scaled = factor if group == "analytical_learned" and study.scale != 1 else ""
+                caption = f"{CAPTIONS[group]}{whose}{scaled}{over}{_not_compared(group, samplings)}"
+                yield Table(("measure", *study.samplings), tuple(rows), caption)
         rows = [
-            cells
-            for cells in _learning_rows(samplings)
-            if cells[0] not in NOT_OF_ALL or any(cell is not None for cell in cells[2:])
+            tuple(cells)
+            for key, *cells in _learning_rows(samplings)
+            if key not in NOT_OF_ALL or any(cell is not None for cell in cells[1:])
         ]
-        yield Table(
-            ("learning", *study.samplings),
-            tuple(tuple(cells[1:]) for cells in rows),
-            f"What was learned{whose}" + _deviations(results),
-        )
+        yield Table(("learning", *study.samplings), tuple(rows), f"What was learned{whose}{over}")
     if several:
-        yield learners_table(study, results)
-        curves = curves_table(errors_of(study, results))
-        if curves is not None:
-            yield replace(curves, caption=f"{curves.caption}{_deviations(results)}")
+        cells_of = {name: {key: cells for key, *cells in _learning_rows(each)} for name, each in by_learner.items()}
+        rows = [
+            (cells[key][0], learner, *cells[key][1:])
+            for key in COMPARED_LEARNERS
+            for learner, cells in cells_of.items()
+        ]
+        yield Table(("measure", "learner", *study.samplings), tuple(rows), f"Learners compared{over}")
+        if (curves := curves_table(errors_of(results.runs))) is not None:
+            yield replace(curves, caption=f"{curves.caption}{over}")
     if (test := study_test(results)) is not None:
-        yield from group_tables(test)
+        yield from _group_tables(test)
     if results.analytical is not None:
         yield analytical_table(study, results)
-    if refused := [run for run in results.runs if run.reason is not None]:
-        rows_ = [
-            (
-                run.task.learner.name,
-                run.task.sampling,
-                str(run.task.seed) if run.task.seeded else "–",
-                _line(run.reason or ""),
-            )
-            for run in refused
-        ]
-        yield Table(("learner", "sampling", "seed", "reason"), tuple(rows_), "Without a result")
-
-
-def learners_table(study: Study, results: Results) -> Table:
-    """Return the table that compares learners, one row for each measure and learner."""
-    by_learner = groups(study, results)
-    rows: list[tuple[Cell, ...]] = []
-    for key in COMPARED_LEARNERS:
-        for learner, samplings in by_learner.items():
-            cells = next(cells for cells in _learning_rows(samplings) if cells[0] == key)
-            rows.append((cells[1], learner, *cells[2:]))
-    columns = ("measure", "learner", *study.samplings)
-    return Table(columns, tuple(rows), "Learners compared" + _deviations(results))
+    refused = [
+        (run.learner, run.sampling, "–" if run.seed is None else str(run.seed), _line(run.reason))
+        for run in results.runs
+        if run.reason is not None
+    ]
+    if refused:
+        yield Table(("learner", "sampling", "seed", "reason"), tuple(refused), "Without a result")
 
 
 def analytical_table(study: Study, results: Results) -> Table:
     """Return the table of the analytical model against the measurements (5.7, 5.9, 5.11, 5.13 of the thesis)."""
-    assert results.analytical is not None
-    scaled = results.unscaled is not None
-    group = "measured_analytical"
-    published = any(study.reference.has(group, key) for key in titles(group, study.measures))
-    columns = ["measure", f"multiplied by {study.scale:g}" if scaled else "result"]
-    columns += ["as it is"] * scaled + [study.reference.title] * published
-    rows: list[tuple[Cell, ...]] = []
-    for key, title in titles(group, study.measures).items():
-        if key in OF_TERMS:
-            continue
-        cells: list[Cell] = [title, in_table(key, results.analytical.get(key))]
-        if results.unscaled is not None:
-            cells.append(in_table(key, results.unscaled.get(key)))
-        if published:
-            cells.append(study.reference.value("measured_analytical", key, None))
-        rows.append(tuple(cells))
-    return Table(tuple(columns), tuple(rows), CAPTIONS["measured_analytical"])
+    values, columns = [results.analytical or {}], ["result"]
+    if results.unscaled is not None:
+        values, columns = [*values, results.unscaled], [f"multiplied by {study.scale:g}", "as it is"]
+    rows: list[tuple[Cell, ...]] = [
+        (title, *(in_table(key, each.get(key)) for each in values))
+        for key, title in titles("measured_analytical", study.measures).items()
+        if key not in OF_TERMS
+    ]
+    return Table(("measure", *columns), tuple(rows), CAPTIONS["measured_analytical"])
 
 
 def whole_table(study: Study, results: Results) -> Table:
     """Return `table.csv`: everything in one table; the column `analytical` is about the analytical model alone."""
     rows: list[tuple[Cell, ...]] = []
-    for learner, samplings in groups(study, results).items():
-        for group in ("analytical_learned", "measured_learned"):
-            for cells in _rows(study, group, samplings, marked=True):
-                key, source, title, *values = cells
-                rows.append((learner, group, key, title, source, *values, None))
-        rows += [(learner, "learning", key, title, "ours", *v, None) for key, title, *v in _learning_rows(samplings)]
+    for learner, samplings in grouped(results.runs, study.samplings).items():
+        for group in ("analytical_learned", "measured_learned", "learning"):
+            found = _learning_rows(samplings) if group == "learning" else _rows(study, group, samplings)
+            rows += [(learner, group, key, title, "ours", *values, None) for key, title, *values in found]
     no_values = (None,) * len(study.samplings)
-    of_analytical: list[tuple[str, Values | None]] = [
+    for name, scores in (
         ("measured_analytical", results.analytical),
         ("measured_analytical_unscaled", results.unscaled),
-    ]
-    for name, scores in of_analytical:
-        for key, title in titles("measured_analytical", study.measures).items():
-            if scores is None or key in OF_TERMS:
-                continue
-            rows.append(("", name, key, title, "ours", *no_values, in_table(key, scores.get(key))))
-            if name == "measured_analytical" and study.reference.has(name, key):
-                published = study.reference.value(name, key, None)
-                rows.append(("", name, key, title, study.reference.title, *no_values, published))
+    ):
+        rows += [
+            ("", name, key, title, "ours", *no_values, in_table(key, scores.get(key)))
+            for key, title in titles("measured_analytical", study.measures).items()
+            if scores is not None and key not in OF_TERMS
+        ]
     columns = ("learner", "compared", "measure", "title", "source", *study.samplings, "analytical")
     return Table(columns, tuple(rows))
 
@@ -186,50 +153,36 @@ def runs_table(study: Study, results: Results) -> Table:
         for key in titles(group, study.measures)
         if any(key in run.values.get(group, {}) for run in results.runs)
     ]
-    columns = ["learner", "sampling", "seed", "reason", "log", "termination", *LEARNING]
-    columns += [f"{group}.{key}" for group, key in measures]
-    rows = []
-    for run in results.runs:
-        seed = run.task.seed if run.task.seeded else None
-        log = run.task.log if run.record.log is not None else ""
-        cells: list[Cell] = [run.task.learner.name, run.task.sampling, seed]
-        cells += [_line(run.reason or ""), log, run.record.termination or ""]
-        cells += [value(run) for _, value in LEARNING.values()]
-        cells += [run.values.get(group, {}).get(key) for group, key in measures]
-        rows.append(tuple(cells))
-    return Table(tuple(columns), tuple(rows))
+    columns = ("learner", "sampling", "seed", "reason", "log", "termination", *LEARNING)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(run.learner, run.sampling, run.seed, _line(run.reason), run.log or "", run.record.termination or ""),
+            *map(run.number, LEARNING),
+            *(run.values.get(group, {}).get(key) for group, key in measures),
+        )
+        for run in results.runs
+    ]
+    return Table((*columns, *(f"{group}.{key}" for group, key in measures)), tuple(rows))
 
 
-def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: bool = False) -> Iterator[list[Cell]]:
-    """Yield key, (source,) title and one cell per sampling: ours, then the published values."""
+def _rows(study: Study, group: str, samplings: Mapping[str, Sequence[Run]]) -> Iterator[tuple[Cell, ...]]:
+    """Yield key, title and one cell per sampling."""
     for key, title in titles(group, study.measures).items():
-        values_by_sampling = [
+        values = [
             [in_table(key, run.values[group].get(key)) for run in runs if group in run.values]
             for runs in samplings.values()
         ]
-        if not any(value is not None for values in values_by_sampling for value in values):
-            continue
-        yield [key, *(["ours"] if marked else []), title, *(spread(values) for values in values_by_sampling)]
-        if study.reference.has(group, key):
-            published = [study.reference.value(group, key, sampling) for sampling in samplings]
-            short_title = published_titles(group).get(key, title).partition(",")[0]
-            name = title if marked else f"{short_title} ({study.reference.title})"
-            yield [key, *([study.reference.title] if marked else []), name, *published]
+        if any(value is not None for of_sampling in values for value in of_sampling):
+            yield key, title, *map(spread, values)
 
 
-def _learning_rows(samplings: dict[str, list[Run]]) -> Iterator[list[Cell]]:
+def _learning_rows(samplings: Mapping[str, Sequence[Run]]) -> Iterator[tuple[Cell, ...]]:
     """Yield key, title and one cell per sampling of the rows about learning."""
     learned = [[run for run in runs if run.record.reason is None] for runs in samplings.values()]
-    yield ["models", "models learned", *(len(runs) for runs in learned)]
-    yield ["runs", "of runs", *(len(runs) for runs in samplings.values())]
-    for key, (title, value) in LEARNING.items():
-        yield [key, title, *(spread([value(run) for run in runs]) for runs in learned)]
-
-
-def _deviations(results: Results) -> str:
-    if any(run.task.seeded for run in results.runs):
-        return " (mean over the seeds, ± standard deviation in % of the mean)"
-    return ""
+    yield "models", "models learned", *map(len, learned)
+    yield "runs", "of runs", *map(len, samplings.values())
+    for key, title in LEARNING.items():
+        yield key, title, *(spread([run.number(key) for run in runs]) for runs in learned)
 
 
 def _not_compared(group: str, samplings: Mapping[str, Sequence[Run]]) -> str:
@@ -243,5 +196,114 @@ def _not_compared(group: str, samplings: Mapping[str, Sequence[Run]]) -> str:
     return f"; terms are not compared where one model is a sum and the other one a product: {names}"
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _line(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _group_tables(test: GroupTest) -> Iterator[Table]:
+    """Yield the table of groups, and that of pairs."""
+    rows: list[tuple[Cell, ...]] = [(name, test.sizes[name], median) for name, median in test.medians.items()]
+    statistic = f"Kruskal-Wallis H = {test.statistic:.4g}, p = {test.p_value:.3g}"
+    caption = f"Errors on all measured configurations over the seeds: {statistic}"
+    yield Table(("group", "runs", "median error, %"), tuple(rows), caption)
+    pairs: list[tuple[Cell, ...]] = [
+        (pair.first, pair.second, pair.p_value, pair.a12, pair.magnitude) for pair in test.pairs
+    ]
+    dunn = f"Dunn's test, corrected ({test.correction})"
+    caption = f"Pairs: {dunn}, and A12, above 0.5 if the first has the larger errors"
+    yield Table(("first", "second", "Dunn p", "A12", "effect"), tuple(pairs), caption)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The runs of a learner with one sampling."""
+
+    sampling: str
+    size: float  # the mean number of configurations learned from
+    error: float  # the mean error on all others, in percent
+    deviation: float  # its (sample) standard deviation over the runs, 0 for one run
+
+
+def learning_curves(errors: Errors) -> dict[str, tuple[CurvePoint, ...]]:
+    """Return learner → its points by size, without samplings that leave nothing to judge by; maybe no points."""
+    curves: dict[str, tuple[CurvePoint, ...]] = {}
+    for learner, samplings in errors.items():
+        points = []
+        for sampling, runs in samplings.items():
+            if pairs := [(size, error) for size, error in runs if size and error is not None]:
+                sizes, values = zip(*pairs, strict=True)
+                deviation = statistics.stdev(values) if len(values) > 1 else 0.0
+                points.append(CurvePoint(sampling, statistics.fmean(sizes), statistics.fmean(values), deviation))
+        curves[learner] = tuple(sorted(points, key=lambda point: point.size))
+    return curves
+
+
+def curves_chart(errors: Mapping[str, Errors], title: str) -> Chart | None:
+    """Return the errors as a chart with a panel per name; None if no learner has several sizes."""
+    curves = {name: learning_curves(each) for name, each in errors.items()}
+    if not any(line and line[0].size < line[-1].size for lines in curves.values() for line in lines.values()):
+        return None
+    panels = {
+        name: {
+            learner: [(point.size, point.error, point.deviation) for point in line] for learner, line in each.items()
+        }
+        for name, each in curves.items()
+    }
+    learners = list(dict.fromkeys(learner for lines in panels.values() for learner in lines))
+    return learning_curve_chart(panels, learners, title)
+
+
+def curves_table(errors: Errors) -> Table | None:
+    """Return the errors as a table, one row per sampling and one column per learner; None without an error."""
+    curves = learning_curves(errors)
+    points = {(learner, point.sampling): point for learner, line in curves.items() for point in line}
+    sizes: dict[str, float] = {}
+    for point in points.values():
+        sizes.setdefault(point.sampling, point.size)
+    rows = []
+    for sampling, size in sorted(sizes.items(), key=lambda pair: pair[1]):
+        cells: list[Cell] = [sampling, int(size) if size == int(size) else size]
+        for learner in curves:
+            point_ = points.get((learner, sampling))
+            if point_ is None or len(errors[learner][sampling]) == 1:
+                cells.append(None if point_ is None else point_.error)
+            else:
+                cells.append(Spread(point_.error, point_.deviation))
+        rows.append(tuple(cells))
+    return Table(("sampling", "configurations", *curves), tuple(rows), CURVES) if rows else None
+
+
+def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, bytes]:
+    """Return file name → picture, as figures 5.1 to 5.7 of the thesis, and the errors by size of the learning set.
+
+    Without a model with terms there are no pictures of models; without two sizes there is none of errors.
+    """
+    charts: dict[str, Chart | None] = {}
+    inputs, best, analytical = loaded.inputs, results.best, loaded.analytical
+    title = f"{inputs.system.name}: {inputs.nfp}"
+    charts[ERRORS] = curves_chart({title: errors_of(results.runs)}, title)
+    model = None if best is None else best.record.learned(inputs.system)
+    if best is not None and model is not None:
+        configurations, name = inputs.measurements.configurations, f"learned, {best.task.label}"
+        learned = model.predict(configurations)
+        nfp = titled(inputs.nfp, inputs.measurements.unit(inputs.nfp))
+        if analytical is None:
+            charts[PREDICTIONS] = sorted_chart((name,), learned[np.newaxis], inputs.measured, nfp)
+        else:
+            factors = {PREDICTIONS: study.scale} if study.scale == 1 else {UNSCALED: 1.0, PREDICTIONS: study.scale}
+            for file, factor in factors.items():
+                expected = analytical.scaled(factor).predict(configurations)
+                title = ANALYTICAL if factor == 1 else f"{ANALYTICAL} × {factor:g}"
+                charts[file] = sorted_chart((title, name), np.stack([expected, learned]), inputs.measured, nfp)
+            models = ((ANALYTICAL, analytical.scaled(study.scale)), (name, model))
+            compared = compare_all([compared_model(*pair, study.at) for pair in models], constant=study.constant)
+            if any(comparison.same_link and comparison.syntactic.terms for comparison in compared.comparisons):
+                charts[TERM_SCORES] = term_chart(compared.comparisons)
+    return {file: chart_file(chart, FORMAT) for file, chart in charts.items() if chart is not None}
+
+
+def picture_names(study: Study, analytical: bool) -> tuple[str, ...]:
+    """Return the names of the pictures that a study may have."""
+    if not analytical:
+        return (ERRORS, PREDICTIONS)
+    return (ERRORS, PREDICTIONS, TERM_SCORES, *([UNSCALED] if study.scale != 1 else []))

@@ -24,27 +24,18 @@ SEPARATORS = frozenset("_-.:=/ ")
 
 @dataclass(frozen=True)
 class AlternativeGroup:
-    """Options of which exactly one is selected whenever their parent is.
+    """Options of which exactly one is selected whenever their parent is."""
 
-    Attributes:
-        members: the options, in the order of the columns.
-        parent: the option that is selected exactly where a member is, None for the root.
-    """
-
-    members: tuple[str, ...]
-    parent: str | None = None
+    members: tuple[str, ...]  # the options, in the order of the columns
+    parent: str | None = None  # the option that is selected exactly where a member is, None for the root
 
 
 @dataclass(frozen=True)
 class Alternatives:
-    """The alternative groups among columns.
+    """The alternative groups among columns."""
 
-    Attributes:
-        groups: disjoint groups.
-        uncertain: sets of options that could also be groups: they overlap a group, or may be coincidences.
-    """
-
-    groups: tuple[AlternativeGroup, ...]
+    groups: tuple[AlternativeGroup, ...]  # disjoint groups
+    # sets of options that could also be groups: they overlap a group, or may be coincidences
     uncertain: tuple[tuple[str, ...], ...] = ()
 
 
@@ -55,9 +46,7 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     word before numbers, must not be explained by chance. A parent is a column whose name all members begin with.
     Columns that never vary are in no group.
 
-    Args:
-        names: the names of the columns.
-        selected: whether each option is selected, shape (rows, columns), without duplicate rows.
+    `selected`: whether each option is selected, shape (rows, columns), without duplicate rows.
     """
     rows = len(selected)
     everywhere = (1 << rows) - 1

@@ -21,17 +21,12 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Clause:
-    """A disjunction: at least one literal holds.
+    """A disjunction: at least one literal holds."""
 
-    Attributes:
-        literals: pairs of an option's position and, for each of its values, whether it satisfies the clause.
-        origin: the constraint that states the clause, None for the hierarchy.
-        reason: a description of the rule or constraint, for messages.
-    """
-
+    # pairs of an option's position and, for each of its values, whether it satisfies the clause
     literals: tuple[tuple[int, tuple[bool, ...]], ...]
-    origin: BooleanConstraint | None
-    reason: str
+    origin: BooleanConstraint | None  # the constraint that states the clause, None for the hierarchy
+    reason: str  # a description of the rule or constraint, for messages
 
     def holds(self, indices: Array) -> Array:
         """Return which configurations satisfy the clause, (n,) bool; `indices`: value indices, shape (n, options)."""

@@ -47,26 +47,16 @@ class ArithmeticConstraint:
 
     A configuration in which a named option is deselected satisfies it, regardless of `negated`; with
     `requires == 'none'` (mixed constraints only) a deselected binary option has the value 0 instead.
-
-    Attributes:
-        left: the expression on the left.
-        comparison: one of >= <= != = < >.
-        right: the expression on the right.
-        kind: the section of the description, 'non-boolean' or 'mixed'.
-        requires: 'all' or 'none', the attribute `req` of a mixed constraint.
-        negated: whether the comparison must not hold (`exprKind="neg"` of a mixed constraint).
-        text: the text as written.
-        line: its line in the file, if known.
     """
 
-    left: Node
-    comparison: str
-    right: Node
-    kind: Literal["non-boolean", "mixed"]
-    requires: Literal["all", "none"]
-    negated: bool
-    text: str
-    line: int | None = field(default=None, compare=False)
+    left: Node  # the expression on the left
+    comparison: str  # one of >= <= != = < >
+    right: Node  # the expression on the right
+    kind: Literal["non-boolean", "mixed"]  # the section of the description, 'non-boolean' or 'mixed'
+    requires: Literal["all", "none"]  # 'all' or 'none', the attribute `req` of a mixed constraint
+    negated: bool  # whether the comparison must not hold (`exprKind="neg"` of a mixed constraint)
+    text: str  # the text as written
+    line: int | None = field(default=None, compare=False)  # its line in the file, if known
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -17,14 +17,7 @@ _COMPARISON = re.compile(r"[<>=]|!=")
 
 
 def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
-    """Return the options with these values, binary options first.
-
-    Args:
-        definition: name → `bool`, numbers, texts, or an option of that name, as in `VariabilityModel.of`.
-
-    Raises:
-        VariabilityError: naming every option without possible values.
-    """
+    """Return the options with these values, binary options first."""
     problems = Problems()
     options: list[Option] = []
     names = set(definition)
@@ -60,14 +53,7 @@ def _is_truth(value: object) -> bool:
 def alternative_options(
     name: str, texts: Iterable[str], taken: Container[str], *, optional: bool = False
 ) -> Iterator[BinaryOption]:
-    """Yield an option and a child for each text, of which exactly one is selected where the option is.
-
-    Args:
-        name: the option.
-        texts: the texts, which become output strings of the children.
-        taken: names that the children cannot have.
-        optional: whether the option can be deselected.
-    """
+    """Yield an option and a child for each text, of which exactly one is selected where the option is."""
     children: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         child = base = child_name(name, text)
@@ -88,13 +74,7 @@ def child_name(name: str, text: str) -> str:
 
 
 def with_alternatives(options: Iterable[Option], name: str, texts: Iterable[str]) -> tuple[Option, ...]:
-    """Return options with one more alternative group, such as a context, after the binary ones.
-
-    Args:
-        options: the options.
-        name: the parent of the group.
-        texts: its values, see `alternative_options`.
-    """
+    """Return options with one more alternative group, such as a context, after the binary ones."""
     options = tuple(options)
     group = tuple(alternative_options(name, texts, {option.name for option in options}))
     numeric = tuple(option for option in options if isinstance(option, NumericOption))
@@ -107,14 +87,6 @@ def constraints_of_texts(
     """Return constraints such as `!a | b`, `a & b` or `x * y <= 16`.
 
     In a comparison, a binary option is 1 where it is selected, and 0 elsewhere.
-
-    Args:
-        texts: the constraints.
-        names: accepted spelling → name.
-        binary: the binary options.
-
-    Raises:
-        VariabilityError: naming every constraint that cannot be read.
     """
     problems = Problems()
     selectable = set(binary)

@@ -13,10 +13,6 @@ def extended(system: VariabilityModel, values: Mapping[str, Sequence[float]]) ->
     """Return a system with additional values of options; its constraints are those of the system.
 
     Those that were inferred from a table say nothing about further values of their options.
-
-    Args:
-        system: the system.
-        values: option → further values, which it does not have. A binary option becomes a numeric one.
     """
     options = (_extended(option, values.get(option.name, ())) for option in system.options)
     ordered = tuple(sorted(options, key=lambda option: isinstance(option, NumericOption)))

@@ -18,19 +18,13 @@ NO_OUTPUT = "noOutput"
 
 @dataclass(frozen=True)
 class Presentation:
-    """The format of an option's value on a command line (see `splc sample --command`), and in tables.
+    """The format of an option's value on a command line (see `splc sample --command`), and in tables."""
 
-    Attributes:
-        output_string: the text on a command line.
-        prefix: the text before it.
-        postfix: the text after it.
-        words: the texts of a binary option in tables and commands where it is deselected and selected, such as `no`
-            and `yes`; None for `0` and `1`.
-    """
-
-    output_string: str | None = None
-    prefix: str = ""
-    postfix: str = ""
+    output_string: str | None = None  # the text on a command line
+    prefix: str = ""  # the text before it
+    postfix: str = ""  # the text after it
+    # the texts of a binary option in tables and commands where it is deselected and selected, such as `no` and `yes`;
+    # None for `0` and `1`
     words: tuple[str, str] | None = None
 
 

@@ -12,12 +12,7 @@ from splc.system.variability import DISABLED, ENABLED, VariabilityModel
 
 
 def restricted(system: VariabilityModel, values: Mapping[str, int]) -> VariabilityModel:
-    """Return a system whose valid configurations are those that have certain values of options.
-
-    Args:
-        system: the system.
-        values: option → value index.
-    """
+    """Return a system whose valid configurations are those that have certain values of options."""
     stated: list[Constraint] = []
     for name, index in values.items():
         option = system.option(name)

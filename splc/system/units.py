@@ -12,12 +12,7 @@ _PRECISION = 1e-9
 
 
 def unit_factor(listed: Sequence[float], found: Sequence[float]) -> float | None:
-    """Return the factor by which all found values exceed listed ones, None if there is no usual factor.
-
-    Args:
-        listed: the values of an option, ascending.
-        found: values that are not among them.
-    """
+    """Return the factor by which all found values exceed listed ones, None if there is no usual factor."""
     known, values = np.asarray(listed, dtype=float), np.asarray(found, dtype=float)
     if not len(values) or not values.any():
         return None

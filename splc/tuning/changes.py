@@ -21,21 +21,13 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class ConfigurationChange:
-    """A change of the default that the best configuration has.
+    """A change of the default that the best configuration has."""
 
-    Attributes:
-        option: the option; the parent of an alternative group, or its title.
-        before: the value of the default, None where it is deselected.
-        after: the value of the best configuration.
-        change: the predicted difference if it is the only change of the default.
-        because: why the best configuration has it although it costs then; empty if it does not.
-    """
-
-    option: str
-    before: float | str | None
-    after: float | str | None
-    change: float
-    because: str = ""
+    option: str  # the option; the parent of an alternative group, or its title
+    before: float | str | None  # the value of the default, None where it is deselected
+    after: float | str | None  # the value of the best configuration
+    change: float  # the predicted difference if it is the only change of the default
+    because: str = ""  # why the best configuration has it although it costs then; empty if it does not
 
 
 def changes_between(

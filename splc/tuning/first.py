@@ -16,9 +16,6 @@ def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
     """Return the first valid configuration with some values: options in the system's order, lower values first.
 
     `indices`: option → value index.
-
-    Raises:
-        ConfigurationError: if no valid configuration has them.
     """
     fixed = Space(restricted(space.system, indices))
     if fixed.solutions.empty:

@@ -20,15 +20,10 @@ MOST = 200
 
 @dataclass
 class ForeignRuns:
-    """The values of other contexts.
+    """The values of other contexts."""
 
-    Attributes:
-        system: the system.
-        names: the contexts, in the order in which they were told.
-    """
-
-    system: VariabilityModel
-    names: list[str] = field(default_factory=list)
+    system: VariabilityModel  # the system
+    names: list[str] = field(default_factory=list)  # the contexts, in the order in which they were told
     _values: dict[tuple[str, bytes], list[Mapping[str, float]]] = field(default_factory=dict)
     _indices: dict[bytes, Array] = field(default_factory=dict)
 
@@ -44,12 +39,7 @@ class ForeignRuns:
         return sum(map(len, self._values.values()))
 
     def before(self, own: Runs, nfp: str) -> Runs:
-        """Return the runs of all contexts, the own ones last.
-
-        Args:
-            own: the runs of this context.
-            nfp: the property.
-        """
+        """Return the runs of all contexts, the own ones last."""
         chosen: list[tuple[bytes, float, int, int]] = []
         for place, name in enumerate(self.names, 1):
             # The same rows for all properties, chosen by the first one.

@@ -31,17 +31,11 @@ _RUNS = 2
 
 @dataclass(frozen=True, eq=False)
 class FrontConfiguration:
-    """A configuration that no other one surpasses in all properties.
+    """A configuration that no other one surpasses in all properties."""
 
-    Attributes:
-        configuration: the configuration, one row.
-        means: property → the mean of its fresh runs; without such, that of all its runs.
-        fresh: whether they are of fresh runs.
-    """
-
-    configuration: Configurations
-    means: Mapping[str, MeanValue]
-    fresh: bool
+    configuration: Configurations  # the configuration, one row
+    means: Mapping[str, MeanValue]  # property → the mean of its fresh runs; without such, that of all its runs
+    fresh: bool  # whether they are of fresh runs
 
 
 def front_improvement(
@@ -55,13 +49,6 @@ def front_improvement(
 
     The worth of a configuration is its worst weighted property (augmented Chebyshev), so that each part of the front is
     the best of some weights. None if all valid configurations were run.
-
-    Args:
-        models: property → model of all runs.
-        objective: what is looked for.
-        history: the runs.
-        source: what candidates come from.
-        rng: the random generator of this step.
     """
     surrogates = [models[goal.nfp] for goal in objective.goals]
     first, configurations = surrogates[0], history.configurations
@@ -102,19 +89,12 @@ def front_improvement(
 
 @dataclass
 class FrontVerification:
-    """The last runs of a tuning run of several properties: the configurations of the front in turn.
+    """The last runs of a tuning run of several properties: the configurations of the front in turn."""
 
-    Attributes:
-        history: all runs.
-        first: the number of trials before it.
-        runs: the number of its runs.
-        rows: the numbers of the configurations that it runs.
-    """
-
-    history: History
-    first: int
-    runs: int
-    rows: tuple[int, ...]
+    history: History  # all runs
+    first: int  # the number of trials before it
+    runs: int  # the number of its runs
+    rows: tuple[int, ...]  # the numbers of the configurations that it runs
 
     @classmethod
     def of(

@@ -23,21 +23,13 @@ _EQUAL = 1e-9
 
 @dataclass
 class History:
-    """All runs of a tuning run.
+    """All runs of a tuning run."""
 
-    Attributes:
-        system: the system.
-        trials: the runs that were asked for, in order.
-        outcomes: what was told, in order.
-        foreign: the runs of other contexts.
-        verified: the number of trials before the last extension of the budget, none of which is a fresh run.
-    """
-
-    system: VariabilityModel
-    trials: list[TuningTrial] = field(default_factory=list)
-    outcomes: list[TrialOutcome] = field(default_factory=list)
-    verified: int = 0
-    foreign: ForeignRuns = field(init=False)
+    system: VariabilityModel  # the system
+    trials: list[TuningTrial] = field(default_factory=list)  # the runs that were asked for, in order
+    outcomes: list[TrialOutcome] = field(default_factory=list)  # what was told, in order
+    verified: int = 0  # the number of trials before the last extension of the budget, none of which is a fresh run
+    foreign: ForeignRuns = field(init=False)  # the runs of other contexts
     _rows: dict[bytes, int] = field(default_factory=dict)
     _indices: list[Array] = field(default_factory=list)
     # The number of outcomes, and the failures among them.
@@ -135,11 +127,6 @@ class History:
         """Return the runs that a model learns from; None if no run has a value.
 
         A failed configuration counts as one with the worst value so far, so that the search leaves its surroundings.
-
-        Args:
-            nfp: the property.
-            maximize: whether large values are good.
-            imputed: whether configurations without a value, and those of other contexts, are among them.
         """
         sums: dict[int, list[float]] = {}
         bounds: dict[int, float] = {}

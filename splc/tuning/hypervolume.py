@@ -25,9 +25,7 @@ def hypervolume(values: Array, reference: Array) -> float:
     The volume is cut into slices along the last property, in each of which the others have a volume (hypervolume by
     slicing objectives; While, Hingston, Barone and Huband 2006).
 
-    Args:
-        values: the values, shape (n, properties).
-        reference: the reference point, shape (properties,).
+    `values`: the values, shape (n, properties). `reference`: the reference point, shape (properties,).
     """
     values = values[(values < reference).all(axis=1)]
     if not len(values):
@@ -45,15 +43,10 @@ def hypervolume(values: Array, reference: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class TrueFront:
-    """The Pareto front of a table, by which fronts that were found are judged.
+    """The Pareto front of a table, by which fronts that were found are judged."""
 
-    Attributes:
-        values: the values of all rows that count, less is better, shape (n, properties).
-        places: the rows of the front.
-    """
-
-    values: Array
-    places: Array
+    values: Array  # the values of all rows that count, less is better, shape (n, properties)
+    places: Array  # the rows of the front
 
     @classmethod
     def of(cls, values: Array) -> TrueFront:

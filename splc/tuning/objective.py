@@ -67,21 +67,13 @@ class Goal:
 
 @dataclass(frozen=True)
 class TuningObjective:
-    """The goal of a tuning run: a property, or the Pareto front of several, and limits of others.
+    """The goal of a tuning run: a property, or the Pareto front of several, and limits of others."""
 
-    Attributes:
-        nfp: the property, the first of several.
-        maximize: whether large values of it are good.
-        limits: limits of other properties.
-        cost: a property that is the cost of a run; None if all runs cost the same.
-        further: the other properties of a front.
-    """
-
-    nfp: str
-    maximize: bool = False
-    limits: tuple[Limit, ...] = ()
-    cost: str | None = None
-    further: tuple[Goal, ...] = ()
+    nfp: str  # the property, the first of several
+    maximize: bool = False  # whether large values of it are good
+    limits: tuple[Limit, ...] = ()  # limits of other properties
+    cost: str | None = None  # a property that is the cost of a run; None if all runs cost the same
+    further: tuple[Goal, ...] = ()  # the other properties of a front
 
     @property
     def goals(self) -> tuple[Goal, ...]:
@@ -96,11 +88,7 @@ class TuningObjective:
         return tuple(dict.fromkeys((*goals, *(limit.nfp for limit in self.limits), *cost)))
 
     def values_of(self, value: float | Mapping[str, float]) -> dict[str, float]:
-        """Return property → value of what a run reports, those that it must report first.
-
-        Raises:
-            MeasurementError: if a value is missing, or not possible.
-        """
+        """Return property → value of what a run reports, those that it must report first."""
         values = value if isinstance(value, Mapping) else {self.nfp: value}
         for name in self.properties:
             if name not in values:

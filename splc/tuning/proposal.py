@@ -23,16 +23,11 @@ from splc.tuning.objective import TuningObjective
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """A configuration to run.
+    """A configuration to run."""
 
-    Attributes:
-        configuration: the configuration, one row.
-        predicted: the predicted value.
-        expected_gain: the expected improvement on the best in percent; None where it is not searched for.
-    """
-
-    configuration: Configurations
-    predicted: float
+    configuration: Configurations  # the configuration, one row
+    predicted: float  # the predicted value
+    # the expected improvement on the best in percent; None where it is not searched for
     expected_gain: float | None = None
 
 
@@ -56,13 +51,6 @@ def best_improvement(
     """Return the candidate with the largest expected improvement; None if all valid configurations were run.
 
     Runs that were asked for and not told are believed to have their predicted values.
-
-    Args:
-        models: property → model of all runs.
-        objective: what is looked for.
-        history: the runs.
-        source: what candidates come from.
-        rng: the random generator of this step.
     """
     model = models[objective.nfp]
     configurations = history.configurations

@@ -29,15 +29,10 @@ _DRIFT = 3.0
 
 @dataclass(frozen=True, eq=False)
 class FoundConfiguration:
-    """A configuration with its value.
+    """A configuration with its value."""
 
-    Attributes:
-        configuration: the configuration, one row.
-        mean: the mean of its fresh runs; without such, what the model of all runs says.
-    """
-
-    configuration: Configurations
-    mean: MeanValue
+    configuration: Configurations  # the configuration, one row
+    mean: MeanValue  # the mean of its fresh runs; without such, what the model of all runs says
 
     @property
     def value(self) -> float:
@@ -47,25 +42,15 @@ class FoundConfiguration:
 
 @dataclass(frozen=True)
 class TuningStep:
-    """A run in the trajectory of a tuning run.
+    """A run in the trajectory of a tuning run."""
 
-    Attributes:
-        run: its number, from 1 on; None for a value that was not asked for.
-        why: why it was run; None for a value that was not asked for.
-        configuration: option → value.
-        values: property → value.
-        best: the best value so far.
-        expected_gain: the improvement in percent that was expected of it.
-        failure: why it failed, None if it did not.
-    """
-
-    run: int | None
-    why: Reason | None
-    configuration: Mapping[str, float | None]
-    values: Mapping[str, float]
-    best: float | None
-    expected_gain: float | None
-    failure: str | None
+    run: int | None  # its number, from 1 on; None for a value that was not asked for
+    why: Reason | None  # why it was run; None for a value that was not asked for
+    configuration: Mapping[str, float | None]  # option → value
+    values: Mapping[str, float]  # property → value
+    best: float | None  # the best value so far
+    expected_gain: float | None  # the improvement in percent that was expected of it
+    failure: str | None  # why it failed, None if it did not
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,15 +131,8 @@ def result_of(
 ) -> TuningResult:
     """Return the result of the runs so far.
 
-    Args:
-        history: the runs.
-        objective: what was looked for.
-        models: property → the model of its measured values.
-        default: the default, None without one.
-        winner: the number of the configuration that was chosen; None: the best one by the model.
-        seed: the seed.
-        search: the model of all runs, also of those that failed.
-        valid: returns which configurations are valid.
+    `default`: the default, None without one. `winner`: the number of the configuration that was chosen; None: the best
+    one by the model.
     """
     nfp, model = objective.nfp, models[objective.nfp]
 

@@ -7,31 +7,29 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 from typing import Any
 
 from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
-from splc.measuring.command import bind, program
-from splc.measuring.detached import ended_with_run
-from splc.measuring.execution import Job, RunResult, execute
+from splc.formats.measurements.group_columns import with_groups
+from splc.measuring.command import OPTIONS, Template, bind, program
+from splc.measuring.execution import Process, RunResult, RunResults, common_failure, execute, record_of, result_of
 from splc.measuring.journal import Journal, Record
 from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
-from splc.measuring.run_results import RunResults, common_failure, record_of, result_of
-from splc.measuring.runner import end_session
+from splc.measuring.runner import end_session, ended_with_run
 from splc.measuring.session import end_leftover, note_start, session_record
 from splc.measuring.setup import (
     FORMAT,
     Setup,
-    option_header,
     require_same,
     require_unsuccessful,
     system_description,
 )
-from splc.measuring.template import OPTIONS, Template
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
@@ -44,70 +42,45 @@ _VERIFYING = 0.3
 
 @dataclass(frozen=True)
 class TunedCommand:
-    """The command of a tuning run.
+    """The command of a tuning run."""
 
-    Attributes:
-        template: its template.
-        properties: what is read from each run.
-        folder: where it runs, None: where this process does.
-        environment: variables added to the environment.
-        timeout: seconds of a run, None: no limit.
-        contexts: columns of the table: context (version, machine) → value.
-    """
-
-    template: Template
-    properties: tuple[Property, ...]
-    folder: str | None = None
-    environment: Mapping[str, str] | None = None
-    timeout: float | None = None
+    template: Template  # its template
+    properties: tuple[Property, ...]  # what is read from each run
+    folder: str | None = None  # where it runs, None: where this process does
+    environment: Mapping[str, str] | None = None  # variables added to the environment
+    timeout: float | None = None  # seconds of a run, None: no limit
+    # columns of the table: context (version, machine) → value
     contexts: Mapping[str, str] = field(default_factory=dict)
 
     def setup(self, configurations: Configurations) -> Setup:
-        """Return the setup of runs of configurations.
-
-        Raises:
-            SpecError: if the command needs a value that a configuration does not have.
-            InputError: if there is no such program.
-        """
+        """Return the setup of runs of configurations."""
         texts = output_strings(configurations) if OPTIONS in self.template.extras else None
         bound = bind(self.template, configurations, texts)
         environment = dict(self.environment or {})
-        names = dict.fromkeys(bound.arguments(row)[0] for row in range(len(configurations)))
-        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in names}
+        programs = {name: program(name, self.folder or ".", environment.get("PATH")) for name in bound.programs}
         settings = (self.folder, environment, self.timeout, None, self.contexts)
         return Setup(bound, configurations, self.properties, Plan(), programs, *settings)
 
-    def job(self, configuration: Configurations, trial: TuningTrial) -> Job:
-        """Return the run of a trial, which ends where its value could not be the best."""
-        job = self.setup(configuration).job((0, trial.repetition))
+    def process(self, configuration: Configurations, trial: TuningTrial) -> Process:
+        """Return the process of a trial, which ends where its value could not be the best."""
+        process = self.setup(configuration).process((0, trial.repetition))
         if trial.at_most is None:
-            return job
-        return replace(job, timeout=min(trial.at_most, self.timeout or math.inf))
+            return process
+        return partial(process, timeout=min(trial.at_most, self.timeout or math.inf))
 
 
 @dataclass
 class TuningSession:
-    """A tuning run that is started or continued.
+    """A tuning run that is started or continued."""
 
-    Attributes:
-        tuner: asks for the runs.
-        command: does them.
-        journal: the record of all trials and runs.
-        recorded: the results of runs.
-        resumed: the number of runs that were recorded when it began.
-        ended_leftover: whether a run of a killed session was still running and was ended.
-        out_of_time: whether runs are left because its time is over.
-        extended: whether this session has a larger budget than those before.
-    """
-
-    tuner: Tuner
-    command: TunedCommand
-    journal: Journal
-    recorded: RunResults
-    resumed: int = 0
-    ended_leftover: bool = False
-    out_of_time: bool = False
-    extended: bool = False
+    tuner: Tuner  # asks for the runs
+    command: TunedCommand  # does them
+    journal: Journal  # the record of all trials and runs
+    recorded: RunResults  # the results of runs
+    resumed: int = 0  # the number of runs that were recorded when it began
+    ended_leftover: bool = False  # whether a run of a killed session was still running and was ended
+    out_of_time: bool = False  # whether runs are left because its time is over
+    extended: bool = False  # whether this session has a larger budget than those before
 
     def __post_init__(self) -> None:
         # Threads note the processes that they start.
@@ -118,19 +91,7 @@ class TuningSession:
     def begin(
         cls, tuner: Tuner, command: TunedCommand, journal: Journal, about: Mapping[str, Any], *, restart: bool
     ) -> TuningSession:
-        """Start a tuning run, or continue the one of the journal.
-
-        Args:
-            tuner: a new tuner, which is told what the journal has.
-            command: the command.
-            journal: the journal.
-            about: what the sessions of the run have in common besides the command.
-            restart: whether the journal is emptied first, which must not have a successful run.
-
-        Raises:
-            InputError: if the journal is of another measurement.
-            OutputError: if it is to be emptied and has a successful run.
-        """
+        """Start a tuning run, or continue the one of the journal."""
         session = cls(tuner, command, journal, RunResults([metric.name for metric in command.properties]))
         description = session._description(about)
         if restart and journal.records:
@@ -163,10 +124,11 @@ class TuningSession:
         return any(ended)
 
     def _description(self, about: Mapping[str, Any]) -> dict[str, Any]:
+        system = self.tuner.system
         return {
             "kind": "plan",
             "format": FORMAT,
-            "system": system_description(self.tuner.system),
+            "system": system_description(system),
             "command": self.command.template.text,
             "properties": [str(metric) for metric in self.command.properties],
             "folder": self.command.folder,
@@ -176,7 +138,7 @@ class TuningSession:
             **({"contexts": dict(self.command.contexts)} if self.command.contexts else {}),
             **about,
             # Not compared: the columns of the table that are options.
-            "columns": option_header(self.tuner.system),
+            "columns": with_groups(system, [[]] * len(system.names))[0],
         }
 
     def _replay(self, record: Record) -> None:
@@ -213,13 +175,8 @@ class TuningSession:
     ) -> None:
         """Do the remaining runs.
 
-        Args:
-            should_stop: whether to stop before the next run.
-            on_run: called after each run with what was told of it.
-            keep_going: whether to continue if the first runs failed for the same reason.
-            workers: the number of simultaneous runs.
-            seconds: the time of all sessions of the tuning run; the search ends so early that the runs which verify
-                have time, too. None is no limit.
+        `seconds`: the time of all sessions of the tuning run; the search ends so early that the runs which verify have
+        time, too. None is no limit.
         """
         clock = _Clock(self.journal.records, self.recorded, workers, seconds)
 
@@ -274,7 +231,7 @@ class TuningSession:
 
     def _start(self, trial: TuningTrial, pool: ThreadPoolExecutor | None) -> Future[RunResult]:
         """Start the run of a trial; without a pool it has ended then."""
-        job = self.command.job(self.tuner.history.configurations[[trial.row]], trial)
+        process = self.command.process(self.tuner.history.configurations[[trial.row]], trial)
 
         def note(process: int) -> None:
             with self._lock:
@@ -282,9 +239,9 @@ class TuningSession:
                 note_start(self.journal, process)
 
         if pool is not None:
-            return pool.submit(execute, job, note)
+            return pool.submit(execute, process, self.command.properties, note)
         ended: Future[RunResult] = Future()
-        ended.set_result(execute(job, note))
+        ended.set_result(execute(process, self.command.properties, note))
         return ended
 
     def _end(self, trial: TuningTrial, result: RunResult, clock: _Clock) -> None:

@@ -44,13 +44,6 @@ def sparse_configuration(
 
     Options are set back one after the other, the one that costs least first, while the predicted value stays within the
     tolerance of that of the best. Where constraints allow none alone, pairs are set back.
-
-    Args:
-        model: the model.
-        best: the best configuration, one row.
-        default: the default, one row.
-        valid: returns which configurations are valid.
-        tolerance: the largest loss, on the scale of the model.
     """
     variables = model.basis.variables
     limit = float(model.means(best)[0]) + tolerance

@@ -15,22 +15,13 @@ NOTHING = 1e-6
 def expects_nothing(history: History, gain: float | None, variables: int) -> bool:
     """Return whether the run that is expected to gain most gains nothing.
 
-    Args:
-        history: the runs.
-        gain: its expected gain in percent, None if it is not known.
-        variables: the number of variables of the system.
+    `gain`: its expected gain in percent, None if it is not known.
     """
     return gain is not None and gain < NOTHING and len(history.configurations) >= _ROWS * variables
 
 
 def has_stalled(history: History, percent: float, variables: int) -> bool:
-    """Return whether the last runs of a search were each expected to gain less than some percent.
-
-    Args:
-        history: the runs.
-        percent: the least expected gain that is worth a run.
-        variables: the number of variables of the system.
-    """
+    """Return whether the last runs of a search were each expected to gain less than some percent."""
     gains = [trial.expected_gain for trial in history.trials if trial.expected_gain is not None][-_STEPS:]
     enough = len(history.configurations) >= _ROWS * variables
     return enough and len(gains) == _STEPS and max(gains) < percent

@@ -39,18 +39,10 @@ class TuningTrial:
 
 @dataclass(frozen=True)
 class TrialOutcome:
-    """The result of a run: its values, or why it failed.
+    """The result of a run: its values, or why it failed."""
 
-    Attributes:
-        row: the number of the configuration.
-        values: property → value; empty if the run failed.
-        failure: why it failed, None if it did not.
-        at_least: a bound of the value of a run that was ended early.
-        trial: the trial that asked for it; None for a value that was not asked for.
-    """
-
-    row: int
-    values: Mapping[str, float] = field(default_factory=dict)
-    failure: str | None = None
-    at_least: float | None = None
-    trial: TuningTrial | None = None
+    row: int  # the number of the configuration
+    values: Mapping[str, float] = field(default_factory=dict)  # property → value; empty if the run failed
+    failure: str | None = None  # why it failed, None if it did not
+    at_least: float | None = None  # a bound of the value of a run that was ended early
+    trial: TuningTrial | None = None  # the trial that asked for it; None for a value that was not asked for

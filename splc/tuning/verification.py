@@ -27,29 +27,17 @@ FINALISTS = 3
 
 @dataclass
 class Verification:
-    """The last runs of a tuning run.
+    """The last runs of a tuning run."""
 
-    Attributes:
-        history: all runs.
-        objective: what is looked for.
-        default: the number of the default, None without one.
-        first: the number of trials before it.
-        runs: the number of its runs.
-        finalists: the numbers of the configurations to choose from.
-        choosing: those of them that are run once more to choose.
-        sparse: the number of the sparse configuration, None if there is none.
-        winner: the number of the chosen configuration, None before it is chosen.
-    """
-
-    history: History
-    objective: TuningObjective
-    default: int | None
-    first: int
-    runs: int
-    finalists: tuple[int, ...] = ()
-    choosing: tuple[int, ...] = ()
-    sparse: int | None = None
-    winner: int | None = None
+    history: History  # all runs
+    objective: TuningObjective  # what is looked for
+    default: int | None  # the number of the default, None without one
+    first: int  # the number of trials before it
+    runs: int  # the number of its runs
+    finalists: tuple[int, ...] = ()  # the numbers of the configurations to choose from
+    choosing: tuple[int, ...] = ()  # those of them that are run once more to choose
+    sparse: int | None = None  # the number of the sparse configuration, None if there is none
+    winner: int | None = None  # the number of the chosen configuration, None before it is chosen
 
     @classmethod
     def of(
@@ -63,13 +51,7 @@ class Verification:
     ) -> Verification:
         """Return the verification of a search.
 
-        Args:
-            history: its runs.
-            objective: what was looked for.
-            model: the model of the property; None if no run has a value.
-            default: the default, None without one.
-            runs: the number of runs to verify with.
-            valid: returns which configurations are valid.
+        `model`: the model of the property; None if no run has a value. `default`: the default, None without one.
         """
         row = None if default is None else history.row_of(default)
         check = cls(history, objective, row, len(history.trials), runs)

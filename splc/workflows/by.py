@@ -15,7 +15,7 @@ from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
 from splc.workflows.note import Note
-from splc.workflows.view import Column
+from splc.workflows.views import Column
 
 # A dataclass with the fields `context` and `where`.
 R = TypeVar("R", bound=Any)
@@ -27,15 +27,10 @@ PLACE = "{}"
 
 @dataclass(frozen=True)
 class ByValue(Generic[T]):
-    """The results of the values of a context.
+    """The results of the values of a context."""
 
-    Attributes:
-        by: the context.
-        results: value → its result, in natural order.
-    """
-
-    by: str
-    results: Mapping[str, T]
+    by: str  # the context
+    results: Mapping[str, T]  # value → its result, in natural order
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -67,15 +62,7 @@ def is_single(path: str | None) -> bool:
 
 
 def require_files(output: str | None, **inputs: str | None) -> None:
-    """Refuse an output that cannot be one file per value, and inputs that can be read only once.
-
-    Args:
-        output: the output.
-        inputs: field → the file that is read for each value.
-
-    Raises:
-        RequestError: naming the field.
-    """
+    """Refuse an output that cannot be one file per value, and inputs that can be read only once."""
     if is_single(output):
         raise RequestError("there is one file per value: name it, or print JSON with --json", "output", "by")
     for field, file in inputs.items():
@@ -84,14 +71,7 @@ def require_files(output: str | None, **inputs: str | None) -> None:
 
 
 def each_context(request: R, by: str, values: Sequence[str], **files: str | None) -> Iterator[tuple[str, R]]:
-    """Yield each value of a context and the request of this value, which has files of its own.
-
-    Args:
-        request: the request of all values.
-        by: the context.
-        values: its values.
-        files: field → the file name from which those of the values are made, see `file_names`.
-    """
+    """Yield each value of a context and the request of this value, which has files of its own."""
     mappings = {field: file_names(pattern, values) for field, pattern in files.items()}
     for value in values:
         paths = {field: names.get(value) for field, names in mappings.items()}
@@ -99,16 +79,7 @@ def each_context(request: R, by: str, values: Sequence[str], **files: str | None
 
 
 def each_learned(values: Collection[str], learn: Callable[[str], T], failed: dict[str, str]) -> Iterator[tuple[str, T]]:
-    """Yield each value of a context of which something can be learned, and the result.
-
-    Args:
-        values: the values.
-        learn: learns of a value.
-        failed: value → why nothing was learned, which the others are added to.
-
-    Raises:
-        LearningError: if nothing can be learned of any value.
-    """
+    """Yield each value of a context of which something can be learned, and the result."""
     for value in values:
         try:
             result = learn(value)
@@ -121,11 +92,7 @@ def each_learned(values: Collection[str], learn: Callable[[str], T], failed: dic
 
 
 def require_all_values(by: str, where: Mapping[str, str]) -> None:
-    """Raise an error if one value of a context is selected, although each of its values is a request of its own.
-
-    Raises:
-        RequestError: naming both fields.
-    """
+    """Raise an error if one value of a context is selected, although each of its values is a request of its own."""
     if by in where:
         message = f"each value of {by!r} is used separately, but one value is selected"
         raise RequestError(message, "by", "where", hint="leave one of the two out")

@@ -24,7 +24,7 @@ from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
+from splc.workflows.views import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
 
 # The number of changed influences in the first line.
 MAX_NAMED = 3
@@ -57,38 +57,21 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True)
 class Result:
-    """The test of a change between two values of a context.
+    """The test of a change between two values of a context."""
 
-    Attributes:
-        request: the request.
-        nfp: the property.
-        unit: its unit, None if it is not known.
-        old: the value of the context before the change.
-        new: the value after it.
-        test: the test.
-        only_old: the number of configurations that were measured before the change only.
-        only_new: the number of those measured after it only.
-        notes: what the user should know.
-    """
-
-    request: Request
-    nfp: str
-    unit: str | None
-    old: str
-    new: str
-    test: ChangeTest
-    only_old: int
-    only_new: int
-    notes: tuple[Note, ...] = ()
+    request: Request  # the request
+    nfp: str  # the property
+    unit: str | None  # its unit, None if it is not known
+    old: str  # the value of the context before the change
+    new: str  # the value after it
+    test: ChangeTest  # the test
+    only_old: int  # the number of configurations that were measured before the change only
+    only_new: int  # the number of those measured after it only
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Test whether a property changed between two values of a context.
-
-    Raises:
-        InputError: if a file cannot be read, or too few configurations were measured with both values.
-        RequestError: if the context has no such value.
-    """
+    """Test whether a property changed between two values of a context."""
     if request.at_least >= 100:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
     request = with_context(request, request.by)

@@ -72,11 +72,7 @@ By = Annotated[
 
 
 def scheduler_of(backend: str, scheduler: str | None) -> str | None:
-    """Return the dask scheduler of a request, `local` to start one here, or None without dask.
-
-    Raises:
-        RequestError: if there is a scheduler without dask.
-    """
+    """Return the dask scheduler of a request, `local` to start one here, or None without dask."""
     if backend == "dask":
         return scheduler or "local"
     if scheduler is not None:
@@ -85,13 +81,7 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
 
 
 def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, ...] | None:
-    """Return the options that give another request the inputs of a request; None if one is standard input.
-
-    Args:
-        request: the request whose inputs are meant.
-        kind: the class of inputs that the other request has.
-        policies: whether it has the treatment of problematic measurements, too.
-    """
+    """Return the options that give another request the inputs of a request; None if one is standard input."""
     words: list[str] = []
     for bound in fields_of(kind):
         value = getattr(request, bound.name, bound.default)

@@ -32,7 +32,7 @@ from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, Message, View
+from splc.workflows.views import Detail, Message, View
 
 # XML that commands do not find in a folder.
 OTHER_XML = ("featureide", "sxfm")
@@ -73,30 +73,17 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True)
 class Result:
-    """A written file.
+    """A written file."""
 
-    Attributes:
-        content: what was written, in words.
-        output: the file.
-        form: the name of its format.
-        notes: what the user should know.
-    """
-
-    content: str
-    output: str
-    form: str
-    notes: tuple[Note, ...] = ()
+    content: str  # what was written, in words
+    output: str  # the file
+    form: str  # the name of its format
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Convert a file.
-
-    Raises:
-        InputError: if a file cannot be read or is of no known kind.
-        SpecError: if the format to write is unknown.
-        OutputError: if the output is an input, would make its folder ambiguous, or cannot be written.
-    """
+    """Convert a file."""
     if Path(request.source).is_dir():
         return _convert_profile(request)
     source = read_source(request.source)
@@ -123,11 +110,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
-    """Return the name of the format to write, by `to` or the suffix of the output.
-
-    Raises:
-        SpecError: if neither does, or this kind of file is not written in that format.
-    """
+    """Return the name of the format to write, by `to` or the suffix of the output."""
     formats = registry.written_formats(kind)
     everything = {name for key in NAMES for name in registry.written_formats(key)}
     form = to
@@ -149,9 +132,6 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
     """Refuse a second system description, or a second file of measurements, in a folder that has one.
 
     Commands would not know which of the two to read, unless the folder's `splc.toml` names one.
-
-    Raises:
-        OutputError: saying what to do.
     """
     if output == STANDARD or kind not in ("system", "measurements"):
         return

@@ -15,7 +15,7 @@ from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json_object import JsonObject, at, json_object
 from splc.workflows.fields import as_argument, request
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Column, Detail, Rows, View, counted
+from splc.workflows.views import Column, Detail, Rows, View, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
 ANALYTICAL = ("analytical.txt", "parameters.toml")
@@ -23,21 +23,13 @@ ANALYTICAL = ("analytical.txt", "parameters.toml")
 
 @dataclass(frozen=True)
 class Example:
-    """A case study that is part of the package.
+    """A case study that is part of the package."""
 
-    Attributes:
-        name: its name.
-        about: what it is, in one sentence.
-        source: its folder, from `casestudies`.
-        files: its files, from this folder.
-        commands: what to run in a copy, in this order.
-    """
-
-    name: str
-    about: str
-    source: str
-    files: tuple[str, ...]
-    commands: tuple[str, ...]
+    name: str  # its name
+    about: str  # what it is, in one sentence
+    source: str  # its folder, from `casestudies`
+    files: tuple[str, ...]  # its files, from this folder
+    commands: tuple[str, ...]  # what to run in a copy, in this order
 
     @property
     def paths(self) -> dict[str, Path]:
@@ -114,25 +106,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Result:
-    """A copied case study, or all that can be copied.
+    """A copied case study, or all that can be copied."""
 
-    Attributes:
-        examples: the copied one, or all.
-        folder: the folder of the copy; None if none was made.
-    """
-
-    examples: tuple[Example, ...]
-    folder: str | None = None
+    examples: tuple[Example, ...]  # the copied one, or all
+    folder: str | None = None  # the folder of the copy; None if none was made
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Copy a case study into a folder, or list all if the request names none.
-
-    Raises:
-        InputError: if its files are missing in the installation.
-        OutputError: if the folder is not empty, or cannot be written to.
-        SpecError: for an unknown name.
-    """
+    """Copy a case study into a folder, or list all if the request names none."""
     if request.name is None:
         return Result(tuple(EXAMPLES.values()))
     if request.name not in EXAMPLES:

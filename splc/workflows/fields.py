@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
@@ -22,29 +22,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Field:
-    """The spelling of a field on the command line, and its help.
+    """The spelling of a field on the command line, and its help."""
 
-    Attributes:
-        help: what it is, in plain sentences.
-        kind: whether it is an argument, an option with a value, or one without; `python` is none of them.
-        metavar: what stands for the value in help texts.
-        panel: the section of the help text; empty is the section of all options.
-        names: the spellings of an option, separated by spaces; empty is the name of the field.
-        minimum: the least number.
-        default: what the default is, where the value of the field does not say it.
-        parse: returns the value of a text, or of the texts of a repeated option; None where the type says enough.
-        repeated: whether `parse` expects the texts of a repeated option.
-    """
-
-    help: str
+    help: str  # what it is, in plain sentences
+    # whether it is an argument, an option with a value, or one without; `python` is none of them
     kind: Literal["argument", "option", "flag", "python"]
-    metavar: str = ""
-    panel: str = ""
-    names: str = ""
-    minimum: float | None = None
-    default: str = ""
+    metavar: str = ""  # what stands for the value in help texts
+    panel: str = ""  # the section of the help text; empty is the section of all options
+    names: str = ""  # the spellings of an option, separated by spaces; empty is the name of the field
+    minimum: float | None = None  # the least number
+    default: str = ""  # what the default is, where the value of the field does not say it
+    # returns the value of a text, or of the texts of a repeated option; None where the type says enough
     parse: Callable[[Any], Any] | None = None
-    repeated: bool = False
+    repeated: bool = False  # whether `parse` expects the texts of a repeated option
 
 
 def as_option(metavar: str, text: str, panel: str = "", **settings: Any) -> Field:
@@ -68,33 +58,14 @@ def python_only(text: str) -> Field:
 
 
 @dataclass(frozen=True)
-class Without:
-    """The fields of a request that a command does not have.
-
-    Attributes:
-        names: their names.
-    """
-
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class BoundField:
-    """A field of a request, or a parameter of a command.
+    """A field of a request, or a parameter of a command."""
 
-    Attributes:
-        name: its name.
-        field: how it is spelled.
-        type: the type of its values.
-        default: the default; `MISSING` if it must be given.
-        own: whether it is a field of the request itself, not one that all requests of its kind share.
-    """
-
-    name: str
-    field: Field
-    type: Any
-    default: Any
-    own: bool = True
+    name: str  # its name
+    field: Field  # how it is spelled
+    type: Any  # the type of its values
+    default: Any  # the default; `MISSING` if it must be given
+    own: bool = True  # whether it is a field of the request itself, not one that all requests of its kind share
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -124,11 +95,7 @@ class BoundField:
         return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
     def value(self, given: Any) -> Any:
-        """Return the value of a text, or of the texts of an option that may be repeated.
-
-        Raises:
-            SpecError: if it is none.
-        """
+        """Return the value of a text, or of the texts of an option that may be repeated."""
         if self.field.parse is not None:
             return self.field.parse(given)
         if self.choices:
@@ -163,24 +130,6 @@ def fields_of(kind: type) -> Iterator[BoundField]:
         if (bound := _bound(item.name, hints[item.name], default if item.default is MISSING else item.default)) is None:
             raise TypeError(f"{kind.__module__}.{kind.__name__}.{item.name} has no help")
         yield replace(bound, own=item.name in declared)
-
-
-def parameters_of(function: Callable[..., Any]) -> dict[str, BoundField | tuple[type, tuple[str, ...]]]:
-    """Return the parameters of a command: fields, and classes of requests with the fields that it does not have."""
-    hints = get_type_hints(function, include_extras=True)
-    parameters: dict[str, BoundField | tuple[type, tuple[str, ...]]] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
-        hint = hints[name]
-        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        if is_dataclass(kind):
-            left_out = tuple(key for note in notes if isinstance(note, Without) for key in note.names)
-            parameters[name] = cast(type, kind), left_out
-        else:
-            default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
-            bound = _bound(name, hint, default)
-            assert bound is not None, name
-            parameters[name] = bound
-    return parameters
 
 
 def _bound(name: str, hint: Any, default: Any) -> BoundField | None:

@@ -1,8 +1,9 @@
-"""Write the description of a system that is inferred from a table of its measurements."""
+"""`splc init`: write the description of a system that is inferred from a table of its measurements."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -14,6 +15,7 @@ from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, write_whole
+from splc.io.json_object import JsonObject, at, each, json_object, merged
 from splc.io.outputs import require_writable
 from splc.project import Project
 from splc.project.config import FILE_NAME
@@ -26,6 +28,9 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.kept_roles import project_text
 from splc.workflows.note import Note
+from splc.workflows.objects import InferenceObject
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.views import Detail, Message, Output, View
 
 SHOWN_VALUES = 4
 FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is for them."
@@ -33,7 +38,12 @@ FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is
 
 @request
 class Request(SystemInputs):
-    """A request to write an inferred description."""
+    """Write a system description that is inferred from a table of measurements, for editing.
+
+    It has binary options, numeric options with the values that occur, alternative groups, and the constraints that all
+    rows satisfy by more than chance. The assumptions are comments in the description, and notes on standard error. With
+    --keep they are written to splc.toml, so that commands in this folder use the same columns without options.
+    """
 
     measured: ClassVar[bool | None] = None
 
@@ -64,43 +74,19 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """An inferred description.
+    """An inferred description."""
 
-    Attributes:
-        inference: the description, and the assumptions.
-        comments: the comments in the XML.
-        output: the file to write.
-        differences: differences from an existing description.
-        notes: what the user should know.
-        kept: the file with the roles of the columns, and its content; None if they are not kept.
-    """
-
-    inference: Inference
-    comments: tuple[str, ...]
-    output: str
-    differences: tuple[str, ...] = ()
-    notes: tuple[Note, ...] = ()
+    inference: Inference  # the description, and the assumptions
+    comments: tuple[str, ...]  # the comments in the XML
+    output: str  # the file to write
+    differences: tuple[str, ...] = ()  # differences from an existing description
+    notes: tuple[Note, ...] = ()  # what the user should know
+    # the file with the roles of the columns, and its content; None if they are not kept
     kept: tuple[Path, str] | None = None
 
-    def write(self) -> None:
-        """Write the description, and the roles of the columns if they are kept.
 
-        Raises:
-            OutputError: if it cannot be written.
-        """
-        write_variability_model(self.inference.system, self.output, self.comments)
-        if self.kept is not None:
-            write_whole(*self.kept)
-
-
-def run(request: Request) -> Result:
-    """Infer a description, and compare it with an existing one if the request names one; `write` writes it.
-
-    Raises:
-        InputError: if a file cannot be read, or nothing can be inferred from the measurements.
-        OutputError: if the output exists already, would make its folder ambiguous, or cannot be written.
-        RequestError: if both files are standard input.
-    """
+def run(request: Request, watch: Watch = NOBODY) -> Result:
+    """Infer a description, and compare it with an existing one if the request names one; `view` writes it."""
     project = request.project()
     if not project.has_measurements:
         raise InputError("no table of measurements in this folder", hint="name its file: splc init TABLE")
@@ -150,11 +136,7 @@ def run(request: Request) -> Result:
 
 
 def _with_failures(result: Inference, request: Request, project: Project) -> tuple[Inference, tuple[str, ...]]:
-    """Return a description with constraints that exclude what always failed, and a line about each of them.
-
-    Raises:
-        RequestError: if nothing that failed has values in common.
-    """
+    """Return a description with constraints that exclude what always failed, and a line about each of them."""
     described = request.system or (project.system_file if project.has_system else None)
     if described is not None:
         system = read_variability_model(described)
@@ -213,3 +195,37 @@ def differences_from(described: VariabilityModel, inferred: VariabilityModel) ->
 
 def _values(option: object) -> tuple[float, ...]:
     return option.values if isinstance(option, NumericOption) else (0.0, 1.0)
+
+
+class InitObject(JsonObject, schema="splc.init/1"):
+    """A system description that was written."""
+
+    inference: InferenceObject = merged()
+    name: str = at("inference.system.name")
+    differences: list[str]
+    output: str | None = at(lambda result: None if result.output == STANDARD else result.output)
+    notes: list[str] = each("notes", "text")
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the description, the roles of the columns if they are kept, and the assumptions."""
+    write = partial(write_variability_model, result.inference.system, comments=result.comments)
+    yield Output(result.output, write)
+    if result.kept is not None:
+        yield Output(str(result.kept[0]), partial(write_whole, content=result.kept[1]))
+    yield result.notes
+    if result.output != STANDARD:
+        yield Message(f"description written to {result.output}")
+    if result.kept is not None:
+        yield Message(f"roles of columns written to {result.kept[0]}")
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    partial(json_object, InitObject),
+    ("splc init measurements.csv --property solve_seconds", "splc init measurements.csv --system system.xml"),
+    doing="reading",
+    without=("where", "invalid", "duplicates", "aggregate"),
+)

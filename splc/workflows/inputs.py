@@ -86,20 +86,12 @@ class SystemInputs:
         return Policy(**self.policies, columns=columns, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
-        """Return the project; `given` are further files, such as `analytical`.
-
-        Raises:
-            InputError: if its `splc.toml` is wrong.
-        """
+        """Return the project; `given` are further files, such as `analytical`."""
         files: dict[str, Any] = {"measurements": self.measurements, "system": self.system, "nfp": self.nfp, **given}
         return replace(Project.load(folder, columns=self.columns, **files), measured=self.measured)
 
     def read_system(self, project: Project, notes: Notes, *, observed: bool = True) -> VariabilityModel:
-        """Read the system of the project, or infer it from the measurements; notes state the assumptions.
-
-        Raises:
-            InputError: if it cannot be found, read or inferred.
-        """
+        """Read the system of the project, or infer it from the measurements; notes state the assumptions."""
         system = project.variability_model(observed=observed)
         if self.no_constraints and project.inference is None:
             origin = "that of the model" if project.learned_system is not None else "described"
@@ -126,29 +118,13 @@ class SystemInputs:
         file: str | None = None,
         learned: ColumnChoice | None = None,
     ) -> Measurements:
-        """Read the measurements of the project, or another file of measurements of its system.
-
-        Args:
-            project: the project.
-            space: the valid configurations of its system.
-            notes: what the reader reports is added.
-            file: another file of measurements.
-            learned: the roles of columns in the measurements that a model was learned from.
-
-        Raises:
-            InputError: if they cannot be found or read.
-        """
+        """Read the measurements of the project, or another file of measurements of its system."""
         measurements = project.measurements(space.system, space, file=file, learned=learned, **self.policies)
         notes.add(reading_notes(measurements.report))
         return measurements
 
     def read_by(self, project: Project, space: Space, notes: Notes, by: str) -> dict[str, Measurements]:
-        """Read the measurements of the project for each value of a context.
-
-        Raises:
-            InputError: as `read_measurements`, or if there is no such context.
-            RequestError: if rows of one value only are selected.
-        """
+        """Read the measurements of the project for each value of a context."""
         require_all_values(by, self.where)
         parts = project.measurement_parts(space.system, space, by=(by,), **self.policies)
         notes.add(reading_notes(*(part.report for part in parts)))
@@ -172,11 +148,7 @@ class ModelInputs(SystemInputs):
     ] = field(default_factory=dict)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
-        """Return the project; `given` are further files, such as `analytical`.
-
-        Raises:
-            InputError: if its `splc.toml` is wrong.
-        """
+        """Return the project; `given` are further files, such as `analytical`."""
         return super().project(folder, parameters=self.parameters, **given)
 
     def project_of_models(self, files: Sequence[str]) -> Project:
@@ -184,9 +156,6 @@ class ModelInputs(SystemInputs):
 
         Where their files do not describe it, it is inferred as it was for the models. Models that cannot be read yet
         (names of options that parameters have, standard input if it is read once only) have no effect.
-
-        Raises:
-            InputError: if its `splc.toml` is wrong, or a scaling model has no table that its parameters are columns of.
         """
         from splc.formats.models.columns import choice_of
         from splc.formats.models.read import read_stored_models
@@ -222,31 +191,18 @@ class ModelInputs(SystemInputs):
         return replace(project, learned=choice_of(model.columns for model in models), learned_nfp=nfp)
 
     def known_parameters(self, project: Project) -> Parameters:
-        """Return the parameters of the project, changed by the stated values.
-
-        Raises:
-            InputError: if the project's parameters cannot be read.
-        """
+        """Return the parameters of the project, changed by the stated values."""
         return project.parameters().changed(self.parameter, given="--parameter")
 
     def require_used(self, used: Collection[str]) -> None:
-        """Refuse a stated parameter that no model uses, since it would have no effect.
-
-        Raises:
-            RequestError: naming the nearest parameter that is used.
-        """
+        """Refuse a stated parameter that no model uses, since it would have no effect."""
         for name in self.parameter:
             if name not in used:
                 hint = unknown_name_hint(name, sorted(used)) if used else "only model text has parameters"
                 raise RequestError(f"no model uses a parameter {name!r}; {hint}", "parameter")
 
     def read_model(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
-        """Read a model with the parameters, and note the peculiarities of its file.
-
-        Raises:
-            InputError: if the model or the parameters cannot be read.
-            RequestError: if the model does not use a stated parameter.
-        """
+        """Read a model with the parameters, and note the peculiarities of its file."""
         stored = self.read_unchecked(file, project, system, notes)
         self.require_used(stored.used)
         return stored
@@ -257,19 +213,11 @@ class ModelInputs(SystemInputs):
         """Read a model to predict with, and note why its full model is not used, if so.
 
         `printed`: whether the printed model predicts although there is a full one.
-
-        Raises:
-            InputError: as `read_model`.
-            RequestError: as `read_model`.
         """
         return predicting(self.read_model(file, project, system, notes), notes, printed=printed)
 
     def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
-        """Read one of several models with the parameters, some of which only others may use.
-
-        Raises:
-            InputError: if the model or the parameters cannot be read.
-        """
+        """Read one of several models with the parameters, some of which only others may use."""
         from splc.formats.models.read import read_stored_model
 
         try:

@@ -13,18 +13,7 @@ from splc.project.config import FILE_NAME
 
 
 def project_text(inference: Inference, folder: Path, system: str, measurements: str) -> str:
-    """Return the content of `splc.toml` with the inputs and the roles of all columns; its present content is kept.
-
-    Args:
-        inference: the inferred system.
-        folder: the folder of the file.
-        system: the description that is written.
-        measurements: the table.
-
-    Raises:
-        OutputError: if the file states one of these keys already.
-        InputError: if the file cannot be read.
-    """
+    """Return the content of `splc.toml` with the inputs and the roles of all columns; its present content is kept."""
     only = inference.properties[0] if len(inference.properties) == 1 else None
     roles = {
         "system": os.path.relpath(system, folder),

@@ -24,23 +24,16 @@ from splc.workflows.by import each_learned
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedContexts(Presented, Mapping[str, LearningResult]):
-    """A mapping from the values of a context, such as versions, to the model of each.
+    """A mapping from the values of a context, such as versions, to the model of each."""
 
-    Attributes:
-        by: the context.
-        results: value → its result, in natural order.
-        weights: value → the weight of learning it alone, if all are learned together; else empty.
-        influences: the influences with each value by the joint model; None without one, or of one without factors.
-        failed: value → why nothing was learned.
-        notes: what was assumed to read the measurements.
-    """
-
-    by: str
-    results: Mapping[str, LearningResult]
+    by: str  # the context
+    results: Mapping[str, LearningResult]  # value → its result, in natural order
+    # value → the weight of learning it alone, if all are learned together; else empty
     weights: Mapping[str, float] = field(default_factory=dict)
+    # the influences with each value by the joint model; None without one, or of one without factors
     influences: ContextInfluences | None = None
-    failed: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    failed: Mapping[str, str] = field(default_factory=dict)  # value → why nothing was learned
+    notes: tuple[str, ...] = ()  # what was assumed to read the measurements
 
     def __getitem__(self, value: str) -> LearningResult:
         return self.results[value]
@@ -91,22 +84,7 @@ def learn_contexts(
     settings: Mapping[str, Any] | None = None,
     **further: Any,
 ) -> LearnedContexts:
-    """Learn a model of each value of a context.
-
-    Args:
-        parts: value → its measurements.
-        by: the context.
-        nfp: the property; None is the only one.
-        preset: as for `splc.learning.learn`, likewise `learner`, `settings` and `further`.
-        share: whether all values are learned together.
-        learner: see `preset`.
-        settings: see `preset`.
-        further: see `preset`.
-
-    Raises:
-        SpecError: if the learner learns each value alone.
-        LearningError: if nothing can be learned of any value.
-    """
+    """Learn a model of each value of a context."""
     chosen = learner_of(learner, preset, settings)
     sharing = None
     if share:

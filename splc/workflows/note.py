@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
@@ -12,12 +12,12 @@ from splc.data.run_pattern import run_pattern
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.method_note import MethodNote
-from splc.workflows.role_table import role_table
 
 if TYPE_CHECKING:
     from splc.data.measurements import Measurements, ReadingReport
     from splc.formats.measurements.inference import Inference
     from splc.io.files import Source
+
 
 SHOWN_ROWS = 5
 # Selections of two options that no row has.
@@ -45,23 +45,15 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True)
 class Note:
-    """A sentence for the user.
+    """A sentence for the user."""
 
-    Attributes:
-        text: one line.
-        warning: whether the result may be wrong because of it.
-        details: further lines, for instance the rows of a file that were dropped.
-        negative: whether the result is an answer to another question, so that commands end with exit code 1.
-        settings: the settings that it advises, as pairs of name and value.
-        about: what it is about if it is no warning: what the result cannot say, how the input was read (INPUT), or how
-            the result was found.
-    """
-
-    text: str
-    warning: bool = False
-    details: tuple[str, ...] = ()
-    negative: bool = False
-    settings: tuple[tuple[str, Any], ...] = ()
+    text: str  # one line
+    warning: bool = False  # whether the result may be wrong because of it
+    details: tuple[str, ...] = ()  # further lines, for instance the rows of a file that were dropped
+    negative: bool = False  # whether the result is an answer to another question, so that commands end with exit code 1
+    settings: tuple[tuple[str, Any], ...] = ()  # the settings that it advises, as pairs of name and value
+    # what it is about if it is no warning: what the result cannot say, how the input was read (INPUT), or how the
+    # result was found
     about: Rank = Rank.INPUT
 
     @property
@@ -167,11 +159,7 @@ def _tables(source: Source) -> str:
 
 
 def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
-    """Return what a reader of measurements left out, and why.
-
-    Args:
-        reports: a report of each part of one file, such as the values of a context.
-    """
+    """Return what a reader of measurements left out, and why."""
     source = reports[0].source or "measurements"
     # Rows without a known context are in all parts.
     invalid = sorted({entry for report in reports for entry in report.invalid})
@@ -256,3 +244,32 @@ def _lines_of(lines: Sequence[int]) -> str:
 def _lines(lines: Sequence[int]) -> str:
     """Return the first of some lines as a text."""
     return ", ".join(map(str, lines[:SHOWN_ROWS])) + (", …" if len(lines) > SHOWN_ROWS else "")
+
+
+def role_table(inference: Inference) -> tuple[str, ...]:
+    """Return the lines of the table: a line for each role, and for each reason to leave columns out."""
+    rows = list(_rows(inference))
+    widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+    return tuple(f"{role:<{widths[0]}}  {columns:<{widths[1]}}  {change}".rstrip() for role, columns, change in rows)
+
+
+def _rows(inference: Inference) -> Iterator[tuple[str, str, str]]:
+    yield "options", listed(inference.columns), "--context NAME, --ignore NAME"
+    nfp, *further_nfps = inference.properties
+    main = inference.main
+    if main in further_nfps:
+        nfp, further_nfps = main, [name for name in inference.properties if name != main]
+    if main is None and further_nfps:
+        yield "properties", listed([nfp, *further_nfps]), "--property NAME uses one"
+    else:
+        yield "property", nfp, ""
+        if further_nfps:
+            yield "also measured", listed(further_nfps), "--property NAME"
+    if inference.contexts:
+        yield "contexts", listed(inference.contexts), "--options NAME, --ignore NAME"
+    reasons: dict[str, list[str]] = {}
+    for name, reason in inference.ignored.items():
+        reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        change = "" if reason == "as requested" else "--property NAME, --options NAME, --context NAME"
+        yield "left out", f"{listed(names)} ({reason})", change

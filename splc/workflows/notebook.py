@@ -33,11 +33,11 @@ from splc.system.variability import VariabilityModel
 from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
-from splc.workflows.fixed_space import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
 from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
+from splc.workflows.subspace import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
 
 _ARGUMENTS = frozenset(inspect.signature(learn_measurements).parameters)
 
@@ -353,11 +353,7 @@ def _tables(
 
 
 def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measurements:
-    """Return measurements without configurations that their system excludes, with a note, or refuse these.
-
-    Raises:
-        MeasurementError: if there are some that are not to be dropped.
-    """
+    """Return measurements without configurations that their system excludes, with a note, or refuse these."""
     space = Space(measured.system)
     valid = space.check(measured.configurations)
     if valid.all():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
@@ -11,36 +10,22 @@ import numpy as np
 
 from comparison import Comparison
 from sampling.space.ranking import Ranking
-from splc.data.accuracy import signed_errors
-from splc.data.property_unit import titled
 from splc.errors import SpecError
-from splc.formats.measurements.columns import shown_value
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.front import front_chart
-from splc.plotting.charts.prediction_errors import prediction_chart
-from splc.plotting.charts.term_scores import term_chart
-from splc.plotting.charts.tuning_progress import progress_chart
-from splc.plotting.picture import Picture
+from splc.plotting.charts.curves import front_chart, progress_chart
+from splc.plotting.charts.drawing import Picture, chart_file
+from splc.plotting.charts.influences import term_chart
+from splc.plotting.charts.predictions import learned_chart
 from splc.tuning.result import TuningResult
 from splc.workflows.explain.contributions import Explained
 from splc.workflows.explain.overview import Overview
-from splc.workflows.explain.plot import explained_chart
+from splc.workflows.explain.pictures import explained_chart
 
 
 def picture_of(result: Any, file: str | Path | None = None) -> Picture:
-    """Return the picture of a result.
-
-    Args:
-        result: the result.
-        file: the file to write it to, too.
-
-    Raises:
-        OutputError: if the file cannot be written, or only with matplotlib, which is not installed.
-        SpecError: if there is nothing to draw.
-    """
+    """Return the picture of a result."""
     if file is not None:
         plot_format(file)
     picture = Picture(partial(chart_file, chart_of(result)))
@@ -71,26 +56,6 @@ def _(result: TuningResult) -> Chart:
 @chart_of.register
 def _(result: LearningResult) -> Chart:
     return learned_chart(result)
-
-
-def learned_chart(result: LearningResult) -> Chart:
-    """Return the chart of predicted against measured values of the configurations that judge a model.
-
-    Raises:
-        SpecError: if the model was read from a file.
-    """
-    if result.rows is None or not result.judgements:
-        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
-    measured, places = result.rows.measured, result.rows.places
-    learned = np.isin(places, result.rows.learned)
-    values, predicted = measured.column(result.nfp)[places], result.judgements[0].predicted
-    mask = ~np.isnan(values) & ~np.isnan(predicted)
-    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
-    title = ", ".join((measured.system.name, *contexts))
-    values, predicted = values[mask], predicted[mask]
-    errors = signed_errors(predicted, values)
-    label = titled(result.nfp, result.unit)
-    return replace(prediction_chart(values, predicted, errors, learned[mask], label, held_out=False), title=title)
 
 
 @chart_of.register

@@ -23,7 +23,7 @@ from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Detail, Output, View, counted
+from splc.workflows.views import Detail, Output, View, counted
 
 AS_COMMANDS = "As command lines"
 # The noise of measurements for which the power of pairs is stated, in percent.
@@ -61,29 +61,16 @@ class Request(SystemInputs):
 
 @dataclass(frozen=True)
 class Result:
-    """Sampled configurations.
+    """Sampled configurations."""
 
-    Attributes:
-        sample: the configurations, with the spec and the seed that they come from.
-        commands: the command lines that are written instead of a table; None for a table.
-        output: the file; None is standard output.
-        notes: what the user should know.
-    """
-
-    sample: Sample
-    commands: Sequence[str] | None = None
-    output: str | None = None
-    notes: tuple[Note, ...] = ()
+    sample: Sample  # the configurations, with the spec and the seed that they come from
+    commands: Sequence[str] | None = None  # the command lines that are written instead of a table; None for a table
+    output: str | None = None  # the file; None is standard output
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Sample configurations.
-
-    Raises:
-        SpecError: if the spec is wrong.
-        InputError: if a file cannot be found or read.
-        OutputError: if the output is an input or cannot be written.
-    """
+    """Sample configurations."""
     if (request.prefix or request.postfix) and not request.command:
         raise RequestError("they need --command", "prefix", "postfix")
     spec = _spec(request)

@@ -9,7 +9,7 @@ from splc.formats.models.entries import facts_text, lead_text, percent_text
 from splc.io.numbers import rounded_text
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
-from splc.workflows.view import Column, Rows, View, interval_text
+from splc.workflows.views import Column, Rows, View, interval_text
 
 DIGITS = 4
 TERMS = (Column("term", 0), Column("influence", 1))

@@ -19,11 +19,7 @@ _MAX_VALUES = 50
 
 
 def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
-    """Return the series of these call paths and metrics, each a name or a pattern; None means all.
-
-    Raises:
-        MeasurementError: if nothing has such a name, or the two do not occur together.
-    """
+    """Return the series of these call paths and metrics, each a name or a pattern; None means all."""
     sets = []
     for noun, patterns, names in (
         ("call path", callpaths, experiment.callpaths),

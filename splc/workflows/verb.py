@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from splc.workflows.view import Detail, Item, View
+from splc.workflows.views import Detail, Item, View
 
 Q = TypeVar("Q")
 R = TypeVar("R")
@@ -36,14 +36,7 @@ class Watch:
 
     @contextmanager
     def patient(self, after: str, *, kept: bool = True, lost: str = "", by_key: bool = False) -> Iterator[None]:
-        """Let a request to end wait for the current step while the block runs; a second one ends it at once.
-
-        Args:
-            after: what it waits for, such as `this round`.
-            kept: whether there is finished work to keep from the start.
-            lost: what the message adds where nothing is kept.
-            by_key: whether only Ctrl-C waits.
-        """
+        """Let a request to end wait for the current step while the block runs; a second one ends it at once."""
         yield
 
     def progress(self, what: str, *, estimated: bool = True) -> AbstractContextManager[object]:
@@ -56,22 +49,12 @@ NOBODY = Watch()
 
 @dataclass(frozen=True)
 class Verb(Generic[Q, R]):
-    """A verb.
+    """A verb."""
 
-    Attributes:
-        request: the class of its requests.
-        run: returns the result of a request; it tells its watch what happens.
-        view: returns the items of a result.
-        as_json: returns the JSON object of a result; None without `--json`.
-        examples: command lines.
-        doing: what the progress bar says; empty for none.
-        without: the fields of the request that no command line has.
-    """
-
-    request: type[Q]
-    run: Callable[[Q, Watch], R]
-    view: Callable[[R, Detail], View]
-    as_json: Callable[[R], Mapping[str, Any]] | None
-    examples: tuple[str, ...]
-    doing: str = ""
-    without: tuple[str, ...] = ()
+    request: type[Q]  # the class of its requests
+    run: Callable[[Q, Watch], R]  # returns the result of a request; it tells its watch what happens
+    view: Callable[[R, Detail], View]  # returns the items of a result
+    as_json: Callable[[R], Mapping[str, Any]] | None  # returns the JSON object of a result; None without `--json`
+    examples: tuple[str, ...]  # command lines
+    doing: str = ""  # what the progress bar says; empty for none
+    without: tuple[str, ...] = ()  # the fields of the request that no command line has

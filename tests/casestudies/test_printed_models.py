@@ -142,10 +142,12 @@ def test_figures_of_cells() -> None:
     assert first["same sets"] == pytest.approx((0.5 + 0.5 + 1) / 3)
     assert first["stated right"] == 50
     assert second["same sets"] is None
-    goals = [line[2:] for line in goals_table([first], [first, second]).rows]
+    goals = [line[2:] for line in goals_table([first], [first, {**second, "covered": 99.0}]).rows]
     assert goals[0] == pytest.approx((2.0, 2.0**0.5))
     assert goals[1] == (2.0, 2.0)
     assert goals[3] == (0.0, 50.0)
+    # Of all cells, and of those of several samples.
+    assert goals[-2:] == [(None, 50.0), (None, 100.0)]
     lines = cells_table([first], [first, second]).rows
     assert [line[3:5] for line in lines] == [(4.0, 4.0), (None, 2.0)]
     assert printed_tables([row_of(1, printed=None)]) == ()

@@ -126,12 +126,12 @@ def test_every_block_has_content() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.folder)
 def test_published_values_stand_beside_ours(kind: Kind) -> None:
-    """Every published value of a study file is in the table of its number, in its row and column."""
-    reference = tomllib.loads((HERE / kind.folder / "study.toml").read_text(encoding="utf-8"))["reference"]
+    """Every published value is in the table of its number, in its row and column."""
+    published = tomllib.loads((HERE / kind.folder / "published.toml").read_text(encoding="utf-8"))
     lines = blocks_of(page())[f"table-{kind.tables[0]}"].splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
     assert rows[0][2:] == list(DESIGNS.values())
-    for short, values in reference["analytical_learned"].items():
+    for short, values in published["analytical_learned"].items():
         place = next(at for at, row in enumerate(rows) if row[0].split(" ")[0] == short)
         assert [rows[place][1], rows[place + 1][1]] == ["ours", "thesis"]
         for design, value in values.items():

@@ -36,11 +36,11 @@ from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
 from casestudies.scaling_evaluation.sparse_functions import BANDS, LEAST, POINTS, cheapest_first, evaluate_sparse
 from splc.errors import InputError, OutputError, SpecError
 from splc.io.json_schema import schema_of
-from splc.study.runner import Execution
 from tests.support.golden_messages import check_messages
 from tests.support.paths import CASES, ROOT
 from tests.support.results import contents
 from tests.support.schemas import closed
+from tests.support.watches import Told
 
 SINGLE = SingleEvaluation(functions=3, learners=("default", "Extra-P 4.2.5, basic"))
 ONE = SingleEvaluation(functions=1, learners=SINGLE.learners[1:])
@@ -172,11 +172,11 @@ def test_every_quotation_has_a_task() -> None:
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     """An evaluation that was interrupted and continued, in one process or two, writes the same bytes as another."""
     calls = count()
-    stopped = run_evaluation(evaluation, tmp_path / "one", Execution(should_stop=lambda: next(calls) >= 2))
+    stopped = run_evaluation(evaluation, tmp_path / "one", watch=Told(lambda: next(calls) >= 2))
     assert stopped.interrupted
     assert stopped.done == 2
     assert not (tmp_path / "one" / "table.md").exists()
-    result = run_evaluation(evaluation, tmp_path / "one", Execution(jobs=2))
+    result = run_evaluation(evaluation, tmp_path / "one", jobs=2)
     assert (result.found, result.done) == (2, len(evaluation.tasks()))
     run_evaluation(evaluation, tmp_path / "other")
     assert contents(tmp_path / "one") == contents(tmp_path / "other")

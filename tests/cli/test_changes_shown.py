@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from splc.cli.show.scale_tree import show_trees
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.printer import print_view
 from splc.workflows.learn.changes import Change, view_of_influences
-from splc.workflows.scale.tree import CallPath, CallTree
+from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 
 
 @pytest.mark.parametrize(
@@ -27,11 +26,11 @@ def test_most_sets(capsys: pytest.CaptureFixture[str], count: int, rest: str | N
 def test_trees_are_separated(capsys: pytest.CaptureFixture[str]) -> None:
     """An empty line is between two metrics, and none before the first."""
     trees = [CallTree(metric, {"p": 4.0}, {"p": 2.0}, 0.0, ()) for metric in ("time", "visits")]
-    show_trees(trees[:1], 5)
+    print_view(view_of_trees(trees[:1], 5))
     one = capsys.readouterr().out
-    show_trees(trees[1:], 5)
+    print_view(view_of_trees(trees[1:], 5))
     other = capsys.readouterr().out
-    show_trees(trees, 5)
+    print_view(view_of_trees(trees, 5))
     assert capsys.readouterr().out == f"{one}\n{other}"
     assert one.startswith("time at ")
 
@@ -44,7 +43,7 @@ def test_a_tree_is_below_an_empty_line(capsys: pytest.CaptureFixture[str]) -> No
         CallPath("main->f", 1, 1.0, None, None, *shares, 1.0, 50.0),
     )
     for count in (1, 2):
-        show_trees([CallTree("time", {"p": 4.0}, {"p": 2.0}, 2.0, paths[:count])], 5)
+        print_view(view_of_trees([CallTree("time", {"p": 4.0}, {"p": 2.0}, 2.0, paths[:count])], 5))
         lines = capsys.readouterr().out.splitlines()
         headers = [at for at, line in enumerate(lines) if "call path" in line]
         assert len(headers) == count

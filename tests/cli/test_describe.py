@@ -106,5 +106,5 @@ class TestTree:
         """Many options side by side are one line, groups of many members too."""
         options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(999))
         (folder / "system.xml").write_text(description(options), encoding="utf-8")
-        lines = run("describe", "--tree").stdout.splitlines()
+        lines = run("describe", "--tree", "3").stdout.splitlines()
         assert lines[4] == "  1,000 optional options: cache, o0, o1, o2, o3, o4, …"

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli.app import COMMANDS
+from splc.cli.app import COMMANDS, verb_of
 from tests.cli.conftest import Run
-from tests.support.command_fields import command_fields, examples_of
+from tests.support.command_fields import command_fields
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
@@ -27,7 +27,7 @@ SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 
 def examples() -> list[tuple[str, str]]:
     """Return every example with the name of its command."""
-    return [(name, text) for name in COMMANDS for text in examples_of(name)]
+    return [(name, text) for name in COMMANDS for text in verb_of(name).examples]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,6 @@ from tests.support.command_fields import command_fields
 
 # Arguments that commands need besides an option that is a number.
 BASES: dict[str, tuple[str, ...]] = {
-    "describe": ("--tree",),
     "sample": ("--sampling", "random:3"),
     "measure": ("--sampling", "all+ff", "--command", "echo 1", "--dry-run", "-o", "new.csv"),
     "learn": ("--learner", "stepwise"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import signal
 import subprocess
@@ -23,21 +22,6 @@ Refused = Callable[..., str]
 
 
 class TestResuming:
-    def test_more_repetitions(self, run: Run, empty: Path) -> None:
-        """More repetitions than before are added to those that are there."""
-        run("measure", "--command", AWK, *ALL, *TIME)
-        result = run("measure", "--command", AWK, *ALL, *TIME, "--repeat", "3", "--resume", "--json")
-        found = json.loads(result.stdout)
-        assert (found["resumed"], found["measured"], found["sessions"]) == (9, 18, 2)
-        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(3)
-
-    def test_nothing_to_resume(self, run: Run, empty: Path) -> None:
-        """Asked to resume what was never begun, it begins, so that one command line does for both."""
-        result = run("measure", "--command", AWK, *ALL, *TIME, "--resume")
-        assert result.exit_code == 0
-        assert "this measurement begins" in result.stderr
-        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
-
     def test_a_torn_record(self, run: Run, empty: Path) -> None:
         """A record that was cut off is dropped, and its run is done again."""
         run("measure", "--command", AWK, *ALL, *TIME)
@@ -120,36 +104,6 @@ class TestResuming:
         assert len(rows) == len(recorded)
         assert run(*arguments, "--resume").exit_code == 0
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(3)
-
-
-class TestBatches:
-    CODE = """
-import csv, sys
-rows = list(csv.DictReader(open(sys.argv[2])))
-print("cache,left,x,time", flush=True)
-for row in rows:
-    print(row["cache"], row["left"], row["x"], int(row["x"]) * 2 + int(sys.argv[1]), sep=",", flush=True)
-"""
-
-    def test_batches(self, run: Run, empty: Path) -> None:
-        """One process per value of an option measures all its configurations, in each repetition."""
-        command = script(empty, self.CODE) + " {cache} {configurations}"
-        arguments = ("measure", "--command", command, *ALL, "--property", "time", "--batch-by", "cache")
-        lines = run(*arguments, "--repeat", "2", "--dry-run").stdout.splitlines()
-        assert lines[-2:] == [f"    ./program {cache} FILE" for cache in (0, 1)]
-        result = run(*arguments, "--repeat", "2")
-        assert result.exit_code == 0, result.stderr
-        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(2)
-        assert sum(record["kind"] == "batch" for record in read_journal("measurements.journal")) == 4
-
-    def test_interrupted(self, run: Run, empty: Path) -> None:
-        """A batch is interrupted after a row, and the rest of it is measured later."""
-        interrupting = self.CODE + '    if row["x"] == "2" and not sys.argv[3:]: raise SystemExit(1)\n'
-        command = script(empty, interrupting) + " {cache} {configurations}"
-        arguments = ("measure", "--command", command, *ALL, "--property", "time", "--batch-by", "cache")
-        # Ends after a row each time; another process continues behind it.
-        assert run(*arguments).exit_code == 0
-        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
 
 
 def test_a_machine_without_resources(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run, description
-from tests.cli.test_next_steps import steps_of
 
 Refused = Callable[..., str]
 PROGRAM = """
@@ -51,24 +50,6 @@ def rows_of(file: Path) -> list[str]:
 class TestLoop:
     """Four commands from configurations to a better model."""
 
-    def test_one_table(self, run: Run, alone: Path) -> None:
-        """Suggestions are measured as they are, and are added to the journal and the table that are learned from."""
-        assert run("measure", "configurations.csv", *command()).exit_code == 0
-        assert (alone / "measurements.csv").read_text(encoding="utf-8").startswith("mode,n,time\nfast,1,2.1\n")
-        chosen = ("--options", "mode")
-        suggested = run("suggest", *chosen, "--budget", "1", "-o", "next.csv")
-        assert suggested.exit_code == 0, suggested.stderr
-        assert rows_of(alone / "next.csv")[0].startswith("best,12,")
-        (step,) = steps_of(suggested.stderr)
-        assert step == ["measure", "next.csv", "--append"]
-        added = run(*step)
-        assert added.exit_code == 0, added.stderr
-        assert "1 configuration is added" in added.stderr
-        assert rows_of(alone / "measurements.csv")[-1] == "best,12,20"
-        (learning,) = steps_of(added.stderr)
-        learned = run(*learning, "--json")
-        assert json.loads(learned.stdout)["learning_configurations"] == 12
-
     def test_two_journals(self, run: Run, alone: Path) -> None:
         """Two journals, or a table and another one, are learned from together."""
         (alone / "more.csv").write_text(
@@ -86,22 +67,6 @@ class TestLoop:
         for words in (("suggest", "--budget", "1"), ("explain", "learned.json"), ("optimize", "learned.json")):
             assert run(*words, *journals).exit_code == 0
 
-    def test_described(self, run: Run, alone: Path) -> None:
-        """With a description, a sampling is added, too; what is measured already is not measured again."""
-        (alone / "system.xml").write_text(
-            description(numeric="<configurationOption><name>n</name><values>1;2;3</values></configurationOption>"),
-            encoding="utf-8",
-        )
-        echo = ("--command", "echo {n}{cache}", "--property", r"t=regex:(\d+)")
-        assert run("measure", *echo, "--sampling", "random:2").exit_code == 0
-        before = rows_of(alone / "measurements.csv")
-        assert run("measure", "--append", "--sampling", "all+ff").exit_code == 0
-        after = rows_of(alone / "measurements.csv")
-        assert after[:2] == before
-        assert len(set(after)) == len(after) == 6
-        assert run("measure", "--resume").exit_code == 0
-        assert rows_of(alone / "measurements.csv") == after
-
     def test_an_interrupted_addition(self, run: Run, alone: Path) -> None:
         """The same command adds what is left; the rows of earlier configurations stay the same."""
         run("measure", "configurations.csv", *command())
@@ -112,61 +77,6 @@ class TestLoop:
         done = run("measure", "more.csv", "--append")
         assert "12 runs are recorded already" in done.stderr
         assert rows_of(alone / "measurements.csv")[-2:] == ["fast,20,4", "best,30,47"]
-
-    def test_refused(self, run: Run, refused: Refused, alone: Path) -> None:
-        """A table of other options, another command, and measurements without a journal are refused."""
-        run("measure", "configurations.csv", *command())
-        (alone / "other.csv").write_text("n,mod\n1,fast\n", encoding="utf-8")
-        message = refused("measure", "other.csv", "--append")
-        assert "other.csv:1: the table lacks the column 'mode'" in message
-        assert "the command differs" in refused("measure", "configurations.csv", *command("--big"), "--append")
-        (alone / "measurements.journal").unlink()
-        assert "splc learn reads several tables" in refused("measure", "configurations.csv", *command(), "--append")
-        assert "the command to run is missing" in refused("measure", "configurations.csv")
-        (alone / "measurements.csv").unlink()
-        assert "splc measure TABLE.csv" in refused("measure", *command())
-
-
-def test_corrected_command(run: Run, refused: Refused, alone: Path) -> None:
-    """Failed runs are repeated with a corrected command; finished runs are kept, and nothing else changes."""
-    (alone / "some.csv").write_text(table([(1, "fast"), (40, "safe"), (2, "best")]), encoding="utf-8")
-    assert run("measure", "some.csv", *command()).exit_code == 1
-    first = [line for line in rows_of(alone / "measurements.journal") if '"status":"ok"' in line]
-    assert "--retry-failed" in refused("measure", "some.csv", *command("--big"), "--resume")
-    corrected = ("measure", "some.csv", *command("--big"), "--resume", "--retry-failed")
-    planned = run(*corrected, "--dry-run")
-    assert "3 runs, 2 of them recorded, 1 to do" in planned.stdout
-    assert "40 safe --big" in planned.stdout
-    done = run(*corrected)
-    assert done.exit_code == 0
-    assert "finished runs are kept" in done.stderr
-    assert rows_of(alone / "measurements.csv") == ["fast,1,2.1", "safe,40,22", "best,2,5"]
-    assert [line for line in rows_of(alone / "measurements.journal") if '"status":"ok"' in line][:2] == first
-    assert run("measure", "--resume").exit_code == 0
-    # Without failed runs, there is nothing to correct.
-    assert "the command differs" in refused("measure", "some.csv", *command("--other"), "--resume", "--retry-failed")
-
-
-def test_table_with_suggestions_or_results(run: Run, refused: Refused, alone: Path) -> None:
-    """The gains of suggestions, and columns of the properties to measure, are no options."""
-    text = "n,mode,time,variance_reduction_percent,predicted\n1,fast,3,50,2\n2,safe,3,40,2\n"
-    (alone / "next.csv").write_text(text, encoding="utf-8")
-    assert run("measure", "next.csv", *command()).exit_code == 0
-    assert (alone / "measurements.csv").read_text(encoding="utf-8") == "mode,n,time\nfast,1,2.1\nsafe,2,3\n"
-    (alone / "wrong.csv").write_text("n,mode\n1,fast\n2\n", encoding="utf-8")
-    assert "wrong.csv:3: 1 fields, but the header has 2" in refused("measure", "wrong.csv", *command(), "-o", "w.csv")
-
-
-def test_fixed_values(run: Run, refused: Refused, alone: Path) -> None:
-    """Suggestions have the fixed values; the best measured value is that of configurations with them."""
-    run("measure", "configurations.csv", *command())
-    chosen = ("suggest", "--options", "mode", "--property", "time")
-    found = run(*chosen, "--fix", "mode_best", "--budget", "1", "--goal", "optimum", "-o", "next.csv")
-    assert found.exit_code == 0, found.stderr
-    assert rows_of(alone / "next.csv")[0].startswith("best,12,")
-    assert "best of 11 measured values: 3.5" in found.stderr
-    assert "all valid configurations were measured" in refused(*chosen, "--fix", "mode_fast", "--budget", "1")
-    assert "n cannot be 5" in refused(*chosen, "--fix", "n=5", "--budget", "1")
 
 
 def test_repetitions(run: Run, alone: Path) -> None:

@@ -12,7 +12,7 @@ from splc.io.files import STANDARD
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import Request
-from splc.workflows.view import NextStep
+from splc.workflows.views import NextStep
 from tests.cli.conftest import Run
 
 HEADER = "cache,level,mode name,time,size"

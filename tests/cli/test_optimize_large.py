@@ -109,7 +109,7 @@ def test_long_results_are_short(entangled: Path, run: Run) -> None:
     text = (entangled / "entangled.uvl").read_text(encoding="utf-8")
     (entangled / "entangled.uvl").write_text("\n".join(text.splitlines()[:-380]) + "\n", encoding="utf-8")
     described = run("describe")
-    assert "-v lists all, --tree shows the hierarchy" in described.stdout
+    assert "-v lists all, --tree 3 shows the hierarchy" in described.stdout
     assert len(described.stdout.splitlines()) < 60
     assert len(run("describe", "-v").stdout.splitlines()) > OPTIONS
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import signal
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -45,57 +44,24 @@ def test_errors_of_scripts(arguments: list[str], folder: Path, refused: Callable
     assert not (folder / "a.log").exists()
 
 
-class TestStudies:
-    @pytest.mark.slow
-    def test_the_same_models(self, folder: Path, run: Run) -> None:
-        """The study of a script learns the same models."""
-        text = (
-            f"{INPUTS}mlsettings abortError:0 learn_logFunction:true\nbinary optionwise\nlearn-splconqueror\n"
-            "clean-sampling\nselect-all-measurements true\nlearn-splconqueror\nselect-all-measurements false\n"
-            "binary allbinary\nnumeric random numConfigs:2 seed:3\nlearn-splconqueror\n"
-        )
-        (folder / "a.a").write_text(text, encoding="utf-8")
-        learned = json.loads(run("run", "a.a", "--json").stdout)["learnings"]
-        result = run("run", "--to-study", "a.a")
-        assert result.stdout == "study.toml: 3 samplings, 1 learner, 3 runs\n"
-        assert result.stderr == ""
-        assert run("study", "--no-pictures").exit_code == 0
-        with (folder / "results" / "runs.csv").open(encoding="utf-8", newline="") as stream:
-            found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
-        assert found == pytest.approx(sorted(each["error"] for each in learned))
-        assert len(found) == 3
-
-    def test_inputs_of_another_script(self, folder: Path, run: Run) -> None:
-        """A script that is called gives the inputs; all configurations are the sampling `measured`."""
-        (folder / "inputs.a").write_text(INPUTS, encoding="utf-8")
-        learn = "script inputs.a\nbinary optionwise\nselect-all-measurements true\nlearn-splconqueror\n"
-        (folder / "a.a").write_text(learn, encoding="utf-8")
-        assert run("run", "--to-study", "a.a").stdout == "study.toml: 1 sampling, 1 learner, 1 run\n"
-        study = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
-        stated = {name: study[name] for name in ("system", "measurements", "property", "samplings")}
-        assert stated == {
-            "system": "system.xml",
-            "measurements": "measurements.csv",
-            "property": "time",
-            "samplings": ["measured"],
-        }
-
-    def test_what_cannot_be_expressed(self, folder: Path, run: Run) -> None:
-        """Commands that a study has nothing for are listed, and so are combinations that the script does not have."""
-        text = (
-            f"{INPUTS}binary optionwise\nlearn-splconqueror\nprintconfigs a.csv\nbinary pairwise\nlearn-splconqueror\n"
-            "clean-sampling\nmlsettings abortError:3\nbinary pairwise\nlearn-splconqueror\n"
-        )
-        (folder / "a.a").write_text(text, encoding="utf-8")
-        result = run("run", "--to-study", "a.a", "-o", "s.toml", "--json")
-        found = json.loads(result.stdout)
-        assert found["not_expressed"] == [
-            "a.a:6: printconfigs a.csv",
-            "a.a:8: a study joins no two binary samplings",
-        ]
-        assert (found["runs"], found["learnings"]) == (4, 3)
-        assert "the scripts learn 2 of the 4 combinations" in result.stderr
-        assert "abortError = 3.0" in (folder / "s.toml").read_text(encoding="utf-8")
+@pytest.mark.slow
+def test_the_study_of_a_script(folder: Path, run: Run) -> None:
+    """The study of a script learns the same models."""
+    text = (
+        f"{INPUTS}mlsettings abortError:0 learn_logFunction:true\nbinary optionwise\nlearn-splconqueror\n"
+        "clean-sampling\nselect-all-measurements true\nlearn-splconqueror\nselect-all-measurements false\n"
+        "binary allbinary\nnumeric random numConfigs:2 seed:3\nlearn-splconqueror\n"
+    )
+    (folder / "a.a").write_text(text, encoding="utf-8")
+    learned = json.loads(run("run", "a.a", "--json").stdout)["learnings"]
+    result = run("run", "--to-study", "a.a")
+    assert result.stdout == "study.toml: 3 samplings, 1 learner, 3 runs\n"
+    assert result.stderr == ""
+    assert run("study", "--no-pictures").exit_code == 0
+    with (folder / "results" / "runs.csv").open(encoding="utf-8", newline="") as stream:
+        found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
+    assert found == pytest.approx(sorted(each["error"] for each in learned))
+    assert len(found) == 3
 
 
 def test_the_page_names_everything() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from splc import read_model
-from splc.cli.show.scale import MANY
 from splc.scaling.profile import fit_experiment
+from splc.workflows.scale.view import MANY
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA

@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from splc.cli.app import app
 from splc.cli.errors import usage_message
-from splc.cli.show.study import show_place
 from splc.scaling import fit
 from splc.workflows.scaling_view import scaling_facts
 
@@ -22,21 +21,6 @@ def test_certainty_of_a_lead_term() -> None:
     assert model.certainty is not None
     assert facts["lead term"].endswith(f" (probability {model.certainty:.2f})")
     assert list(facts) == ["formula", "lead term", "fit", "noise", "method"]
-
-
-@pytest.mark.parametrize(
-    ("tasks", "found", "files", "text"),
-    [
-        (3, 0, ["a", "b"], "3 runs; 3 files in out\n"),
-        (1, 1, [], "1 run, 1 of them done before; 1 file in out\n"),
-    ],
-)
-def test_place_of_results(
-    tasks: int, found: int, files: list[str], text: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The manifest is one of the files."""
-    show_place(tasks, found, files, Path("out"))
-    assert capsys.readouterr().out == text
 
 
 @pytest.mark.parametrize("known", [True, False])

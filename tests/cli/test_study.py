@@ -11,15 +11,13 @@ from typing import Any
 import pytest
 
 from splc.study import study
-from splc.study.records import perform
+from splc.study.tasks import perform
 from tests.cli.conftest import Run
 from tests.cli.test_contexts import versions
 
 STUDY = """nfp = "time"
 samplings = ["pb:9,3", "optionwise+ff", "random:4", "random:50"]
 seeds = [0, 1]
-[reference.analytical_learned]
-SC = { "random:4" = 3 }
 """
 
 
@@ -70,12 +68,3 @@ def test_an_interrupted_study_of_versions(folder: Path, run: Run, pressing: Call
     assert done.exit_code == 0
     assert [f"version 'v{at}'\n" in done.stdout for at in (1, 2, 10)] == [True] * 3
     assert done.stdout.endswith("all values in one table: results/contexts.csv\n")
-
-
-def test_nothing_learned(project: Path, run: Run) -> None:
-    """A study in which nothing can be learned ends with 1, and has its results."""
-    (project / "study.toml").write_text('nfp = "time"\nsamplings = ["random:50"]\n', encoding="utf-8")
-    result = run("study", "--no-pictures", "--jobs", "1")
-    assert result.exit_code == 1
-    assert "no model was learned" in result.stderr
-    assert "only 9 are valid" in (project / "results" / "table.md").read_text(encoding="utf-8")

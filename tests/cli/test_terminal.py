@@ -18,13 +18,12 @@ from hypothesis import strategies as st
 from splc.cli import terminal
 from splc.cli.app import app
 from splc.cli.detail import printing
-from splc.cli.printer import print_json
+from splc.cli.printer import print_json, print_view
 from splc.cli.progress import progress
-from splc.cli.show.blocks import show_table
 from splc.data.measurements import ReadingReport
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank, reading_notes
-from splc.workflows.view import Detail, duration
+from splc.workflows.views import Detail, Wide, duration
 
 
 class Terminal(StringIO):
@@ -365,7 +364,7 @@ def test_tables_without_columns(monkeypatch: pytest.MonkeyPatch, columns: int, k
     screen = screen_of(monkeypatch)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("NO_COLOR", "1")
-    show_table(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), "class", "found")
+    print_view([Wide(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), ("class", "found"))])
     heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
     assert heading.split() == kept
 

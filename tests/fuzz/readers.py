@@ -196,7 +196,7 @@ def _properties(text: str) -> object:
 
 
 def _template(text: str) -> object:
-    from splc.measuring.template import parse_template
+    from splc.measuring.command import parse_template
 
     return parse_template(text, small(), ("seed",))
 
@@ -211,18 +211,6 @@ def _inference(path: Path) -> object:
     from splc.formats.measurements.table_inference import infer_system
 
     return infer_system(path)
-
-
-def _published(path: Path) -> object:
-    from splc.errors import Problems
-    from splc.study.reader import canonical
-    from splc.study.reference import ReferenceReader
-    from splc.study.rows import measure_keys
-
-    problems = Problems("study.toml")
-    found = ReferenceReader(problems, ("pb:9,3", "ff"), canonical, measure_keys(())).rows(read_source(path))
-    problems.raise_if_any()
-    return found
 
 
 def _journal(path: Path) -> object:
@@ -296,8 +284,6 @@ READERS: dict[str, Reader] = {
         _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),
     "project-toml": Reader(_named("splc.project.config:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
-    "study-toml": Reader(_named("splc.study.reader:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
-    "published-csv": Reader(_published, (seeds.PUBLISHED, seeds.PUBLISHED.replace(",", ";")), (), ".csv"),
     "sampling": Reader(_lines(_spec), (seeds.SPECS,)),
     "template": Reader(_lines(_template), (seeds.TEMPLATES,)),
     "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),

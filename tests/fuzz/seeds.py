@@ -85,13 +85,6 @@ property = "time"
 [learners.mine]
 preset = "splconqueror"
 numberOfRounds = 3
-[reference]
-"pb:9,3" = 5.2
-"""
-PUBLISHED = """compared,measure,sampling,value,deviation
-analytical_learned,SC,"pb:9,3",-7,
-measured_learned,error_rate,ff,9.8,10
-measured_analytical,ER,,9.7,
 """
 SPECS = """pb:9,3,compat + pairwise
 random:10,seed=3

@@ -47,11 +47,6 @@ OTHERS: dict[str, list[bytes]] = {
     "experiment-csv": [b"1,11,time,\n", SPARSE.encode()],
     # A value that another unit takes beyond the largest number.
     "measurements-csv-dropped": [b"cache,left,right,x,y,time\n1,1,0,1e305,1,1\n0,0,0,1,1,1\n"],
-    # A row without all fields, and a field that the csv module refuses.
-    "published-csv": [
-        b"compared,measure,sampling,value\nmeasured_learned\n",
-        b"compared,measure,sampling,value\nmeasured_learned,ER,ff," + b"9" * 200_000,
-    ],
     "properties": [
         b"w=regex:" + b"(" * 5000 + b")" * 5000,
         b"w=regex:([[a]--b])",

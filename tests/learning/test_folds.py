@@ -141,6 +141,20 @@ def test_the_error_of_new_settings_is_stated(repeated: Measurements) -> None:
     assert np.mean((values >= low) & (values <= high)) > 0.8
 
 
+def test_known_settings_are_predicted_as_stated(repeated: Measurements) -> None:
+    """Known settings are predicted precisely: the printed model is no part where it raises their error."""
+    order = np.random.default_rng(1).permutation(len(repeated))
+    result = learn(repeated, "seconds", learning_set=order[:50])
+    others = repeated[order[50:]]
+    values, predicted = others["seconds"], result.predict(others.configurations)
+    true = 100 * float(np.mean(np.abs(predicted - values) / values))
+    assert result.expected is not None
+    assert result.expected.known is not None
+    assert result.expected.percent is not None
+    assert true < 2
+    assert result.expected.known < 0.1 * result.expected.percent
+
+
 def test_groups_are_stated(repeated: Measurements) -> None:
     """Groups are an option, or labels of the measured configurations; there must be two, and one for each of them."""
     versions = repeated.configurations.column("version")

@@ -14,13 +14,11 @@ from splc.data.configurations import Configurations
 from splc.errors import MachineError
 from splc.measuring import runner
 from splc.measuring.batch import CONFIGURATIONS, batches, run_batches
-from splc.measuring.command import bind
-from splc.measuring.execution import RunResult
+from splc.measuring.command import bind, parse_template
+from splc.measuring.execution import Run, RunResult
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup, require_batchable
-from splc.measuring.template import parse_template
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.measuring.conftest import Program
@@ -81,6 +79,60 @@ def measured(made: Setup, runs: Sequence[Run] | None = None, stop: Callable[[], 
 
 
 EXPECTED = {(row, 0): p + n / 10 for row, (p, n) in enumerate((p, n) for p in (1, 2, 3) for n in (1, 2, 3))}
+SECOND = [(row, 0) for row in (1, 4, 7)]
+FILE = """
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+print("t;p;n")
+for row in reversed(rows): print(f"{row['p']}.{row['n']};{row['p']};{float(row['n'])}")
+"""
+# Processes that end before their first row end the batch only if they follow each other.
+NOW_AND_THEN = """
+import csv, sys
+print("p,n,t", flush=True)
+for number, row in enumerate(csv.DictReader(sys.stdin)):
+    if number:
+        sys.exit("ended")
+    if (int(row["p"]) + int(row["n"])) % 2:
+        sys.exit("odd")
+    print(row["p"], row["n"], row["p"] + "." + row["n"], sep=",", flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "arguments", "changed", "rows"),
+    [
+        (reading("pass"), " {p}", {}, [3, 3, 3]),
+        # A command may be told the name of a file, and print rows in any order, with any names in between.
+        (FILE, " {configurations}", {}, [9]),
+        # If a process crashes, the configuration in progress has failed, and the others are measured.
+        (
+            reading('if (p, n) == ("2", "2"): os.kill(os.getpid(), signal.SIGKILL)'),
+            *(" {p}", {(4, 0): "ended by SIGKILL"}, [3, 1, 0, 1, 3]),
+        ),
+        (NOW_AND_THEN, "", {(row, 0): "exit code 1: odd" for row in (1, 3, 5, 7)}, None),
+        # Configurations without a row, or without a number in it, have failed; the others are measured.
+        (reading('if n == "2": continue'), " {p}", dict.fromkeys(SECOND, "no row for it"), None),
+        (reading('if n == "2": print("2,nan,x"); continue'), " {p}", dict.fromkeys(SECOND, "t is 'nan', not"), None),
+        (reading('if n == "2": print("2,3"); continue'), " {p}", dict.fromkeys(SECOND, "no row for it"), None),
+        (reading('if n == "2": print("7,3,x"); continue'), " {p}", dict.fromkeys(SECOND, "no row for it"), None),
+        # After a few processes without a row the others are not tried.
+        (
+            "import sys; sys.exit(3)",
+            *("", {(row, 0): "exit code 3" if row < 3 else "not reached" for row in range(9)}, [0, 0, 0]),
+        ),
+        # A table without the columns of properties, or of options that differ, is a failure of all.
+        ("print('n,p'); print('1,1')", "", dict.fromkeys(EXPECTED, "printed no table with t"), [0]),
+        ("print('p,t'); print('1,1')", "", dict.fromkeys(EXPECTED, "has no column for n"), [0]),
+    ],
+)
+def test_rows(program: Program, code: str, arguments: str, changed: dict[Run, str], rows: list[int] | None) -> None:
+    """Each process reads its configurations and has a value for each row that it prints, or a reason."""
+    recorder = measured(setup(program(code) + arguments, ("p",) if "{p}" in arguments else ()))
+    assert len(recorder.runs) == len(EXPECTED) == len(recorder.values)
+    for run, value in recorder.values.items():
+        assert changed[run] in str(value) if run in changed else value == EXPECTED[run]
+    assert rows is None or [end["rows"] for end in recorder.ends] == rows
 
 
 def test_groups() -> None:
@@ -95,123 +147,46 @@ def test_groups() -> None:
     assert [len(batch) for batch in batches(setup("run", ()), runs)] == [4, 4]
 
 
-def test_rows_by_standard_input(program: Program) -> None:
-    """Each process reads its configurations and has a value for each row that it prints."""
-    recorder = measured(setup(program(reading("pass")) + " {p}"))
-    assert recorder.values == EXPECTED
-    assert [end["rows"] for end in recorder.ends] == [3, 3, 3]
-
-
-def test_rows_by_file(program: Program) -> None:
-    """A command may be told the name of a file, and print rows in any order, with any names in between."""
-    code = """
-import csv, sys
-rows = list(csv.DictReader(open(sys.argv[1])))
-print("t;p;n")
-for row in reversed(rows): print(f"{row['p']}.{row['n']};{row['p']};{float(row['n'])}")
-"""
-    recorder = measured(setup(program(code) + " {configurations}", ()))
-    assert recorder.values == EXPECTED
-    assert len(recorder.ends) == 1
-
-
-def test_a_crash(program: Program) -> None:
-    """If a process crashes, the configuration in progress has failed, and the others are measured."""
-    crash = 'if (p, n) == ("2", "2"): os.kill(os.getpid(), signal.SIGKILL)'
-    recorder = measured(setup(program(reading(crash)) + " {p}"))
-    assert recorder.values == {**EXPECTED, (4, 0): "ended by SIGKILL"}
-    assert len(recorder.runs) == len(EXPECTED)
-
-
-def test_seconds_without_a_row(program: Program) -> None:
-    """The seconds of a run without a row begin with its process."""
-    before = time.perf_counter()
-    recorder = measured(setup(program("import sys, time; time.sleep(0.05); sys.exit(3)"), ()), [(0, 0)])
-    [(_, result)] = recorder.runs
-    assert 0.05 < result.seconds < time.perf_counter() - before
-
-
-def test_a_hang(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("line", "changed", "rows"),
+    [
+        # The first process with p = 2 has two rows and runs out of time, the second has none.
+        ('if (p, n) == ("2", "3"): time.sleep(1000)', {(5, 0): "stopped after the time limit of 0.7 s"}, [3, 2, 0, 3]),
+        # A batch that makes progress loses nothing by its time limit.
+        ('if p == "1" and row is not rows[0]: time.sleep(1000)', {}, [1, 1, 1, 3, 3]),
+    ],
+)
+def test_time_limits(
+    program: Program, monkeypatch: pytest.MonkeyPatch, line: str, changed: dict[Run, Any], rows: list[int]
+) -> None:
     """If a process hangs, earlier rows are kept, and the configuration has the whole time limit."""
     monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
-    hang = 'if (p, n) == ("2", "3"): time.sleep(1000)'
-    recorder = measured(setup(program(reading(hang)) + " {p}", timeout=0.7))
-    assert recorder.values == {**EXPECTED, (5, 0): "stopped after the time limit of 0.7 s"}
-    # The first process with p = 2 has two rows and runs out of time, the second has none.
-    assert [end["rows"] for end in recorder.ends] == [3, 2, 0, 3]
+    recorder = measured(setup(program(reading(line)) + " {p}", timeout=0.7))
+    assert recorder.values == {**EXPECTED, **changed}
+    assert [end["rows"] for end in recorder.ends] == rows
 
 
-def test_a_slow_batch(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A batch that makes progress loses nothing by its time limit."""
-    monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
-    slow = 'if p == "1" and row is not rows[0]: time.sleep(1000)'
-    recorder = measured(setup(program(reading(slow)) + " {p}", timeout=0.7))
-    assert recorder.values == EXPECTED
-    assert [end["rows"] for end in recorder.ends] == [1, 1, 1, 3, 3]
-
-
-def test_processes_that_fail_now_and_then(program: Program) -> None:
-    """Processes that end before their first row end the batch only if they follow each other."""
-    code = """
-import csv, sys
-print("p,n,t", flush=True)
-for number, row in enumerate(csv.DictReader(sys.stdin)):
-    if number:
-        sys.exit("ended")
-    if (int(row["p"]) + int(row["n"])) % 2:
-        sys.exit("odd")
-    print(row["p"], row["n"], row["p"] + "." + row["n"], sep=",", flush=True)
-"""
-    odd = {(row, 0): "exit code 1: odd" for row in (1, 3, 5, 7)}
-    assert measured(setup(program(code), by=())).values == EXPECTED | odd
-
-
-def test_seconds_of_rows(program: Program) -> None:
-    """The seconds of a row begin with the row before it, so that their sum is at most the duration."""
+def test_seconds(program: Program) -> None:
+    """The seconds of a row begin with the row before it, those of a run without a row with its process."""
     before = time.perf_counter()
     found = measured(setup(program(reading("time.sleep(0.05)")) + " {p}"))
     duration = time.perf_counter() - before
-    seconds = [result.seconds for _, result in found.runs]
-    assert 9 * 0.05 < sum(seconds) < duration
-
-
-def test_a_command_that_always_fails(program: Program) -> None:
-    """After a few processes without a row the others are not tried, and everything has a reason."""
-    recorder = measured(setup(program("import sys; sys.exit(3)"), ()))
-    reasons = list(recorder.values.values())
-    assert len(reasons) == len(ALL)
-    assert reasons[:3] == ["exit code 3"] * 3
-    assert all("not reached" in str(reason) for reason in reasons[3:])
-    assert len(recorder.ends) == 3
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ('if n == "2": continue', "no row for it"),
-        ('if n == "2": print("2,nan,x"); continue', "t is 'nan', not a finite number"),
-        ('if n == "2": print("2,3"); continue', "no row for it"),
-        ('if n == "2": print("7,3,x"); continue', "no row for it"),
-    ],
-)
-def test_rows_that_are_missing_or_wrong(program: Program, line: str, reason: str) -> None:
-    """A configuration without a row, or without a number in it, has failed; the others are measured."""
-    values = measured(setup(program(reading(line)) + " {p}")).values
-    assert len(values) == len(ALL)
-    for run, value in EXPECTED.items():
-        if run[0] % 3 == 1:
-            assert reason in str(values[run])
-        else:
-            assert values[run] == value
+    assert 9 * 0.05 < sum(result.seconds for _, result in found.runs) < duration
+    before = time.perf_counter()
+    recorder = measured(setup(program("import sys, time; time.sleep(0.05); sys.exit(3)"), ()), [(0, 0)])
+    assert 0.05 < recorder.runs[0][1].seconds < time.perf_counter() - before
 
 
 def test_lines_that_are_no_rows(program: Program) -> None:
-    """Lines with other numbers of columns are counted; a row without a value is kept with its run."""
+    """Lines with other numbers of columns, and second rows, are counted; a row without a value is kept with its run."""
     line = "print('1,2'); print(); print('a,b,c,d')\n    if n == '2': print('2,x,y'); continue"
     recorder = measured(setup(program(reading(line)) + " {p}"))
     assert [end["stray"] for end in recorder.ends] == [6, 6, 6]
     printed = {run: result.stdout for run, result in recorder.runs}
     assert printed == {run: "2,x,y" if run[0] % 3 == 1 else "" for run in EXPECTED}
+    again = measured(setup(program(reading('print(n + ",9,x")')) + " {p}"))
+    assert set(again.values.values()) == {9.0}
+    assert [end["stray"] for end in again.ends] == [3, 3, 3]
 
 
 def test_other_spellings_of_options() -> None:
@@ -223,21 +198,6 @@ def test_other_spellings_of_options() -> None:
     made = Setup(command, every, parse_properties(["t"], system.names, batch=True), Plan(), batch=())
     run_batches(made, [(0, 0), (1, 0)], recorder, lambda: False)
     assert recorder.values == {(0, 0): 5.0, (1, 0): 6.0}
-
-
-def test_rows_again(program: Program) -> None:
-    """A row for what is measured already is counted and not used."""
-    recorder = measured(setup(program(reading('print(n + ",9,x")')) + " {p}"))
-    assert set(recorder.values.values()) == {9.0}
-    assert [end["stray"] for end in recorder.ends] == [3, 3, 3]
-
-
-def test_tables_that_do_not_say_what_is_measured(program: Program) -> None:
-    """A table without the columns of properties, or of options that differ, is a failure of all."""
-    values = measured(setup(program("print('n,p'); print('1,1')"), ())).values
-    assert set(values.values()) == {"the batch command printed no table with t"}
-    values = measured(setup(program("print('p,t'); print('1,1')"), ())).values
-    assert set(values.values()) == {"the table of the batch command has no column for n"}
 
 
 def test_stopping(program: Program) -> None:

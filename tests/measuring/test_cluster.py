@@ -18,17 +18,14 @@ import pytest
 from splc.data.configurations import Configurations
 from splc.errors import InputError, MachineError
 from splc.measuring.cluster import LOCAL, Cluster
-from splc.measuring.cluster_runs import machine_lock, run_on_cluster
-from splc.measuring.command import bind
-from splc.measuring.execution import RunResult
+from splc.measuring.command import bind, parse_template
+from splc.measuring.distribution import machine_lock, run_on_cluster
+from splc.measuring.execution import Run, RunResult
 from splc.measuring.journal import Journal
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import Run
 from splc.measuring.session import Session
 from splc.measuring.setup import Setup
-from splc.measuring.tables import measurements
-from splc.measuring.template import parse_template
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.cli.conftest import SYSTEM
@@ -99,7 +96,7 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
         running[worker] += 1 if what == "begins" else -1
         assert running.total() in {0, 1}
     assert len(running) == 2
-    found = measurements(made, session.recorded)
+    found = made.measurements(session.recorded)
     assert found is not None
     assert found["t"].tolist() == list(range(8))
     assert found.repetitions("t").shape == (8, 3)
@@ -152,7 +149,7 @@ def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) ->
     def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
         results[run] = result
 
-    monkeypatch.setattr("splc.measuring.cluster_runs.execute_alone", operator.truediv)
+    monkeypatch.setattr("splc.measuring.distribution.execute_alone", operator.truediv)
     with Cluster(scheduler) as cluster, pytest.raises(MachineError, match="a worker failed: TypeError: unsupported"):
         run_on_cluster(cluster, setup("echo {x}"), [(0, 0)], record, lambda: False)
     assert results == {}
@@ -209,7 +206,7 @@ def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TMPDIR", "/no/such/folder")
     with file_size_limit(0), machine_lock():
         pass
-    monkeypatch.setattr("splc.measuring.cluster_runs.LOCK_FOLDERS", ("/no/such/folder",))
+    monkeypatch.setattr("splc.measuring.distribution.LOCK_FOLDERS", ("/no/such/folder",))
     with (
         pytest.raises(MachineError, match="cannot do any run: No such file or directory: /no/such/folder"),
         machine_lock(),

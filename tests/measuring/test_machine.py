@@ -1,4 +1,4 @@
-"""The machine that measures, and errors that are due to it."""
+"""The machine that measures, errors that are due to it, and warnings of other programs on it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import os
 import platform
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from splc import __version__
 from splc.errors import MachineError
-from splc.measuring.machine import machine, machine_errors
+from splc.measuring.machine import BUSY_BEFORE, BUSY_DURING, load_warning, machine, machine_errors
 
 CPUINFO = "processor\t: 0\nvendor_id\t: X\nmodel name\t:  Fast CPU: 3 GHz \nmodel name\t: other\n"
 
@@ -81,3 +82,39 @@ def test_errors_of_a_machine() -> None:
         assert str(caught.value).split("\n    ") == expected
     with pytest.raises(ValueError, match="other"), machine_errors():
         raise ValueError("other")
+
+
+MACHINE = {"kind": "session", "load": 9.0, "machine": {"cores": 4}}
+
+
+def runs(*loads: float | None) -> list[dict[str, Any]]:
+    """Return the records of runs with these load averages."""
+    return [MACHINE, *({"kind": "run", "load": load} for load in loads)]
+
+
+SEVERAL = {**MACHINE, "workers": {"a": {"cores": 2}, "b": {"cores": 64}}}
+BEFORE, DURING = 4 * BUSY_BEFORE, 4 * BUSY_DURING
+
+
+@pytest.mark.parametrize(
+    ("records", "text"),
+    [
+        # The load before the first run is that of other programs; half of the cores may be busy.
+        (runs(BEFORE, BEFORE), ""),
+        (runs(BEFORE + 0.1, 0.0, 0.0), "2.1 on 4 cores"),
+        # Runs may use all cores themselves, so that the median may be a little above their number; few runs may not.
+        (runs(0.0, DURING, DURING, 99.0), ""),
+        (runs(0.0, DURING + 1, DURING + 1), "6 on 4 cores"),
+        # Of a cluster the machine with the fewest cores counts, not only the one that starts the runs.
+        ([SEVERAL, {"kind": "run", "load": 1.5}], "1.5 on 2 cores"),
+        ([SEVERAL, {"kind": "run", "load": 1.0}], ""),
+        # Some systems have no load average, or no number of cores, as in some containers.
+        *((records, "") for records in ([], [MACHINE], runs(None, None), runs(0.0, None))),
+        *((records, "") for records in ([{"kind": "run", "load": 9.0}], [{**MACHINE, "machine": {}}])),
+    ],
+)
+def test_loads(records: list[dict[str, Any]], text: str) -> None:
+    """A load that is too high for the number of cores is a warning with both."""
+    found = load_warning(records)
+    assert (found is None) == (not text)
+    assert text in (found or "")

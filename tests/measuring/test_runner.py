@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from splc.errors import MachineError
 from splc.measuring import runner
-from splc.measuring.execution import Job, execute
+from splc.measuring.execution import execute
 from splc.measuring.properties import WALL, parse_properties
 from splc.measuring.runner import birth, end_session, run
 from tests.measuring.conftest import Program
@@ -277,7 +278,7 @@ def test_birth_of_any_name() -> None:
 class TestResults:
     def test_values(self, program: Program) -> None:
         """A run that ends well has values, a time of day and a load average."""
-        result = execute(Job((program("print('t=2')"),), parse_properties(["t=regex:t=(.*)", "s=time"], ())))
+        result = execute(partial(run, (program("print('t=2')"),)), parse_properties(["t=regex:t=(.*)", "s=time"], ()))
         assert result.reason is None
         assert result.values["t"] == 2.0
         assert result.values["s"] == result.seconds
@@ -299,7 +300,7 @@ class TestResults:
     )
     def test_failures(self, program: Program, code: str, reason: str) -> None:
         """A run that fails is a result with its reason and what it printed."""
-        result = execute(Job((program(code),), parse_properties(["t=regex:t=(.*)"], ())))
+        result = execute(partial(run, (program(code),)), parse_properties(["t=regex:t=(.*)"], ()))
         assert result.reason == reason
         assert ("no memory" in result.stderr) == ("memory" in code)
         assert ("nothing" in result.stdout) == ("nothing" in code)
@@ -307,14 +308,14 @@ class TestResults:
     def test_long_output_of_a_failure(self, program: Program) -> None:
         """A failed run keeps the end of what it printed; its reason has the last line of standard error."""
         code = "import sys; print('a' * 3000 + 'b' * 3000); sys.exit('c' * 3000 + 'd' * 3000 + '\\nlast line\\n')"
-        result = execute(Job((program(code),), ()))
+        result = execute(partial(run, (program(code),)), ())
         assert result.stdout == "a" * 999 + "b" * 3000 + "\n"
         assert result.stderr == "c" * 988 + "d" * 3000 + "\nlast line\n\n"
         assert result.reason == "exit code 1: last line"
 
     def test_time_limit(self, program: Program) -> None:
         """A run that takes too long says so."""
-        result = execute(Job((program("import time; time.sleep(1000)"),), (WALL,), timeout=0.2))
+        result = execute(partial(run, (program("import time; time.sleep(1000)"),), timeout=0.2), (WALL,))
         assert result.reason == "stopped after the time limit of 0.2 s"
 
 

@@ -16,17 +16,14 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError, OutputError
 from splc.measuring import session
 from splc.measuring.batch import Recorder
-from splc.measuring.command import bind
-from splc.measuring.execution import RunResult
+from splc.measuring.command import bind, parse_template
+from splc.measuring.execution import Run, RunResult, RunResults
 from splc.measuring.journal import Journal
 from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import Run, RunResults
 from splc.measuring.runner import birth
 from splc.measuring.session import Progress, Remaining, Session, left_of
 from splc.measuring.setup import FORMAT, Setup, require_same
-from splc.measuring.tables import failures_text, measurements
-from splc.measuring.template import parse_template
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
@@ -285,18 +282,18 @@ def test_a_later_result_replaces_an_earlier_one() -> None:
 def test_tables_of_results() -> None:
     """Failed runs have a row each with all that is known of them; the others are values, warm-ups are in neither."""
     made, found = setup(Plan()), RunResults(["t"])
-    assert measurements(made, found) is None
-    assert failures_text(made, found) is None
+    assert made.measurements(found) is None
+    assert made.failures_text(found) is None
     found.add((2, 0), RunResult({"t": 5.0}))
     found.add((2, 1), RunResult({"t": 6.0}, "exit code 3", 3, stderr=" no, memory\n"))
     found.add((0, 1), RunResult({}, "cannot be started"))
     found.add((1, -1), RunResult({}, "failed"))
     found.add((1, 0), RunResult({"t": 7.0}))
     found.add((1, 2), RunResult({"t": 8.0}))
-    table = measurements(made, found)
+    table = made.measurements(found)
     assert table is not None
     assert table.configurations.value("x").tolist() == [2.0, 3.0]
     assert table["t"].tolist() == [7.5, 5.0]
-    assert failures_text(made, found) == (
+    assert made.failures_text(found) == (
         'x,repetition,reason,exit_code,stderr\n1,2,cannot be started,,\n3,2,exit code 3,3,"no, memory"\n'
     )

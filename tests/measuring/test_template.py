@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from sampling.command_strings import output_strings
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
-from splc.measuring.command import BoundCommand, bind
-from splc.measuring.template import parse_template
+from splc.measuring.command import BoundCommand, bind, parse_template
 from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 

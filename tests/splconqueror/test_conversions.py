@@ -12,9 +12,9 @@ from sampling import Space
 from splc import read_variability_model
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
-from splc.errors import InputError, SpaceError, SplcError
+from splc.errors import SpaceError
 from splc.formats.measurements.read import read_measurements
-from splc.splconqueror.scripts.binary_form import binary_measurements, binary_system, disjunctions
+from splc.splconqueror.conversions import binary_measurements, binary_system, disjunctions
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -73,14 +73,3 @@ def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
     after = read_measurements(folder / "binary" / "example" / "measurements.xml", system)
     assert after["Performance"].tolist() == before["Performance"].tolist()
     assert (result.models[0].error or 0) < 5
-    with pytest.raises(SplcError, match=r"no system matches \*/\*\.vm"):
-        runs("convert-vm ./systems * *.vm ./binary")
-
-
-@pytest.mark.parametrize("patterns", [". /etc/*.xml", "/etc *.xml", ".. *.xml", "* ../*.xml", ". **.xml", "a**b *.xml"])
-def test_patterns_stay_in_their_folder(runs: Runs, folder: Path, patterns: str) -> None:
-    """Patterns that are absolute, lead out of the folder, or cannot be searched are errors."""
-    (folder / "systems").mkdir()
-    with pytest.raises(InputError, match="is not a pattern of files in a folder"):
-        runs(f"convert-vm ./systems {patterns} ./binary")
-    assert not (folder / "binary").exists()

@@ -29,7 +29,9 @@ def runs(tmp_path: Path) -> Runs:
 
     def running(text: str) -> Result:
         (tmp_path / "script.a").write_text(text, encoding="utf-8")
-        return run(Request(scripts=(str(tmp_path / "script.a"),)))
+        result = run(Request(scripts=(str(tmp_path / "script.a"),)))
+        assert isinstance(result, Result)
+        return result
 
     return running
 
@@ -145,7 +147,9 @@ def test_published_models(strength: int, terms: int, tmp_path: Path) -> None:
         f"binary random numConfigs:{len(rows)} fromFile:sampled.csv\nstart",
         encoding="utf-8",
     )
-    (found,) = run(Request(scripts=(str(tmp_path / "script.a"),), preset="splconqueror-2019")).models
+    result = run(Request(scripts=(str(tmp_path / "script.a"),), preset="splconqueror-2019"))
+    assert isinstance(result, Result)
+    (found,) = result.models
     published = real("splc_logs", f"x264_twise_t{strength}.log").read_text(encoding="utf-8").splitlines()
     last = [line for line in published if line[:1].isdigit()][-1].split(";")
     assert len(found.result.model.terms) == terms

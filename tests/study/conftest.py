@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,10 +12,8 @@ import pytest
 
 from splc.study import Study, StudyResult, read_study, run_study
 from splc.study.inputs import Loaded, load
-from splc.study.records import Record
-from splc.study.results import Run
-from splc.study.rows import Values
-from splc.study.tasks import tasks_of
+from splc.study.results import Run, Values
+from splc.study.tasks import Record, tasks_of
 
 SYSTEM = """<vm name="grid">
   <binaryOptions/>
@@ -29,13 +28,6 @@ PARAMETERS = "alpha = 0.01\nf = 0.001\n"
 STUDY = """samplings = ["ff", "pb:9,3", "random:6", "random:100"]
 seeds = [0, 1, 2]
 scale = 2.0
-
-[reference]
-title = "thesis"
-[reference.analytical_learned]
-SC = { ff = -4.2, "random:6" = [-6.3, 14] }
-[reference.measured_analytical]
-ER = 9.7
 """
 
 Studied = Callable[..., StudyResult]
@@ -80,6 +72,12 @@ def studied(study_file: Path) -> Studied:
         return run_study(read_study(study_file), folder, pictures=False, **settings)
 
     return does
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 from splc.errors import InputError
 from tests.study.conftest import Studied
 from tests.support.results import contents
+from tests.support.watches import Ending
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 
@@ -29,13 +30,7 @@ def test_cluster_does_not_matter(studied: Studied, place: str, request: pytest.F
     scheduler = request.getfixturevalue(place)
     expected = contents(studied("here").folder)
     assert contents(studied("there", scheduler=scheduler).folder) == expected
-    counts: list[int] = []
-    stopped = studied(
-        "stopped",
-        scheduler=scheduler,
-        on_task=lambda done, total, text: counts.append(done),
-        should_stop=lambda: counts[-1] >= 1,
-    )
+    stopped = studied("stopped", scheduler=scheduler, watch=Ending(1))
     assert stopped.done >= 1
     assert contents(studied("stopped", scheduler=scheduler).folder) == expected
 

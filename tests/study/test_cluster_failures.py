@@ -20,6 +20,7 @@ from splc.errors import OutputError
 from splc.measuring.journal import read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
+from splc.workflows.verb import Watch
 from tests.cli.conftest import SYSTEM
 from tests.study.conftest import Studied
 from tests.support.dask_processes import DaskProcesses, dask_processes
@@ -104,11 +105,12 @@ def test_a_study(studied: Studied, study_file: Path, tmp_path: Path, failure: Fa
     with dask_processes(tmp_path / "dask") as cluster:
         look = failing(cluster, failure, 10)
 
-        def on_task(done: int, total: int, title: str) -> None:
-            titles[title] += 1
-            look(done)
+        class Looking(Watch):
+            def advance(self, done: float, total: float | None, text: str) -> None:
+                titles[text.partition(": ")[2]] += 1
+                look(int(done))
 
-        studied("there", scheduler=cluster.address, on_task=on_task)
+        studied("there", scheduler=cluster.address, watch=Looking())
     del titles[""], titles["comparing"]
     assert contents(study_file.parent / "there") == expected
     assert (len(titles), max(titles.values())) == (RUNS, 1)
@@ -137,9 +139,9 @@ def test_a_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure:
     }
     with dask_processes(tmp_path / "dask") as cluster:
         look = failing(cluster, failure, 10)
-        run_measurement(
-            Request(scheduler=cluster.address, **request), on_progress=lambda progress, at_once: look(progress.done)
-        )
+        watch = Watch()
+        watch.advance = lambda done, total, text: look(int(done))  # type: ignore[method-assign]
+        run_measurement(Request(backend="dask", scheduler=cluster.address, **request), watch)
     assert not [record["reason"] for record in journal() if record.get("reason")]
     runs = [(record["row"], record["repetition"]) for record in journal() if record["kind"] == "run"]
     assert len(runs) == len(set(runs)) == 9 * 8

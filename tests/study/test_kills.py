@@ -17,10 +17,10 @@ import pytest
 from splc.errors import OutputError
 from splc.io.files import write_whole
 from splc.study import folder as folder_module
-from splc.study.folder import results_folder
 from tests.study.conftest import Studied, manifest_of
 from tests.support.paths import ROOT
 from tests.support.results import contents
+from tests.support.watches import Ending
 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
@@ -154,10 +154,7 @@ def test_terminated_in_the_background(study_file: Path) -> None:
 
 def test_stopped(studied: Studied) -> None:
     """A study that is asked to stop keeps finished runs, writes no tables, and continues where it stopped."""
-    finished: list[int] = []
-    first = studied(
-        "stopped", on_task=lambda done, total, text: finished.append(done), should_stop=lambda: finished[-1] >= 3
-    )
+    first = studied("stopped", watch=Ending(3))
     assert (first.interrupted, first.done, first.tasks) == (True, 3, 8)
     assert not (first.folder / "table.csv").exists()
     second = studied("stopped")
@@ -165,35 +162,14 @@ def test_stopped(studied: Studied) -> None:
     assert contents(second.folder) == contents(studied("whole").folder)
 
 
-def test_nothing_is_done_again(studied: Studied) -> None:
-    """A finished study that is done again changes no file, not even the manifest."""
-    folder = studied().folder
-    before = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()}
-    again = studied()
-    assert again.found == again.tasks
-    assert before == {
-        path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()
-    }
-
-
-@pytest.mark.parametrize("spoiled", [b"", b"{", b'{"record": {}, "check": ""}', "changed"])
-def test_spoiled_record_is_done_again(studied: Studied, spoiled: bytes | str) -> None:
-    """A record of a task that is not as it was written does not count: the task is done again."""
+def test_what_is_done_again(studied: Studied) -> None:
+    """A study that is done again changes no file; a task whose record is not as it was written is done again."""
     folder = studied().folder
     expected = contents(folder)
+    files = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()}
+    assert studied().found == 8
+    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in files} == files
     path = next(path for path in sorted(folder.glob("tasks/*.json")) if b'"reason": null' in path.read_bytes())
-    data = path.read_bytes().replace(b'"rounds": ', b'"rounds": 1') if isinstance(spoiled, str) else spoiled
-    assert data != path.read_bytes()
-    path.write_bytes(data)
-    again = studied()
-    assert again.found == again.tasks - 1
+    path.write_bytes(path.read_bytes().replace(b'"rounds": ', b'"rounds": 1'))
+    assert studied().found == 7
     assert contents(folder) == expected
-
-
-def test_one_at_a_time(studied: Studied) -> None:
-    """A folder that a process writes is refused to another one."""
-    folder = studied().folder
-    owner = manifest_of(folder)["owner"]
-    with results_folder(folder, owner, []), pytest.raises(OutputError, match="another 'splc study'"):
-        studied()
-    assert not studied().interrupted

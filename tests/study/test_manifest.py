@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from splc.study import manifest
-from splc.study.manifest import manifest_of, versions
-from splc.study.results import Results
-from tests.study.conftest import given_runs
+from splc.io.files import read_source
+from splc.study import folder
+from splc.study.folder import versions
+from splc.study.results import Results, manifest_of
+from tests.study.conftest import Studied, given_runs
+from tests.study.conftest import manifest_of as read_manifest
+from tests.support.results import contents
 
 
 def test_runs(study_file: Path) -> None:
@@ -40,8 +43,28 @@ def test_runs(study_file: Path) -> None:
 
 def test_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions are those of the installed packages; one that is not installed has none."""
-    monkeypatch.setattr(manifest, "PACKAGES", ("numpy", "no-such-package"))
+    monkeypatch.setattr(folder, "PACKAGES", ("numpy", "no-such-package"))
     found = versions()
     assert found["numpy"] == version("numpy")
     assert found["python"] == platform.python_version()
     assert found["no-such-package"] is None
+
+
+def test_files_and_settings(study_file: Path, studied: Studied) -> None:
+    """The manifest has the hashes of all inputs and results, all settings, the best run, and the time of every task."""
+    result = studied()
+    content = read_manifest(result.folder)
+    for key, name in (("system", "system.xml"), ("analytical", "analytical.txt"), ("parameters", "parameters.txt")):
+        assert content["inputs"][key] == {"path": name, "sha256": read_source(study_file.parent / name).sha256}
+    files = {name: read_source(result.folder / name).sha256 for name in contents(result.folder) if "/" not in name}
+    del files["manifest.json"]
+    assert files.items() <= content["files"].items()
+    assert {name for name in content["files"] if "/" in name} == {run.log for run in result.runs if run.log}
+    assert content["study"]["learners"]["default"]["learn_logFunction"] is True
+    assert content["study"]["seeds"] == [0, 1, 2]
+    assert {"splc", "numpy", "python"} <= set(content["versions"])
+    assert {task["key"] for task in content["tasks"]} == set(content["times"]["tasks"])
+    assert result.results is not None
+    assert result.results.best is not None
+    assert content["best"]["sampling"] == result.results.best.sampling
+    assert result.results.best.error == min(run.error for run in result.runs if run.error is not None)

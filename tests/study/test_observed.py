@@ -14,7 +14,6 @@ from splc.learning.sums import parts_of
 from splc.study import read_study
 from splc.study.inputs import load
 from tests.study.conftest import Studied, manifest_of
-from tests.study.test_study import runs
 from tests.support.golden_messages import check_messages
 from tests.support.paths import BOOMERAMG
 from tests.support.tracked import copy_tracked
@@ -33,7 +32,6 @@ preset = "splconqueror"
 sum = "time_{}:level_{}"
 observed = "*_{}"
 """
-BOTH = ["all", "levels"]
 
 
 @pytest.fixture
@@ -57,18 +55,20 @@ def leveled(study_file: Path) -> Path:
 
 
 def test_runs_are_those_of_learning(leveled: Path, studied: Studied) -> None:
-    """A run gives the model that `learn` or `learn_sum` gives from the same configurations with the same names."""
+    """A run gives the model that `learn` or `learn_sum` gives from the same configurations with the same names.
+
+    A sum has as many rounds as its parts. The manifest has the files, and what each learner learns from and adds up.
+    """
     result = studied()
     measured = load(read_study(leveled)).inputs.measurements
-    assert result.results is not None
+    parts = parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"])
+    levels = learn_sum(measured, parts, "time", "splconqueror")
     expected = {
         "whole": learn(measured, "time", preset="splconqueror", settings={"learn_logFunction": True}),
         "all": learn(measured, "time", preset="splconqueror", observed=["C_*", "iterations"]),
-        "levels": learn_sum(
-            measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time", "splconqueror"
-        ).whole,
+        "levels": levels.whole,
     }
-    found = {run.task.learner.name: run for run in result.results.runs if run.task.sampling == "ff"}
+    found = {run.learner: run for run in result.runs if run.sampling == "ff"}
     assert found.keys() == expected.keys()
     for name, run in found.items():
         logged = read_model(result.folder / run.task.log, measured.system)
@@ -77,17 +77,14 @@ def test_runs_are_those_of_learning(leveled: Path, studied: Studied) -> None:
         assert run.record.error_all == pytest.approx(expected[name].error_all)
         assert {"analytical_learned", "measured_learned"} == run.values.keys()
     assert set(found["whole"].record.learned(measured.system).options) <= {"px", "nx"}  # type: ignore[union-attr]
-
-
-def test_rounds_of_all_parts_are_counted(leveled: Path, studied: Studied) -> None:
-    """A sum has as many rounds as learning its parts had."""
-    found = {(row["learner"], row["sampling"]): row for row in runs(studied().folder)}
-    measured = load(read_study(leveled)).inputs.measurements
-    parts = learn_sum(
-        measured, parts_of(["time_{}:level_{}"], measured.properties, ["*_{}"]), "time", "splconqueror"
-    ).parts
-    rounds = sum(len(result.rounds) for _, result in parts if result is not None)
-    assert int(found["levels", "ff"]["rounds"]) == rounds > 0
+    rounds = sum(len(part.rounds) for _, part in levels.parts if part is not None)
+    assert found["levels"].record.rounds == rounds > 0
+    manifest = manifest_of(result.folder)
+    files = {key: file["path"] for key, file in manifest["inputs"].items() if key.startswith("observed")}
+    assert files == {"observed_1": "observed.csv", "observed_2": "levels.csv"}
+    learners = [manifest["study"]["learners"][name] for name in expected]
+    assert [each["observed"] for each in learners] == [[], ["C_*", "iterations"], ["*_{}"]]
+    assert [each["sum"] for each in learners] == [[], [], ["time_{}:level_{}"]]
 
 
 def test_what_was_observed_decides_only_where_it_is_learned_from(leveled: Path, studied: Studied) -> None:
@@ -103,16 +100,6 @@ def test_what_was_observed_decides_only_where_it_is_learned_from(leveled: Path, 
     assert studied().found == 2 * per_learner
     leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '"C_{}"'), encoding="utf-8")
     assert studied().found == 2 * per_learner
-
-
-def test_manifest_names_what_was_observed(leveled: Path, studied: Studied) -> None:
-    """The manifest has the files of observed variables, and what each learner learns from and adds up."""
-    manifest = manifest_of(studied().folder)
-    files = {key: file["path"] for key, file in manifest["inputs"].items() if key.startswith("observed")}
-    assert files == {"observed_1": "observed.csv", "observed_2": "levels.csv"}
-    learners = manifest["study"]["learners"]
-    assert [learners[name]["observed"] for name in ("whole", *BOTH)] == [[], ["C_*", "iterations"], ["*_{}"]]
-    assert [learners[name]["sum"] for name in ("whole", *BOTH)] == [[], [], ["time_{}:level_{}"]]
 
 
 def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -> None:
@@ -136,20 +123,16 @@ def test_bad_learners(leveled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_all_learners_are_checked(leveled: Path) -> None:
-    """Every learner's mistake is reported."""
+    """Every learner's mistake is reported; a text and a list that holds only it say the same."""
+    learners = read_study(leveled).learners
+    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '["*_{}"]'), encoding="utf-8")
+    assert read_study(leveled).learners == learners
     more = '[learners.a]\nobserved = "D_*"\n[learners.b]\nsum = "tine_0"\n'
     leveled.write_text('samplings = ["ff"]\n' + more, encoding="utf-8")
     with pytest.raises(SplcError) as caught:
         load(read_study(leveled))
     assert "'D_*'" in str(caught.value)
     assert "'tine_0'" in str(caught.value)
-
-
-def test_one_text_is_a_list_of_one(leveled: Path) -> None:
-    """A text and a list that holds only it say the same."""
-    learners = read_study(leveled).learners
-    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '["*_{}"]'), encoding="utf-8")
-    assert read_study(leveled).learners == learners
 
 
 def test_boomeramg_is_the_evaluation_of_the_thesis(tmp_path: Path, studied: Studied) -> None:

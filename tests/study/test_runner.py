@@ -16,8 +16,8 @@ import pytest
 
 from splc.errors import LearningError, MachineError
 from splc.measuring.distribution import Done, ItemError
-from splc.study.folder import results_folder
-from splc.study.runner import Execution, key_of, run_tasks
+from splc.study.folder import key_of, results_folder, run_tasks
+from tests.support.watches import Told
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ def test_killed_process(tmp_path: Path) -> None:
     tasks = [Numbered(number) for number in range(6)]
     with results_folder(tmp_path, {}, []) as results:
         with pytest.raises(MachineError, match=r"a process was killed(.|\n)*--jobs 1"):
-            run_tasks([*tasks[:4], Numbered(4, deadly=True), tasks[5]], squared, results, Execution(jobs=2))
-        records, found = run_tasks(tasks, squared, results, Execution())
+            run_tasks([*tasks[:4], Numbered(4, deadly=True), tasks[5]], squared, results, jobs=2)
+        records, found = run_tasks(tasks, squared, results)
     assert 0 < found < 6
     assert [records[task.key]["square"] for task in tasks] == [0, 1, 4, 9, 16, 25]
 
@@ -60,15 +60,14 @@ def test_killed_process(tmp_path: Path) -> None:
 def test_progress(tmp_path: Path) -> None:
     """Each finished task is told with the number of finished ones; tasks that were found are told at once."""
     tasks = [Numbered(number) for number in range(5)]
-    told: list[tuple[int, int, str]] = []
-    execution = Execution(on_task=lambda done, count, title: told.append((done, count, title)))
+    watch = Told()
     with results_folder(tmp_path, {}, []) as results:
-        assert run_tasks(tasks[:2], squared, results, Execution())[1] == 0
+        assert run_tasks(tasks[:2], squared, results)[1] == 0
         started = time.monotonic()
-        assert run_tasks(tasks, squared, results, execution)[1] == 2
+        assert run_tasks(tasks, squared, results, watch=watch)[1] == 2
         elapsed = time.monotonic() - started
         assert all(0 <= results.seconds[task.key] <= elapsed for task in tasks[2:])
-    assert told == [(2, 5, ""), (3, 5, "2"), (4, 5, "3"), (5, 5, "4")]
+    assert watch.told == [(2, 5, "2 of 5"), (3, 5, "3 of 5: 2"), (4, 5, "4 of 5: 3"), (5, 5, "5 of 5: 4")]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +108,7 @@ def test_errors_of_workers(
     tasks = [Numbered(0), Numbered(1)]
     with results_folder(tmp_path, {}, []) as results:
         with pytest.raises(LearningError) as caught:
-            run_tasks(tasks, squared, results, Execution(scheduler="tcp://here", jobs=5))
+            run_tasks(tasks, squared, results, 5, "tcp://here")
         assert str(caught.value).split("\n    ") == message
         assert [results.record(task.key) is None for task in tasks] == [False, True]
     assert workers == [2]
@@ -126,7 +125,7 @@ def test_killed_worker(tmp_path: Path) -> None:
         results_folder(tmp_path, {}, []) as results,
         pytest.raises(LearningError, match=r"workers disappeared while they ran '1'"),
     ):
-        run_tasks([Numbered(1, deadly=True)], squared, results, Execution(scheduler=cluster.scheduler_address))
+        run_tasks([Numbered(1, deadly=True)], squared, results, scheduler=cluster.scheduler_address)
 
 
 def orphaned(task: Numbered) -> Mapping[str, Any]:
@@ -139,7 +138,7 @@ def orphaned(task: Numbered) -> Mapping[str, Any]:
 def run_orphaned(folder: Path) -> None:
     """Run two tasks in processes."""
     with results_folder(folder, {}, []) as results:
-        run_tasks([Numbered(1), Numbered(2)], orphaned, results, Execution(jobs=2))
+        run_tasks([Numbered(1), Numbered(2)], orphaned, results, jobs=2)
 
 
 def test_processes_end_with_their_parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
-import statistics
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from comparison import compare
-from splc.errors import SplcError
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.read import read_model
-from splc.io.files import Source, read_source
-from splc.study import StudyResult, read_study, run_study
+from splc.io.files import Source
+from splc.study import read_study, run_study
 from splc.study.inputs import load
-from tests.study.conftest import Studied, manifest_of
+from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.results import contents
-
-LAYOUT = ["SC", "ER", "CS", "JS", "MD", "ED", "MiD", "CD"]
-
-
-def table(folder: Path) -> list[dict[str, str]]:
-    """Return the rows of `table.csv`."""
-    return list(csv.DictReader(io.StringIO((folder / "table.csv").read_text(encoding="utf-8"))))
-
-
-def runs(folder: Path) -> list[dict[str, str]]:
-    """Return the rows of `runs.csv`."""
-    return list(csv.DictReader(io.StringIO((folder / "runs.csv").read_text(encoding="utf-8"))))
 
 
 def reordered(study_file: Path, samplings: str, seeds: str) -> None:
@@ -46,7 +30,7 @@ def test_order_does_not_matter(study_file: Path, studied: Studied) -> None:
     """Neither the order of the samplings nor that of the seeds changes any result, log or number."""
     first = studied("first")
     expected = contents(first.folder)
-    rows = {tuple(sorted(row.items())) for row in table(first.folder)}
+    values = {tuple(sorted(row.items())) for row in rows(first.folder / "table.csv")}
     for number, order in enumerate(
         [("random:100", "random:6", "pb:9,3", "ff"), ("pb:9,3", "random:6", "ff", "random:100")]
     ):
@@ -56,7 +40,7 @@ def test_order_does_not_matter(study_file: Path, studied: Studied) -> None:
         same = [name for name in expected if name.startswith(("logs/", "tasks/"))]
         assert len(same) == 13
         assert {name: found[name] for name in same} == {name: expected[name] for name in same}
-        assert {tuple(sorted(row.items())) for row in table(again.folder)} == rows
+        assert {tuple(sorted(row.items())) for row in rows(again.folder / "table.csv")} == values
         assert manifest_of(again.folder)["best"] == manifest_of(first.folder)["best"]
 
 
@@ -74,27 +58,16 @@ def test_place_does_not_matter(study_file: Path, tmp_path: Path, monkeypatch: py
     assert contents(run_study(read_study("study.toml")).folder) == first
 
 
-def test_layout(studied: Studied) -> None:
-    """The first table has the rows of the thesis in their order, published values below ours, a column per sampling."""
-    folder = studied().folder
-    text = (folder / "table.md").read_text(encoding="utf-8")
-    first = text.split("\n\n")[1].splitlines()
-    names = [re.split(r"[,|]", line.lstrip("| "))[0].strip() for line in first[2:]]
-    assert names[:9] == ["SC", "SC (thesis)", *LAYOUT[1:]]
-    assert [cell.strip() for cell in first[0].split("|")[2:-1]] == ["ff", "pb:9,3", "random:6", "random:100"]
-    published = [cell.strip() for cell in first[3].split("|")[2:-1]]
-    assert published == ["-4.2", "–", "-6.3 (± 14 %)", "–"]
-    assert re.search(r"\| ER, error rate, % of a +\|.*\| +9\.7 \|", text)
-    assert "which is multiplied by 2" in text
-    latex = (folder / "table.tex").read_text(encoding="utf-8")
-    assert latex.count(r"\begin{tabular}") == text.count("\n\n") // 2 + 1 == 5
-    for title in ("Learned models (b) compared with the measurements", "What was learned", "Without a result"):
-        assert title in text
-        assert title in latex
+def rates_of(runs: list[dict[str, str]]) -> list[float]:
+    """Return the similarities of the runs with a random sampling, in percent."""
+    return [100 * float(row["analytical_learned.cosine"]) for row in runs if row["sampling"] == "random:6"]
 
 
 def test_numbers(study_file: Path, studied: Studied) -> None:
-    """The numbers of a run are those of a comparison of its stored model, distances as published without a root."""
+    """The numbers of a run are those of a comparison of its stored model, distances as published without a root.
+
+    A random sampling's column is mean and standard deviation of its runs, a design's is its only run.
+    """
     result = studied()
     loaded = load(read_study(study_file))
     measured = loaded.inputs.measurements
@@ -102,7 +75,7 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
         study_file.parent / "analytical.txt", measured.system, parameters={"alpha": 0.01, "f": 0.001}
     )
     expected = analytical.scaled(2).predict(measured.configurations)
-    found = [row for row in runs(result.folder) if not row["reason"]]
+    found = [row for row in rows(result.folder / "runs.csv") if not row["reason"]]
     assert len(found) == 5
     for row in found:
         log = read_model(result.folder / row["log"], measured.system)
@@ -116,71 +89,20 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
         assert float(row["error_all"]) == pytest.approx(error, rel=1e-9)
         score = compare(analytical.scaled(2), log).syntactic.score
         assert float(row["analytical_learned.syntactic"]) == pytest.approx(score, rel=1e-9)
-
-
-def test_mean_and_deviation(studied: Studied) -> None:
-    """A random sampling's column is mean and standard deviation of its runs, a design's is its only run."""
-    folder = studied().folder
-    rates = {
-        name: [100 * float(row["analytical_learned.cosine"]) for row in runs(folder) if row["sampling"] == name]
-        for name in ("random:6", "pb:9,3")
-    }
-    assert [len(values) for values in rates.values()] == [3, 1]
-    (row,) = [row for row in table(folder) if (row["compared"], row["measure"]) == ("analytical_learned", "cosine")]
-    assert float(row["random:6"]) == pytest.approx(statistics.mean(rates["random:6"]))
-    assert float(row["random:6 deviation"]) == pytest.approx(statistics.stdev(rates["random:6"]))
-    assert float(row["pb:9,3"]) == pytest.approx(rates["pb:9,3"][0])
-
-
-def test_impossible_samplings_are_recorded(studied: Studied) -> None:
-    """A sampling of more configurations than there are is a row with the reason, and no end of the study."""
-    result = studied()
-    refused = [row for row in runs(result.folder) if row["reason"]]
-    assert [(row["sampling"], row["seed"], row["log"]) for row in refused] == [
-        ("random:100", str(seed), "") for seed in (0, 1, 2)
+    (means,) = [
+        row
+        for row in rows(result.folder / "table.csv")
+        if (row["compared"], row["measure"]) == ("analytical_learned", "cosine")
     ]
-    assert all("only 24 are valid" in row["reason"] for row in refused)
-
-
-def test_not_measured(study_file: Path, studied: Studied) -> None:
-    """A sampled configuration that was not measured is a reason, unless the study leaves it out."""
-    path = study_file.parent / "measurements.csv"
-    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
-    rows = {row["sampling"]: row for row in runs(studied().folder)}
-    assert "1 of 24 sampled configurations was not measured" in rows["ff"]["reason"]
-    study_file.write_text('missing = "drop"\n' + study_file.read_text(encoding="utf-8"), encoding="utf-8")
-    rows = {row["sampling"]: row for row in runs(studied().folder)}
-    assert (rows["ff"]["reason"], rows["ff"]["learned_from"]) == ("", "23")
-
-
-def test_best_model_is_drawn(study_file: Path) -> None:
-    """There are pictures without and with the factor, of the model with the least error rate."""
-    result = run_study(read_study(study_file))
-    assert result.results is not None
-    best = result.results.best
-    assert best is not None
-    assert best.error == min(run.error for run in result.results.runs if run.error is not None)
-    assert manifest_of(result.folder)["best"]["sampling"] == best.task.sampling
-    pictures = sorted(path.name for path in (result.folder / "pictures").iterdir())
-    assert pictures == ["errors.svg", "predictions.svg", "terms.svg", "unscaled.svg"]
-    assert all((result.folder / "pictures" / name).read_bytes().startswith((b"<svg", b"<?xml")) for name in pictures)
-
-
-def test_manifest(study_file: Path, studied: Studied) -> None:
-    """The manifest has the hashes of all inputs and results, all settings, versions, and the time of every task."""
-    folder = studied().folder
-    manifest = manifest_of(folder)
-    for key, name in (("system", "system.xml"), ("analytical", "analytical.txt"), ("parameters", "parameters.txt")):
-        assert manifest["inputs"][key] == {"path": name, "sha256": read_source(study_file.parent / name).sha256}
-    for name, value in manifest["files"].items():
-        assert Source(name, (folder / name).read_bytes()).sha256 == value
-    assert set(manifest["files"]) == {
-        name for name in contents(folder) if not name.startswith("tasks/") and name != "manifest.json"
-    }
-    assert manifest["study"]["learners"]["default"]["learn_logFunction"] is True
-    assert manifest["study"]["seeds"] == [0, 1, 2]
-    assert {"splc", "numpy", "python"} <= set(manifest["versions"])
-    assert {task["key"] for task in manifest["tasks"]} == set(manifest["times"]["tasks"])
+    for name, number in (("random:6", 3), ("pb:9,3", 1)):
+        rates = [100 * float(row["analytical_learned.cosine"]) for row in found if row["sampling"] == name]
+        assert len(rates) == number
+        assert float(means[name]) == pytest.approx(np.mean(rates))
+    assert float(means["random:6 deviation"]) == pytest.approx(np.std(rates_of(found), ddof=1))
+    for run in result.runs:
+        if run.record.model is not None:
+            stored = parse_stored_json(Source("", run.record.model.encode())).model
+            assert dict(stored.terms) == pytest.approx(dict(read_model(result.folder / run.task.log).terms), rel=1e-14)
 
 
 def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
@@ -203,57 +125,11 @@ def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
     assert studied().found == 0
 
 
-def test_learners(study_file: Path, studied: Studied) -> None:
-    """Every learner has its tables and a folder of logs; one that draws is run with every seed."""
-    preset = 'preset = "splconqueror"\n'
-    learners = f'\n[learners.plain]\n{preset}\n[learners."Cross: validated"]\n{preset}crossValidation = true\n'
-    study_file.write_text(study_file.read_text(encoding="utf-8") + learners, encoding="utf-8")
-    result = studied()
-    assert result.tasks == 8 + 12
-    assert {path.parent.name for path in (result.folder / "logs").rglob("*.log")} == {"plain", "cross-validated"}
-    assert (result.folder / "logs" / "cross-validated" / "ff-seed-2.log").exists()
-    text = (result.folder / "table.md").read_text(encoding="utf-8")
-    assert text.count("learner plain") == text.count("learner Cross: validated") == 3
-
-
-def test_stored_models_are_the_learned_ones(studied: Studied) -> None:
-    """The model of a record is the one of its log, to the last bit."""
-    result = studied()
-    assert result.results is not None
-    for run in result.results.runs:
-        if run.record.model is None or run.record.log is None:
-            continue
-        stored = parse_stored_json(Source("", run.record.model.encode())).model
-        logged = read_model(result.folder / run.task.log)
-        assert dict(stored.terms) == pytest.approx(dict(logged.terms), rel=1e-14)
-
-
-def test_without_analytical_model(study_file: Path, studied: Studied) -> None:
-    """Without an analytical model, models are compared with the measurements only."""
-    (study_file.parent / "analytical.txt").unlink()
-    study_file.write_text('samplings = ["pb:9,3"]\n', encoding="utf-8")
-    result = studied()
-    assert "there is no analytical model" in result.notes[0]
-    assert {row["compared"] for row in table(result.folder)} == {"measured_learned", "learning"}
-
-
-def test_analytical_model_without_value(study_file: Path, studied: Studied) -> None:
-    """An analytical model that has no value somewhere is refused before anything is learned or written."""
-    (study_file.parent / "analytical.txt").write_text("T = 1 / (px - 1)\n", encoding="utf-8")
-    with pytest.raises(SplcError, match="analytical model"):
-        studied()
-    assert not (study_file.parent / "results").exists()
-
-
 def test_alike_names(study_file: Path, studied: Studied) -> None:
     """Samplings whose file names would be the same have logs of their own, whatever their order."""
     names: list[dict[str, str]] = []
     for order in itertools.permutations(['"random:6"', '"random:6,seed=1"']):
         reordered(study_file, f"[{', '.join(order)}]", "[1, 2]")
-        text = study_file.read_text(encoding="utf-8")
-        study_file.write_text(text.partition("[reference]")[0], encoding="utf-8")
-        result: StudyResult = studied(f"names{len(names)}")
-        assert result.results is not None
-        names.append({run.task.label: run.task.log for run in result.results.runs})
+        names.append({run.task.label: run.task.log for run in studied(f"names{len(names)}").runs})
     assert names[0] == names[1]
     assert len(set(names[0].values())) == 3

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from splc.io.tables import Spread
 from splc.study.results import Results
-from splc.study.rows import OF_TERMS, titles
-from splc.study.tables import analytical_table, runs_table, spread, tables_of
+from splc.study.tables import spread, tables_of
 from tests.study.conftest import given_runs
 
 NUMBERS = st.floats(-1e9, 1e9)
@@ -87,33 +86,3 @@ def test_models_of_another_form(study_file: Path) -> None:
     why = "terms are not compared where one model is a sum and the other one a product"
     assert str(table.caption).endswith(f"; {why}: {product.task.label}")
     assert table.rows[0] == ("SC, syntactic score", -1, None, None)
-
-
-def test_table_of_given_runs(study_file: Path) -> None:
-    """A run has its seed if it draws, its log if there is one, and all its numbers."""
-    study, _, runs = given_runs(study_file)
-    table = runs_table(study, Results(runs))
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-    assert len(rows) == len(runs) == 11
-    expected = {"learner": "terms", "sampling": "pb:9,3", "seed": None, "reason": "", "log": "logs/terms/pb-9-3.log"}
-    more = {"termination": "no gain", "learned_from": 9, "rounds": None, "terms": 2, "error": None, "error_all": 1}
-    values = {"learning_error": None, "analytical_learned.syntactic": -1, "measured_learned.error_rate": 1}
-    assert rows[0] == expected | more | values
-    assert [row["seed"] for row in rows] == [None, *[3, 4] * 5]
-    assert [row["log"] == "" for row in rows] == [run.record.log is None for run in runs]
-    assert {row["reason"] for row in rows} == {"", "there are only 24"}
-
-
-@pytest.mark.parametrize("scaled", [True, False])
-def test_table_of_the_analytical_model(study_file: Path, scaled: bool) -> None:
-    """The model has its measures with and without the factor, a column each, and none about terms."""
-    study, _, _ = given_runs(study_file)
-    found = {"error_rate": 4.0, "syntactic": 2}
-    results = Results((), analytical=found, unscaled={"error_rate": 9.0} if scaled else None)
-    table = analytical_table(replace(study, scale=2.0), results)
-    assert table.columns == (("measure", "multiplied by 2", "as it is") if scaled else ("measure", "result"))
-    assert table.rows == tuple(
-        (title, *((4.0, 9.0) if key == "error_rate" else (None, None))[: 1 + scaled])
-        for key, title in titles("measured_analytical").items()
-        if key not in OF_TERMS
-    )

@@ -126,15 +126,6 @@ def _texts(file: str) -> list[str]:
     return read_source(file).text().splitlines()
 
 
-def _published(file: str, options: Options) -> Iterable[str]:
-    """Read the published values of a study."""
-    del options
-    study = Path("study.toml")
-    study.write_text(f'samplings = ["ff"]\nreference = "{file}"\n', encoding="utf-8")
-    read_study(study)
-    return ()
-
-
 def _learner(file: str, options: Options) -> Iterable[str]:
     """Read the settings of a learner, NAME=VALUE per line."""
     learner_of(options["learner"], options.get("preset"), texts_of(_texts(file)))
@@ -167,7 +158,6 @@ READERS: dict[str, Reader] = {
     "observations": partial(_silent, lambda file, options: read_observed([file], system_named(options["system"]))),
     "parameters": partial(_silent, lambda file, _: parse_parameters(read_source(file))),
     "project": partial(_silent, lambda file, _: read_project_file(Path(file))),
-    "published": _published,
     "script": partial(_silent, lambda file, _: parse_script(read_source(file))),
     "settings": partial(_silent, lambda file, _: settings_of(read_source(file))),
     "source": partial(_silent, lambda file, _: read_source(file).text()),

@@ -17,6 +17,7 @@ from splc.workflows.compare import Request, run
 from splc.workflows.compare.models import model_title
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
+from tests.support.watch import Recorder
 
 MODELS = ("analytical.txt", "other.txt")
 
@@ -94,14 +95,11 @@ def test_ranges_and_correlations_are_computed_on_request() -> None:
     """Ranges and correlations take time: they are in the result only if requested."""
     plain = run(Request(models=MODELS))
     assert (plain.ranges, plain.correlations) == ((), ())
-    progress: list[tuple[int, int, str]] = []
-    result = run(
-        Request(models=(*MODELS, "other.txt"), ranges=True, correlations=True), lambda *step: progress.append(step)
-    )
+    watch = Recorder()
+    result = run(Request(models=(*MODELS, "other.txt"), tables=("ranges", "correlations")), watch)
     assert [len(ranges) for ranges in result.ranges] == [len(model.model.terms) for model in result.comparisons.models]
     assert {found.pairs for found in result.correlations} <= {0, 1, 2, 3}
-    assert progress[:2] == [(1, 2, "other.txt"), (2, 2, "other.txt [2]")]
-    assert [step[:2] for step in progress[2:]] == [(1, 3), (2, 3), (3, 3)]
+    assert watch.lines == ["other.txt", "other.txt [2]", *["correlating"] * 3]
 
 
 def test_notes_are_values() -> None:

@@ -18,7 +18,7 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.compare.compare import Request as CompareRequest
 from splc.workflows.compare.compare import run as compare
-from splc.workflows.compare.intervals import with_intervals
+from splc.workflows.compare.compare import with_intervals
 from splc.workflows.compare.models import Basis
 from splc.workflows.learn import Request as LearnRequest
 from splc.workflows.learn import run as learn

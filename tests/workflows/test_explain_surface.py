@@ -12,7 +12,7 @@ from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.aliases import associations
-from splc.workflows.explain.response_surface import MAX_VALUES, response_surface
+from splc.workflows.explain.pictures import MAX_VALUES, response_surface
 
 OPTIONS = (
     BinaryOption("a", optional=True),

@@ -11,7 +11,7 @@ from splc.data.configurations import Configurations
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.learn.expected_error import ExpectedError
-from splc.workflows.learned_rows import known_settings_notes
+from splc.workflows.prediction_notes import known_settings_notes
 
 SYSTEM = VariabilityModel("s", (NumericOption("n", (1.0, 2.0, 3.0)), NumericOption("version", (1.0, 2.0))))
 ROWS = np.array(list(itertools.product(range(3), range(2))), dtype=np.uint8)

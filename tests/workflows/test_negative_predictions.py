@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from splc.study import read_study, run_study
-from splc.workflows import explain, learn, optimize, predict
+from splc.workflows import explain, learn, optimize, predict, suggest
 from splc.workflows.note import Note
-from splc.workflows.suggest import configurations as suggest_configurations
 from tests.cli.conftest import description
 
 # The measured values are on this line up to x = 3; beyond 4 it is below 0.
@@ -88,7 +87,7 @@ def test_values_of_the_predicted_table(measured: Callable[[float], None]) -> Non
 def test_suggestions_are_not_negative(measured: Callable[[float], None], least: float) -> None:
     """Full models, which suggestions are based on, predict no negative value if none was measured."""
     measured(least)
-    found = suggest_configurations.run(suggest_configurations.Request(budget=2)).suggestions
+    found = suggest.run(suggest.Request(budget=2)).suggestions
     assert (found.predicted[~np.isnan(found.predicted)] >= 0).all()
 
 

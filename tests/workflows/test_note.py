@@ -7,7 +7,7 @@ import pytest
 from splc.data.measurements import ReadingReport
 from splc.errors import SpecError
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.prediction_intervals import outside_notes
+from splc.workflows.prediction_notes import outside_notes
 
 
 def test_text() -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from splc.errors import SplcError
-from splc.splconqueror.scripts.check import checked
+from splc.splconqueror.check import checked
 from splc.workflows import calibrate
+from splc.workflows.by import ByValue
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 
 
@@ -21,9 +22,11 @@ def test_notes_name_the_value_of_the_context(tmp_path: Path, monkeypatch: pytest
     Path("measurements.csv").write_text("\n".join(["version,n,time", *rows]) + "\n", encoding="utf-8")
     # a and b cannot be told apart, which a note of each version says.
     Path("analytical.txt").write_text("time = (a + b) * n\n", encoding="utf-8")
-    found = calibrate.run_by(calibrate.Request(free=("a", "b"), nfp="time", measurements="measurements.csv"), "version")
-    assert list(found) == ["v", "w"]
-    for version, result in found.items():
+    request = calibrate.Request(free=("a", "b"), nfp="time", measurements="measurements.csv", by="version")
+    found = calibrate.run(request)
+    assert isinstance(found, ByValue)
+    assert list(found.results) == ["v", "w"]
+    for version, result in found.results.items():
         own = [note.text for note in result.notes if "interchangeable" in note.text]
         assert own
         assert all(text.startswith(f"version {version!r}: ") for text in own)

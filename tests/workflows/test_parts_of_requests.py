@@ -15,13 +15,11 @@ from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, InputError, LearningError, MachineError, OutputError, SplcError
 from splc.formats.scripts.strategies import Sampling
 from splc.measuring.session import Session
-from splc.splconqueror.scripts.samples import learning_rows
+from splc.splconqueror.samples import learning_rows
 from splc.workflows import learn, measure, suggest
-from splc.workflows.configuration import one_configuration
 from splc.workflows.learn import contexts as learn_by
-from splc.workflows.measure.files import Outputs
-from splc.workflows.suggest import configurations as suggest_configurations
-from splc.workflows.suggest.kind import is_about_profile
+from splc.workflows.measure.outcome import Outputs
+from splc.workflows.subspace import one_configuration
 
 
 def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,13 +97,9 @@ def test_an_invalid_configuration_is_shown(folder: Path) -> None:
     assert "cache" in problem.message
 
 
-def test_the_kind_of_suggestions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A named profile decides; the content of measurements counts, but that of standard input, which is read once."""
+def test_a_profile_as_measurements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Suggestions for a system refuse a profile, by its content."""
     monkeypatch.chdir(tmp_path)
-    Path("+m.csv").write_text("p,time\n1,2\n2,4\n", encoding="utf-8")
-    for file in ("+m.csv", "-"):
-        assert not is_about_profile(suggest_configurations.Request(measurements=file), suggest.Request())
-    assert is_about_profile(suggest_configurations.Request(), suggest.Request(profile="+m.csv"))
     Path("+m.csv").write_text('{"params": {"p": 1}, "value": 2}\n', encoding="utf-8")
     with pytest.raises(InputError, match=r"\+m\.csv: this is a profile"):
-        is_about_profile(suggest_configurations.Request(measurements="+m.csv"), suggest.Request())
+        suggest.run(suggest.Request(measurements="+m.csv", budget=1))

@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.scaling import fit
 from splc.scaling.profile import Profile
-from splc.workflows.scale.notes import SHOWN, profile_notes
+from splc.workflows.scale.scale import SHOWN, profile_notes
 
 MODEL = fit([1.0, 2.0, 4.0, 8.0], np.array([5.0, 8.0, 14.0, 26.0]))
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from splc.errors import InputError, MeasurementError
-from splc.workflows.suggest import Request, run
+from splc.workflows.scale.points import suggested
+from splc.workflows.scale.scale import Request
 
 
 def test_the_metric_tells_which_columns_are_parameters(tmp_path: Path) -> None:
@@ -15,10 +16,10 @@ def test_the_metric_tells_which_columns_are_parameters(tmp_path: Path) -> None:
     rows = [f"{p},{n},{p * n},{p + n}" for p in (2, 4, 8, 16, 32) for n in (10, 20, 30)]
     file = tmp_path / "profile.csv"
     file.write_text("\n".join(["p,n,work,idle", *rows]) + "\n", encoding="utf-8")
-    found = run(Request(profile=str(file), metric="work", target={"p": 64.0, "n": 40.0}, count=1))
+    found = suggested(Request(profile=str(file), metrics=("work",), target={"p": 64.0, "n": 40.0}, count=1))
     assert found.suggestions.names == ("p", "n")
     with pytest.raises(InputError, match="the metric is not clear"):
-        run(Request(profile=str(file)))
+        suggested(Request(profile=str(file)))
 
 
 def test_call_paths_without_a_common_point(tmp_path: Path) -> None:
@@ -27,4 +28,4 @@ def test_call_paths_without_a_common_point(tmp_path: Path) -> None:
     rows = ["2,main,3", "4,main,5", "8,other,3", "16,other,4"]
     file.write_text("\n".join(["p,callpath,time", *rows]) + "\n", encoding="utf-8")
     with pytest.raises(MeasurementError, match=r"no point has values of all call paths\n +\S"):
-        run(Request(profile=str(file)))
+        suggested(Request(profile=str(file)))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +17,8 @@ from splc.cli.app import app
 from splc.errors import ConfigurationError, RequestError
 from splc.project import Project
 from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample
-from splc.workflows.measure.files import Outputs
+from splc.workflows.measure.outcome import Outputs
+from splc.workflows.verb import Watch
 
 
 def printed(*arguments: str) -> Any:
@@ -62,6 +65,7 @@ class TestResults:
     def test_calibrate(self, project: Path) -> None:
         """Estimates are those of the command; `write` writes them as parameters."""
         result = calibrate.run(calibrate.Request(free=("alpha", "beta"), output="fitted.toml"))
+        assert isinstance(result, calibrate.Result)
         found = printed("calibrate", "--free", "alpha,beta")
         assert [each.value for each in result.calibration.estimates] == [
             each["estimate"] for each in found["parameters"]
@@ -81,15 +85,24 @@ class TestResults:
         request = measure.Request(
             command="echo {px}", properties=(r"ranks=regex:(\d+)",), sampling="pb:9,3", output="new.csv"
         )
-        assert measure.preview(request).left.runs == 9
+        planned = measure.run(replace(request, dry=True))
+        assert isinstance(planned, measure.Preview)
+        assert planned.left.runs == 9
         assert not (project / "new.csv").exists()
-        done: list[int] = []
-        result = measure.run(request, on_progress=lambda progress, _: done.append(progress.done))
-        assert (result.written, result.interrupted) == (True, False)
-        assert done[-1] == result.progress.total == 9
+        steps: list[str] = []
+        watch = Watch()
+        watch.advance = lambda done, total, text: steps.append(text)  # type: ignore[method-assign]
+        result = measure.run(replace(request, command="sh -c 'test {px} -gt 1 && echo {px}'"), watch)
+        assert isinstance(result, measure.Result)
+        assert (result.written, result.interrupted, result.progress.total) == (True, False, 9)
+        failed = len(result.session.recorded.failed)
+        assert steps[0] == "0 of 9 runs"
+        assert re.fullmatch(r"1 of 9 runs(, 1 failed)?, about [\d.e-]+ s left", steps[1])
+        assert steps[-1] == f"9 of 9 runs, {failed} failed, about 0 s left"
+        request = replace(request, command=None)
         assert (project / "new.csv").exists()
-        again = measure.run(measure.Request(**{**vars(request), "resume": True}))
-        assert [note.text for note in again.notes] == ["9 runs are recorded already"]
+        again = measure.run(replace(request, resume=True))
+        assert [note.text for note in again.notes][1:] == ["9 runs are recorded already"]
 
 
 @pytest.mark.parametrize(

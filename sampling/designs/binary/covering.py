@@ -46,11 +46,7 @@ class Covering:
         return cls(arguments.text, size, arguments.seed())
 
     def design(self, parts: Parts, seed: int) -> Design:
-        """Return its rows; its own seed takes precedence over `seed`.
-
-        Raises:
-            SpaceError: if there are too many combinations, or fewer than T options.
-        """
+        """Return its rows; its own seed takes precedence over `seed`."""
         rng = generator(self.seed if self.seed is not None else seed, "binary")
         if parts.solver is not None:
             return Design(covering(parts.solver, len(parts.selectable), self.size, parts.covered, rng))
@@ -65,11 +61,7 @@ class Covering:
 
 
 def combinations(parts: Parts, size: int, text: str) -> Array:
-    """Return the valid combinations of values of `size` binary options, as literals of shape (n, size).
-
-    Raises:
-        SpaceError: if there are too many of them, or too few options.
-    """
+    """Return the valid combinations of values of `size` binary options, as literals of shape (n, size)."""
     n = len(parts.selectable)
     if size > n:
         raise SpaceError(f"{text}: the number of binary options is only {n}", hint=f"use covering:{n}, or all")

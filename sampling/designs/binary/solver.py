@@ -21,14 +21,11 @@ class SolverOrder:
     The solver decides the options in the order of the description, first deselects each of them, and continues from
     the last decision: lexicographic order. With a seed, the order of the options and the value that is tried first are
     drawn once for each option. Consecutive selections differ in few options, so that samples are not representative.
-
-    Attributes:
-        order_seed: the seed of the order; None for the order of the description.
     """
 
     text: str
     amount: Amount
-    order_seed: int | None = None
+    order_seed: int | None = None  # the seed of the order; None for the order of the description
 
     @classmethod
     def parse(cls, arguments: Arguments) -> SolverOrder:

@@ -36,12 +36,8 @@ class Walks:
     def configurations(self, tuples: Array, count: int) -> Array:
         """Return selections that each have one of these combinations and many others, and some of great weight.
 
-        Args:
-            tuples: combinations of values as literals, shape (n, size); each occurs in some valid configuration.
-            count: the number of selections that are built option by option.
-
-        Returns:
-            Selections, shape (n, selectable).
+        `tuples`: combinations of values as literals, shape (n, size); each occurs in some valid configuration. Returns:
+        Selections, shape (n, selectable).
         """
         if len(tuples) > _COMBINATIONS:
             tuples = tuples[np.sort(self._shuffled(len(tuples))[:_COMBINATIONS])]

@@ -20,13 +20,10 @@ class BoxBehnken:
 
     Box, Behnken: "Some new three level designs for the study of quantitative variables", Technometrics 2 (1960). As in
     pydoe and in SPL Conqueror, pairs are used for every number k of options, also for k ≥ 6.
-
-    Attributes:
-        compat: whether the centre is that of SPL Conqueror (see `centre`).
     """
 
     text: str
-    compat: bool = False
+    compat: bool = False  # whether the centre is that of SPL Conqueror (see `centre`)
 
     @classmethod
     def parse(cls, arguments: Arguments) -> BoxBehnken:

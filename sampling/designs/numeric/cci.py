@@ -28,16 +28,13 @@ class CentralComposite:
     the thesis. For k options with centre c (the middle value): c; 2k points with one option at its least or greatest
     value; 2^k points with every option at c - (c - min)/sqrt(k) or c + (max - c)/sqrt(k), each rounded to the nearest
     value (of two equally near ones the smaller).
-
-    Attributes:
-        variant: `rotatable`: the cube is scaled by 2^(-k/4) instead, the textbook's choice (pydoe's).
-            `compat`: SPL Conqueror's program: k^2 cube points (not 2^k); both sides lie (c - min)/sqrt(k) from the
-            centre; values of step functions are rounded up. Its value list continues one step beyond maxValue if the
-            steps do not meet maxValue, which changes the centre. Such values (12 for 0, 4, 8 with maxValue 10) are not
-            valid; the last valid value (8) is used instead.
     """
 
     text: str
+    # `rotatable`: the cube is scaled by 2^(-k/4) instead, the textbook's choice (pydoe's). `compat`: SPL Conqueror's
+    # program: k^2 cube points (not 2^k); both sides lie (c - min)/sqrt(k) from the centre; values of step functions are
+    # rounded up. Its value list continues one step beyond maxValue if the steps do not meet maxValue, which changes the
+    # centre. Such values (12 for 0, 4, 8 with maxValue 10) are not valid; the last valid value (8) is used instead.
     variant: Literal["", "rotatable", "compat"] = ""
 
     @classmethod

@@ -49,11 +49,7 @@ class Combinations:
 
 
 def require_room(text: str, parts: Parts, n: int) -> None:
-    """Check that there are at least n valid combinations of numeric values.
-
-    Raises:
-        SpaceError: if there are fewer.
-    """
+    """Check that there are at least n valid combinations of numeric values."""
     # The product is a bound that needs no diagram.
     bound = math.prod(len(option.values) for option in parts.system.numeric_options)
     count = bound if n > bound else parts.numeric.count

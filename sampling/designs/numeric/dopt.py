@@ -36,14 +36,10 @@ class DOptimal(DrawnDesign):
     With `capped`, all combinations are selected where they are fewer than N. SPL Conqueror's k-exchange is another
     design: it starts from rows drawn with the seed 1, and its determinant is that of the ranks of values, without a
     constant, squares and products.
-
-    Attributes:
-        k: the number of rows exchanged at a time.
-        capped: whether all combinations are selected if there are too few.
     """
 
-    k: int = _MIN_K
-    capped: bool = False
+    k: int = _MIN_K  # the number of rows exchanged at a time
+    capped: bool = False  # whether all combinations are selected if there are too few
 
     @classmethod
     def parse(cls, arguments: Arguments) -> DOptimal:
@@ -88,10 +84,8 @@ class DOptimal(DrawnDesign):
 def polynomial(values: Array, degree: int, most: int) -> Array | None:
     """Return the linearly independent columns of a polynomial of first or second order, shape (n, terms).
 
-    Args:
-        values: the values of the options, shape (n, options).
-        degree: 1 or 2.
-        most: the greatest number of columns; None is returned if there are more.
+    `values`: the values of the options, shape (n, options). `most`: the greatest number of columns; None is returned if
+    there are more.
     """
     least, greatest = values.min(axis=0), values.max(axis=0)
     scaled = 2 * (values - least) / np.where(greatest > least, greatest - least, 1.0) - 1

@@ -21,14 +21,7 @@ def exchanged(X: Array, n: int, k: int, rng: np.random.Generator) -> Array:
     Technometrics 25 (1983): of a random design, the k rows with the least prediction variance are exchanged, each for
     the row that increases the determinant most (Fedorov's delta). If none of the k can be exchanged, all are tried.
 
-    Args:
-        X: the candidates, shape (candidates, terms), of full column rank.
-        n: the number of rows, at least the number of terms.
-        k: the number of rows that are exchanged before variances are computed again.
-        rng: the generator of the random design.
-
-    Returns:
-        Ascending positions, shape (n,).
+    `X`: the candidates, shape (candidates, terms), of full column rank. Returns: Ascending positions, shape (n,).
     """
     design = np.array(distinct_ranks(len(X), n, rng))
     # A random design may be singular. A small share of the candidates' information makes its determinant positive.

@@ -18,15 +18,12 @@ class Factorial:
     Box, Hunter, Hunter: "Statistics for Experimenters", Wiley 1978. The levels are at equal distances between the least
     and the greatest value; the value nearest to each is used. If the values are not at equal distances (1, 2, 4, 8, …),
     several levels may be the same value.
-
-    Attributes:
-        levels: the number of levels of each option.
-        compat: whether the rows are those of SPL Conqueror: values of step functions are rounded up, and the first
-            option varies fastest.
     """
 
     text: str
-    levels: int = 2
+    levels: int = 2  # the number of levels of each option
+    # whether the rows are those of SPL Conqueror: values of step functions are rounded up, and the first option varies
+    # fastest
     compat: bool = False
 
     @classmethod

@@ -18,15 +18,11 @@ class Hypersampling:
 
     Siegmund et al.: "Performance-influence models for highly configurable systems", ESEC/FSE 2015. Of an option's N
     values, round-half-even(N·P/100) are used, spread evenly, with both ends.
-
-    Attributes:
-        percent: the share of values, 1 to 100.
-        compat: whether the values are SPL Conqueror's levels.
     """
 
     text: str
-    percent: int
-    compat: bool = False
+    percent: int  # the share of values, 1 to 100
+    compat: bool = False  # whether the values are SPL Conqueror's levels
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Hypersampling:

@@ -70,11 +70,7 @@ def one_at_a_time(centres: Sequence[int], values: Iterable[Sequence[int]]) -> Ar
 
 
 def grid(text: str, levels: Sequence[Sequence[int]], first_fastest: bool = False) -> Array:
-    """Return all combinations of levels; the last option varies fastest unless `first_fastest`.
-
-    Raises:
-        SpaceError: if there are too many; `text` is the spec in the message.
-    """
+    """Return all combinations of levels; the last option varies fastest unless `first_fastest`."""
     size = math.prod(map(len, levels))
     if size > LIMIT:
         raise SpaceError(

@@ -19,15 +19,12 @@ class OneFactor:
     Daniel: "One-at-a-time plans", J. Am. Stat. Assoc. 68 (1973). The values are K - 1 that are spread evenly, and the
     centre. If the centre is one of them, they are K that are spread evenly, the one nearest to the centre replaced by
     the centre.
-
-    Attributes:
-        values: the number of values of each option; options with fewer values have all of theirs.
-        compat: whether the values are those of SPL Conqueror: its levels, its centre, and one value more if the centre
-            is not one of K levels.
     """
 
     text: str
-    values: int
+    values: int  # the number of values of each option; options with fewer values have all of theirs
+    # whether the values are those of SPL Conqueror: its levels, its centre, and one value more if the centre is not one
+    # of K levels
     compat: bool = False
 
     @classmethod

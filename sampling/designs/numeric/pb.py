@@ -35,17 +35,13 @@ class PlackettBurman:
     Plackett, Burman: "The design of optimum multifactorial experiments", Biometrika 33 (1946). Each row is the
     previous row shifted to the right (table 2.2 of the thesis); in the last row all options have their lowest level.
     Each pair of the first (M-1)/(L-1) columns contains all pairs of levels equally often; more columns are aliased.
-
-    Attributes:
-        measurements: the number of rows.
-        levels: the number of levels of each option.
-        compat: whether rows are shifted to the left as in SPL Conqueror, which mirrors the design, and levels are those
-            of SPL Conqueror (see `compat_levels`).
     """
 
     text: str
-    measurements: int
-    levels: int
+    measurements: int  # the number of rows
+    levels: int  # the number of levels of each option
+    # whether rows are shifted to the left as in SPL Conqueror, which mirrors the design, and levels are those of SPL
+    # Conqueror (see `compat_levels`)
     compat: bool = False
 
     @classmethod

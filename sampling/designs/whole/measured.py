@@ -36,11 +36,7 @@ class Measured:
         return Measured()
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return the configurations (the seed has no effect).
-
-        Raises:
-            SpecError: if no measurements are given.
-        """
+        """Return the configurations (the seed has no effect)."""
         if measured is None:
             hint = "give measurements, or use another sampling"
             raise SpecError(f"{self.text}: no measurements are given", hint=hint)
@@ -58,24 +54,15 @@ class MeasuredPart(Measured):
 
     They are in drawing order, and do not depend on the order of the measurements. The first n of a larger draw are the
     same.
-
-    Attributes:
-        amount: the number of configurations; None where a share is stated.
-        share: the share of the measured configurations, in (0, 1]; half a configuration is rounded to the even number.
-        seed: its own seed, which takes precedence.
     """
 
-    amount: Amount | None = None
+    amount: Amount | None = None  # the number of configurations; None where a share is stated
+    # the share of the measured configurations, in (0, 1]; half a configuration is rounded to the even number
     share: Fraction = Fraction(1)
-    seed: int | None = None
+    seed: int | None = None  # its own seed, which takes precedence
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return the configurations.
-
-        Raises:
-            SpecError: if no measurements are given.
-            SpaceError: if fewer than N were measured.
-        """
+        """Return the configurations."""
         known, notes = super().configurations(parts, seed, measured)
         n = max(1, round(self.share * len(known))) if self.amount is None else self.amount.resolve(parts)
         if n > len(known):

@@ -25,12 +25,7 @@ class RandomWhole(RandomDesign):
     """
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Return the configurations; its own seed takes precedence over `seed`.
-
-        Raises:
-            SpaceError: if there are fewer than N valid ones.
-            InputError: if the file cannot be read.
-        """
+        """Return the configurations; its own seed takes precedence over `seed`."""
         space = parts.space
         if self.source is not None:
             population = read_population(self.source, parts.system)

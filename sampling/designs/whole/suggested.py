@@ -19,10 +19,6 @@ class Suggested(DrawnDesign):
     """
 
     def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
-        """Refuse to draw without values.
-
-        Raises:
-            SpecError: always.
-        """
+        """Refuse to draw without values."""
         hint = "use it in splc learn or splc study; splc suggest names configurations that are not measured yet"
         raise SpecError(f"{self.text}: suggestions depend on measured values", hint=hint)

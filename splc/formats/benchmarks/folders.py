@@ -33,11 +33,7 @@ _PREFERRED = ("result", "results", "metrics", "measurements")
 
 
 def read_perf(source: Source) -> TableSource:
-    """Read one run. It states no options, so that only a folder of such files is a table.
-
-    Raises:
-        InputError: in any case.
-    """
+    """Read one run. It states no options, so that only a folder of such files is a table."""
     return table_of(source, [run_of(source)], hint=_HINT)
 
 
@@ -88,9 +84,6 @@ def read_named_files(folder: Path) -> TableSource:
     """Read a folder of files of `perf stat`, one run each; files of the same options are repetitions.
 
     What follows two underscores or `;` without `=` does not count: `level=9;2.csv` is another run of `level=9`.
-
-    Raises:
-        InputError: if a file is not one of `perf stat`, or its name states no options.
     """
     runs = list(_named_runs(folder))
     names = dict.fromkeys(name for run in runs for name, value in run.values.items() if value is not None)
@@ -119,9 +112,6 @@ def read_criterion(folder: Path) -> TableSource:
     """Read the last run of each benchmark: its function and its input are options, the group is a context.
 
     Each sample is a repetition, its time per iteration in seconds; without samples the estimated mean is the value.
-
-    Raises:
-        InputError: if a file cannot be read.
     """
     source = Source(str(folder), b"")
     files = [file for file in sorted(folder.rglob(BENCHMARK)) if file.parent.name == "new"]
@@ -168,9 +158,6 @@ def read_hydra(folder: Path) -> TableSource:
     """Read the jobs of a multirun: the overrides are options, the numbers in the result file of a job are properties.
 
     The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
-
-    Raises:
-        InputError: if a job has several result files, or none of them has one.
     """
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
     jobs_with_results = [(job, results) for job in jobs if (results := _results(job)) is not None]

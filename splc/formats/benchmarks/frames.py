@@ -16,11 +16,7 @@ from splc.io.files import MAX_UNPACKED, Source
 
 
 def read_records(source: Source) -> TableSource:
-    """Read a JSON list of objects without further objects in them, as `DataFrame.to_json(orient="records")` writes it.
-
-    Raises:
-        InputError: if it is no such file.
-    """
+    """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
     rows = objects(content_of(source, list), "content", source)
     names = list(dict.fromkeys(name for row in rows for name in row))
     nested = next((name for row in rows for name, value in row.items() if isinstance(value, dict | list)), None)
@@ -31,11 +27,7 @@ def read_records(source: Source) -> TableSource:
 
 
 def read_excel(source: Source) -> TableSource:
-    """Read the first sheet of a workbook.
-
-    Raises:
-        InputError: if it cannot be read, or openpyxl is missing.
-    """
+    """Read the first sheet of a workbook."""
     if find_spec("openpyxl") is None:
         raise _missing(source, "an Excel workbook", "openpyxl", "excel")
     openpyxl = import_module("openpyxl")
@@ -59,11 +51,7 @@ def read_excel(source: Source) -> TableSource:
 
 
 def read_parquet(source: Source) -> TableSource:
-    """Read a Parquet file with pyarrow, polars or pandas, whichever is installed.
-
-    Raises:
-        InputError: if it cannot be read, or none of them is installed.
-    """
+    """Read a Parquet file with pyarrow, polars or pandas, whichever is installed."""
     reader = next((name for name in ("pyarrow", "polars", "fastparquet") if find_spec(name) is not None), None)
     if reader is None:
         raise _missing(source, "a Parquet file", "pyarrow, polars or pandas", "parquet")

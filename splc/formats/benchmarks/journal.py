@@ -23,9 +23,6 @@ def read(source: Source) -> TableSource:
     """Read the successful runs of a journal: options, properties, and the contexts of the measurement.
 
     Runs are in the order of the configurations. A later result of a run replaces an earlier one.
-
-    Raises:
-        InputError: if a record is damaged, or no run succeeded.
     """
     contexts: dict[str, Any] = {}
     table: list[list[str]] = []

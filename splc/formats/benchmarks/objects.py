@@ -17,11 +17,7 @@ _WORDS = {dict: "an object", list: "a list", str: "a text", float: "a number"}
 
 
 def content_of(source: Source, kind: type[T]) -> T:
-    """Return the JSON value of a file.
-
-    Raises:
-        InputError: if the file is not JSON, for example because it is incomplete, or is of another kind.
-    """
+    """Return the JSON value of a file."""
     try:
         content = parse_json(source.text())
     except InputError as error:
@@ -34,11 +30,7 @@ def content_of(source: Source, kind: type[T]) -> T:
 
 
 def entry(parent: Mapping[str, Any], name: str, kind: type[T], source: Source) -> T:
-    """Return an entry of an object.
-
-    Raises:
-        InputError: if there is none, or it is of another kind.
-    """
+    """Return an entry of an object."""
     member = parent.get(name)
     if not isinstance(member, kind):
         state = "is missing" if name not in parent else f"is not {_WORDS[kind]}"
@@ -47,22 +39,14 @@ def entry(parent: Mapping[str, Any], name: str, kind: type[T], source: Source) -
 
 
 def objects(values: Any, name: str, source: Source) -> list[dict[str, Any]]:
-    """Return a list of objects.
-
-    Raises:
-        InputError: if it is another value.
-    """
+    """Return a list of objects."""
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise InputError(Problem(f"{name!r} is not a list of objects", source.name))
     return values
 
 
 def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:
-    """Return the rows of a CSV file with a header, by column.
-
-    Raises:
-        InputError: if a row is incomplete, or there is none.
-    """
+    """Return the rows of a CSV file with a header, by column."""
     text = source.text() if text is None else text
     separator = likely_separator(text) if text.strip() else ","
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=separator, strict=True)

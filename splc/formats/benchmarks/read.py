@@ -17,11 +17,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
 
     Other files, such as CSV tables and XML, are returned as they are.
 
-    Args:
-        path: the file, its content, or a folder of Criterion, Hydra or `perf stat`; `-` is standard input.
-
-    Raises:
-        InputError: if it cannot be read, or is JSON of another kind.
+    `path`: the file, its content, or a folder of Criterion, Hydra or `perf stat`; `-` is standard input.
     """
     if isinstance(path, TableSource):
         return path

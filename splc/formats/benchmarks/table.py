@@ -19,36 +19,22 @@ from splc.io.numbers import number_text
 
 @dataclass(frozen=True)
 class StatedRoles:
-    """The roles of columns that the format of a file states; each column has one.
+    """The roles of columns that the format of a file states; each column has one."""
 
-    Attributes:
-        options: the options.
-        contexts: the contexts.
-        properties: the properties.
-    """
-
-    options: tuple[str, ...] = ()
-    contexts: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()  # the options
+    contexts: tuple[str, ...] = ()  # the contexts
+    properties: tuple[str, ...] = ()  # the properties
 
 
 @dataclass(frozen=True)
 class TableSource(Source):
-    """A CSV table that stands for a file of another format.
+    """A CSV table that stands for a file of another format."""
 
-    Attributes:
-        stated: the roles of its columns, None if the format does not state them.
-        main: the property to use if the user names none, None if the format has none.
-        notes: remarks of the reader.
-        original: the content of the file.
-        units: property → its unit, where the format states it.
-    """
-
-    stated: StatedRoles | None = None
-    main: str | None = None
-    notes: tuple[str, ...] = ()
-    original: bytes = b""
-    units: Mapping[str, str] = field(default_factory=dict)
+    stated: StatedRoles | None = None  # the roles of its columns, None if the format does not state them
+    main: str | None = None  # the property to use if the user names none, None if the format has none
+    notes: tuple[str, ...] = ()  # remarks of the reader
+    original: bytes = b""  # the content of the file
+    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where the format states it
 
     @cached_property
     def sha256(self) -> str:
@@ -58,17 +44,11 @@ class TableSource(Source):
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """One row: a run of the program with some options.
+    """One row: a run of the program with some options."""
 
-    Attributes:
-        options: option → value.
-        values: property → value, None where it is missing.
-        contexts: context → value.
-    """
-
-    options: Mapping[str, Any]
-    values: Mapping[str, Any]
-    contexts: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any]  # option → value
+    values: Mapping[str, Any]  # property → value, None where it is missing
+    contexts: Mapping[str, Any] = field(default_factory=dict)  # context → value
 
 
 def table_of(
@@ -82,16 +62,7 @@ def table_of(
 ) -> TableSource:
     """Return the table of some runs: options, contexts, properties.
 
-    Args:
-        source: the file.
-        runs: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
-        main: the property to use if the user names none.
-        notes: remarks of the reader.
-        hint: what to do if the runs have no options.
-        units: property → its unit.
-
-    Raises:
-        InputError: if there are no runs, or they have no options or no values.
+    `runs`: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
     """
     every_run = [*runs]
     runs = [run for run in every_run if any(value is not None for value in run.values.values())]

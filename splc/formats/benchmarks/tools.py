@@ -24,21 +24,13 @@ _KTT = "the values of its Configuration, and TotalDuration"
 
 @dataclass(frozen=True)
 class Benchmark:
-    """The output of a benchmark tool.
+    """The output of a benchmark tool."""
 
-    Attributes:
-        tool: the name of the tool; empty for tables of any origin.
-        reader: the function that reads it, as `module:function`.
-        begins: a pattern of the beginning of the file.
-        marks: what the file contains, too.
-        export: what to do with a file that is known and not read.
-    """
-
-    tool: str
-    reader: str
-    begins: bytes
-    marks: tuple[bytes, ...] = ()
-    export: str = ""
+    tool: str  # the name of the tool; empty for tables of any origin
+    reader: str  # the function that reads it, as `module:function`
+    begins: bytes  # a pattern of the beginning of the file
+    marks: tuple[bytes, ...] = ()  # what the file contains, too
+    export: str = ""  # what to do with a file that is known and not read
 
     @property
     def read(self) -> Callable[[Source], Any]:

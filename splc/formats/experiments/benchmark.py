@@ -36,14 +36,7 @@ def point_table(
     of, and its other options, are its call path, except columns that the user chose. Statistics beside a mean are left
     out. Tables whose format states no roles are returned as they are.
 
-    Args:
-        path: the file, its content, or a folder.
-        parameters: the parameters that the user named, None if there are none.
-        choice: the roles of columns that the user chose.
-        metrics: the metrics that the user named, or patterns of them.
-
-    Raises:
-        InputError: if it cannot be read, or no option can be a parameter.
+    `parameters`: the parameters that the user named, None if there are none.
     """
     source = read_benchmark(path)
     stated_roles = source.stated if isinstance(source, TableSource) else None

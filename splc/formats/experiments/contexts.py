@@ -14,19 +14,12 @@ from splc.formats.measurements.rows import MeasurementRows
 
 @dataclass(frozen=True)
 class SelectedRows:
-    """The rows of a table that are in the selected contexts.
+    """The rows of a table that are in the selected contexts."""
 
-    Attributes:
-        rows: their positions.
-        columns: the positions of the columns that are neither contexts nor ignored.
-        contexts: context → its value in these rows.
-        notes: what the user should know.
-    """
-
-    rows: tuple[int, ...]
-    columns: tuple[int, ...]
-    contexts: dict[str, str]
-    notes: tuple[str, ...] = ()
+    rows: tuple[int, ...]  # their positions
+    columns: tuple[int, ...]  # the positions of the columns that are neither contexts nor ignored
+    contexts: dict[str, str]  # context → its value in these rows
+    notes: tuple[str, ...] = ()  # what the user should know
 
 
 def select_rows(
@@ -35,10 +28,6 @@ def select_rows(
     """Return the selected rows, separately for each value of `choice.by`.
 
     `taken`: columns that cannot be contexts.
-
-    Raises:
-        InputError: if a named column or value does not exist.
-        MeasurementError: if a context has several values in rows that would be used together.
     """
     cells = {name: [row[at] for row in body] for at, name in enumerate(header) if name not in taken}
     columns = columns_of(cells, choice, file, options=taken)

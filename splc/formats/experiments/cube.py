@@ -29,19 +29,13 @@ _EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
 
 @dataclass(frozen=True)
 class CubeProfile:
-    """The values of one run.
+    """The values of one run."""
 
-    Attributes:
-        values: (call path, metric) → the value, over all processes and threads.
-        callpaths: all call paths.
-        additive: the metrics whose values are sums; a call path that has no value in the file has the value 0.
-        skipped: metric → the reason why it is not read.
-    """
-
-    values: Mapping[Key, float]
-    callpaths: frozenset[str]
+    values: Mapping[Key, float]  # (call path, metric) → the value, over all processes and threads
+    callpaths: frozenset[str]  # all call paths
+    # the metrics whose values are sums; a call path that has no value in the file has the value 0
     additive: frozenset[str]
-    skipped: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)  # metric → the reason why it is not read
 
     def is_zero(self, callpath: str, metric: str) -> bool:
         """Return True if a call path that was called has no value of a metric in the file, which means 0."""
@@ -49,19 +43,7 @@ class CubeProfile:
 
 
 def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> CubeProfile:
-    """Read a profile.
-
-    Args:
-        path: the file.
-        scaling: `weak` takes the mean over all processes and threads, `weak_threaded` the mean over those with a
-            value other than 0, `strong` the sum.
-        inclusive: whether the value of a call path includes those of the call paths below it. Minima and maxima
-            cannot be added up and stay as they are.
-
-    Raises:
-        SpecError: if pycubexr is not installed.
-        InputError: if the file cannot be read, or is damaged.
-    """
+    """Read a profile."""
     parser_of, absent, unsupported = _library()
     with _errors_with_file(path), _opened(parser_of(str(path))) as parser:
         with _damage(_ANCHOR):

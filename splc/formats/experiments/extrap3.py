@@ -43,9 +43,6 @@ def parse_experiment_extrap3(source: Source) -> Experiment:
     """Return the experiment of a file of Extra-P 3; its models are ignored.
 
     A file has the mean of the repetitions of a point, not their values.
-
-    Raises:
-        InputError: if the file is damaged.
     """
     return _BinaryReader(source).experiment()
 

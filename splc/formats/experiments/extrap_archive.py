@@ -16,11 +16,7 @@ MEMBER = "experiment.json"
 
 
 def parse_experiment_archive(source: Source) -> Experiment:
-    """Return the experiment of an archive of Extra-P; its models are ignored.
-
-    Raises:
-        InputError: if the archive is damaged, encrypted or has no experiment, or with all errors of the experiment.
-    """
+    """Return the experiment of an archive of Extra-P; its models are ignored."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive, archive.open(MEMBER) as member:
             content = member.read(MAX_UNPACKED + 1)

@@ -33,17 +33,7 @@ def is_cube(path: Path) -> bool:
 
 
 def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
-    """Return the experiment in a folder of profiles; profiles of the same point are repetitions.
-
-    Args:
-        path: the folder, or a single profile, which is one point.
-        scaling: see `read_cube_profile`.
-        inclusive: see `read_cube_profile`.
-
-    Raises:
-        InputError: if there are no profiles, their names do not state the parameters, or profiles are damaged.
-        SpecError: if pycubexr is not installed.
-    """
+    """Return the experiment in a folder of profiles; profiles of the same point are repetitions."""
     runs = _runs(path, CUBE)
     profiles, hashes = _read_files(runs, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive))
     rows = ExperimentRows(_source(path, runs, hashes), runs.points.parameters)
@@ -64,16 +54,7 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
 
 
 def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: ColumnChoice) -> Experiment:
-    """Return the experiment in a folder of tables without columns of the parameters that are in their names.
-
-    Args:
-        path: the folder.
-        parameters: columns that are further parameters.
-        choice: the roles of other columns.
-
-    Raises:
-        InputError: if there are no tables, their names do not state the parameters, or with all errors of the tables.
-    """
+    """Return the experiment in a folder of tables without columns of the parameters that are in their names."""
     runs = _runs(path, CSV)
     names = [*runs.points.parameters, *(parameters or ())]
 

@@ -24,29 +24,14 @@ _EXAMPLE = "name each folder or file as app.p8.n64.r1: parameters with their val
 
 @dataclass(frozen=True)
 class NamedPoints:
-    """The points of some files, from their names.
+    """The points of some files, from their names."""
 
-    Attributes:
-        parameters: the parameters' names.
-        points: the coordinates of each file.
-    """
-
-    parameters: tuple[str, ...]
-    points: tuple[tuple[float, ...], ...]
+    parameters: tuple[str, ...]  # the parameters' names
+    points: tuple[tuple[float, ...], ...]  # the coordinates of each file
 
 
 def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) -> NamedPoints:
-    """Return the parameters and points of files from their paths inside of a folder, without suffixes.
-
-    Args:
-        names: the paths.
-        folder: the name of the folder, for messages.
-        by_folder: whether names of files do not count if those of their folders state points.
-
-    Raises:
-        InputError: if there is no parameter, a name has none or other ones, a value is not a finite number, or names
-            differ in more than the values of parameters and the number of the repetition.
-    """
+    """Return the parameters and points of files from their paths inside of a folder, without suffixes."""
     problems = Problems(folder)
     if by_folder and _folders_state_points(names):
         _check_files(names, folder)

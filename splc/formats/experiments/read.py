@@ -36,16 +36,9 @@ def read_experiment(
 ) -> Experiment:
     """Read an experiment: measurements at points of a few parameters, for call paths and metrics.
 
-    Args:
-        path: the file (`-`: standard input), compressed or not; or a folder with a CUBE profile or CSV table per run.
-        parameters: the columns of a CSV that are parameters; None is by their place (see `csv`).
-        kind: the format; None detects it from the content.
-        choice: contexts of a CSV: those to select, further ones, and columns to ignore.
-        options: `metrics`, `scaling` and `inclusive` of `read_experiments`.
-
-    Raises:
-        InputError: if the file cannot be read or is in none of the formats, or with all of its errors.
-        SpecError: if the format is unknown, or parameters are given for a format that names its own.
+    `path`: the file (`-`: standard input), compressed or not; or a folder with a CUBE profile or CSV table per run.
+    `parameters`: the columns of a CSV that are parameters; None is by their place (see `csv`). `kind`: the format; None
+    detects it from the content.
     """
     (experiment,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
     return experiment
@@ -63,14 +56,7 @@ def read_experiments(
 ) -> tuple[Experiment, ...]:
     """Read the experiments of a file or folder, one per value of the contexts in `choice.by`. See `read_experiment`.
 
-    Args:
-        path: as for `read_experiment`.
-        parameters: as for `read_experiment`.
-        kind: as for `read_experiment`.
-        choice: as for `read_experiment`.
-        metrics: names or patterns of the metrics that are used, which tell the metrics of a CSV from its parameters.
-        scaling: of CUBE profiles, see `read_cube_profile`; None is `weak`.
-        inclusive: of CUBE profiles, see `read_cube_profile`.
+    `scaling`: of CUBE profiles, see `read_cube_profile`; None is `weak`.
     """
     if str(path) != STANDARD and is_cube(Path(path)):
         if scaling is not None and scaling not in SCALINGS:

@@ -25,10 +25,6 @@ def parse_assignments(texts: Iterable[str], system: VariabilityModel) -> dict[st
 
     `PARENT=CHILD` selects a child of an alternative group, which is named as in a table (`splc.system.groups`).
     `deselected` is a value of optional numeric options.
-
-    Raises:
-        ConfigurationError: with all problems, if a name is unknown, a value is not one of the option's, or an option
-            has two values.
     """
     indices: dict[str, int] = {}
     problems: list[Problem] = []
@@ -55,9 +51,6 @@ def parse_configuration(text: str, system: VariabilityModel) -> Configurations:
 
     Options that are not named are not selected, but for those that every configuration has and the parents of named
     ones. Numeric options of several values must be named unless they are optional.
-
-    Raises:
-        ConfigurationError: as `parse_assignments`, and for numeric options without a value.
     """
     parts = _parts(text, system)
     system = with_assigned_values(parts, system)

@@ -54,35 +54,24 @@ _LOOKED_AT = 10_000
 
 @dataclass(frozen=True)
 class ColumnChoice:
-    """The roles of columns that the user chose.
+    """The roles of columns that the user chose."""
 
-    Attributes:
-        contexts: numeric columns that are contexts.
-        ignore: columns that are not read.
-        where: context → the value of the rows to read.
-        by: contexts whose values are read separately.
-        options: columns that are options, where no description of the system states the options.
-        optional: those of these columns that a file may lack; for all others that is an error.
-        usual: columns that are contexts of a model → the value of the rows to read if there are several, None for all;
-            `where` and `by` override it, and a file may lack the columns.
-        inferred: whether the options are inferred from the table, so that columns of text can be options.
-        properties: the properties, where the format of the file states them: all numbers but them and `options` are
-            contexts or ignored.
-        constraints: whether constraints are inferred with the options.
-        mined: whether constraints were inferred from a table, so that they may be wrong.
-    """
-
-    contexts: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    where: Mapping[str, str] = field(default_factory=dict)
-    by: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()  # numeric columns that are contexts
+    ignore: tuple[str, ...] = ()  # columns that are not read
+    where: Mapping[str, str] = field(default_factory=dict)  # context → the value of the rows to read
+    by: tuple[str, ...] = ()  # contexts whose values are read separately
+    options: tuple[str, ...] = ()  # columns that are options, where no description of the system states the options
+    # those of these columns that a file may lack; for all others that is an error
     optional: frozenset[str] = frozenset()
+    # columns that are contexts of a model → the value of the rows to read if there are several, None for all; `where`
+    # and `by` override it, and a file may lack the columns
     usual: Mapping[str, str | None] = field(default_factory=dict)
-    inferred: bool = False
+    inferred: bool = False  # whether the options are inferred from the table, so that columns of text can be options
+    # the properties, where the format of the file states them: all numbers but them and `options` are contexts or
+    # ignored
     properties: tuple[str, ...] = ()
-    constraints: bool = True
-    mined: bool = False
+    constraints: bool = True  # whether constraints are inferred with the options
+    mined: bool = False  # whether constraints were inferred from a table, so that they may be wrong
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -130,11 +119,7 @@ class ColumnChoice:
         )
 
     def among(self, names: Collection[str]) -> ColumnChoice:
-        """Return the choices with lists `a,b` of contexts and ignored columns as their parts, unless a column is `a,b`.
-
-        Args:
-            names: the columns of the table.
-        """
+        """Return the choices with lists `a,b` of contexts and ignored columns split, unless a column is `a,b`."""
         contexts, ignore = (
             tuple(dict.fromkeys(part for name in group for part in ((name,) if name in names else _parts(name))))
             for group in (self.contexts, self.ignore)
@@ -154,15 +139,10 @@ def _with_parts(names: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """The values of a context in the rows of a table.
+    """The values of a context in the rows of a table."""
 
-    Attributes:
-        values: its distinct values, in natural order (`0.9` before `0.10`).
-        codes: the position of each row's value among them, shape (n,).
-    """
-
-    values: tuple[str, ...]
-    codes: Array
+    values: tuple[str, ...]  # its distinct values, in natural order (`0.9` before `0.10`)
+    codes: Array  # the position of each row's value among them, shape (n,)
 
     @classmethod
     def of(cls, texts: Sequence[str]) -> Context:
@@ -191,27 +171,15 @@ class Context:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The columns of a table other than its options, by their roles.
+    """The columns of a table other than its options, by their roles."""
 
-    Attributes:
-        properties: name → numbers, shape (n,), NaN where there is none.
-        contexts: name → context.
-        ignored: the names of ignored columns.
-    """
-
-    properties: Mapping[str, Array]
-    contexts: Mapping[str, Context]
-    ignored: tuple[str, ...] = ()
+    properties: Mapping[str, Array]  # name → numbers, shape (n,), NaN where there is none
+    contexts: Mapping[str, Context]  # name → context
+    ignored: tuple[str, ...] = ()  # the names of ignored columns
 
 
 def kind_of(texts: Sequence[str], values: Array, decimal: str = ".") -> Kind:
-    """Return whether a column has numbers or text; 'empty' if it has neither.
-
-    Args:
-        texts: its cells.
-        values: their numbers (`splc.io.numbers.parse_column`), NaN for all other texts.
-        decimal: the decimal delimiter.
-    """
+    """Return whether a column has numbers or text; 'empty' if it has neither."""
     unread = np.flatnonzero(np.isnan(values))
     if not len(unread):
         return "numbers" if len(values) else "empty"
@@ -238,17 +206,7 @@ def columns_of(
 ) -> Columns:
     """Return the columns of a table other than its options, by their roles.
 
-    Args:
-        tables: name → cells of each column that is not an option.
-        choice: the roles that the user chose.
-        file: the file, for messages.
-        decimal: the decimal delimiter.
-        options: the names of options (or parameters), which cannot be contexts.
-        nfp: the property that the user named, None if there is none.
-
-    Raises:
-        InputError: if the user named a column that the table does not have.
-        MeasurementError: if the named property is a column of text.
+    `nfp`: the property that the user named, None if there is none.
     """
     choice = choice.among([*tables, *options])
     problems = Problems(file)
@@ -302,13 +260,7 @@ def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> li
 
 
 def value_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array], decimal: str) -> Iterator[str]:
-    """Yield a note for each property with values that are neither numbers nor words for a missing value.
-
-    Args:
-        columns: name → texts.
-        values: name → their numbers, NaN for all other texts.
-        decimal: the decimal delimiter.
-    """
+    """Yield a note for each property with values that are neither numbers nor words for a missing value."""
     for name, numbers in values.items():
         words = words_in(columns[name], numbers, _LOOKED_AT)
         if words and np.isnan(numbers).all() and has_other_decimals(columns[name], decimal):

@@ -29,16 +29,9 @@ def read_configurations(
 ) -> Configurations:
     """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
 
-    Args:
-        path: the file, also compressed (`.gz`), or its content; `-` is standard input.
-        system: the system.
-        separator: the separator of fields; by default it is detected from the option names in the first line.
-        decimal_delimiter: the decimal delimiter; by default a point, or a comma in a table that has no points and
-            whose separator is none.
-
-    Raises:
-        InputError: if the file cannot be read, or a column is missing.
-        ConfigurationError: with the lines of all rows that are not a configuration.
+    `path`: the file, also compressed (`.gz`), or its content; `-` is standard input. `separator`: the separator of
+    fields; by default it is detected from the option names in the first line. `decimal_delimiter`: the decimal
+    delimiter; by default a point, or a comma in a table that has no points and whose separator is none.
     """
     source = path if isinstance(path, Source) else read_source(path)
     if is_xml(source):
@@ -56,14 +49,8 @@ def write_configurations(
 ) -> None:
     """Write configurations with options in model order; a deselected numeric option is written as its flag.
 
-    Args:
-        configurations: the configurations.
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        extra: name → additional column of numbers, shape (n,); NaN becomes an empty field.
-
-    Raises:
-        ConfigurationError: if an additional column has the name of an option.
-        OutputError: if the file cannot be written.
+    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output. `extra`: name → additional column
+    of numbers, shape (n,); NaN becomes an empty field.
     """
     extra = extra or {}
     for name in extra:

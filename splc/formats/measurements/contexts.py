@@ -46,10 +46,6 @@ def measurements_in(
     """Return the measurements in the rows of a file that the policy selects, separately for each value of its `by`.
 
     Without `by` these are one.
-
-    Raises:
-        InputError: if no row has a selected value.
-        MeasurementError: if a context has several values in rows that would be used together, or as `assemble`.
     """
     chosen = selected(rows, policy.columns, source.name)
     parts = separated(chosen, policy.columns.by)
@@ -101,9 +97,6 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
     """Return the rows with the values of contexts that `choice.where` states; malformed rows are kept.
 
     A context that is not stated there and has several values is selected by its usual one.
-
-    Raises:
-        InputError: if a context does not have such a value.
     """
     problems, notes = Problems(file), list(rows.notes)
     mask = np.ones(len(rows), dtype=bool)
@@ -156,11 +149,7 @@ def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows
 
 
 def require_constant(parts: Sequence[MeasurementRows], file: str, choice: ColumnChoice | None = None) -> None:
-    """Refuse contexts with several values in one part.
-
-    Raises:
-        MeasurementError: naming them, their values, and what to do.
-    """
+    """Refuse contexts with several values in one part."""
     several: dict[str, tuple[Context, Array]] = {}
     for part in parts:
         if not part.contexts:

@@ -74,11 +74,7 @@ def table_rows(
     nfp: str | None = None,
     notes: tuple[str, ...] = (),
 ) -> MeasurementRows:
-    """Return the rows of a table with a header; `notes` are remarks on reading its cells.
-
-    Raises:
-        InputError: as `columns_of`.
-    """
+    """Return the rows of a table with a header; `notes` are remarks on reading its cells."""
     names = exact_names(system)
     columns = columns_of(table.others, choice, source.name, decimal=decimal, options=names, nfp=nfp)
     empty = [
@@ -153,13 +149,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> tupl
 
     Each repetition is a row; missing values are empty.
 
-    Args:
-        measurements: the measurements.
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-
-    Raises:
-        MeasurementError: if a property or a context has the name of an option.
-        OutputError: if the file cannot be written.
+    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     _check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
@@ -176,10 +166,6 @@ def write_measurements_splconqueror_csv(measurements: Measurements, path: str | 
 
     Repetitions are aggregated; missing values are NaN. An optional numeric option `x` is followed by SPL Conqueror's
     hidden options `Enabledx` and `Disabledx`. Return notes on what is left out.
-
-    Raises:
-        MeasurementError: if a property has the name of an option, or SPL Conqueror cannot distinguish two names.
-        OutputError: if the file cannot be written.
     """
     _check_names(measurements, measurements.system.spellings)
     model, configurations = measurements.system, measurements.configurations

@@ -44,23 +44,14 @@ class RawTable:
 
 @dataclass(frozen=True)
 class OptionTable:
-    """A CSV table with a header, in which option columns are value indices.
+    """A CSV table with a header, in which option columns are value indices."""
 
-    Attributes:
-        lines: the line of each row.
-        indices: value indices, shape (n, options), -1 where a value is wrong.
-        reasons: row → problems of its configuration.
-        others: name → texts of every other column.
-        malformed: rows with a wrong number of fields.
-        notes: remarks of the reader.
-    """
-
-    lines: Array
-    indices: Array
-    reasons: dict[int, list[str]]
-    others: Mapping[str, Sequence[str]]
-    malformed: frozenset[int] = frozenset()
-    notes: tuple[str, ...] = ()
+    lines: Array  # the line of each row
+    indices: Array  # value indices, shape (n, options), -1 where a value is wrong
+    reasons: dict[int, list[str]]  # row → problems of its configuration
+    others: Mapping[str, Sequence[str]]  # name → texts of every other column
+    malformed: frozenset[int] = frozenset()  # rows with a wrong number of fields
+    notes: tuple[str, ...] = ()  # remarks of the reader
 
     def problems(self, file: str) -> Problems:
         """Return the problems of all rows, with their lines."""
@@ -81,16 +72,6 @@ def read_raw(
 
     By default, the separator is the one that gives the most option names in the first line. Without a decimal
     delimiter, decimal commas become points in a table that has another separator.
-
-    Args:
-        source: the file.
-        system: the system.
-        separator: the separator of fields.
-        decimal: the decimal delimiter.
-        exempt: columns that may have numbers with other delimiters.
-
-    Raises:
-        InputError: if the file is empty, is not text, its quotes do not match, or its decimal delimiter is ambiguous.
     """
     text = source.text()
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
@@ -130,9 +111,6 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
 
     Options with only one possible value need no column, and neither do the members of a group that has a column
     (`splc.formats.measurements.group_columns`). Columns of `root`, `Enabledx` and `Disabledx` are checked.
-
-    Raises:
-        InputError: if a column has no name or a duplicate name, or an option has no column.
     """
     header = header_names(raw.rows[0])
     lines = np.array(raw.lines[1:], dtype=np.int64)
@@ -170,11 +148,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
 
 
 def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
-    """Return the columns of rows, and add the problems of rows that do not have this width.
-
-    Raises:
-        InputError: if most cells are missing, so that a table with them would be much larger than the file.
-    """
+    """Return the columns of rows, and add the problems of rows that do not have this width."""
     if isinstance(body, PlainRows):
         columns = body.columns()
         if not any(cells.widths[1] for cells in columns[width:]):

@@ -26,16 +26,8 @@ def with_points(
 
     Rows without such numbers are returned as they are, and so are numbers with separators of thousands (`1,234,567`).
 
-    Args:
-        rows: the cells of each row.
-        lines: the line of each row.
-        file: the file, for messages.
-        exempt: columns that may have other numbers: contexts, and columns that are not read.
-        quoted: whether commas separate the cells; rows are then returned as they are where there is a doubt, and so
-            are columns with other commas, such as lists (`0,1,2`).
-
-    Raises:
-        InputError: if other numbers have a decimal point, or all commas could separate thousands.
+    `quoted`: whether commas separate the cells; rows are then returned as they are where there is a doubt, and so are
+    columns with other commas, such as lists (`0,1,2`).
     """
     skipped = {at for at, cell in enumerate(rows[0]) if cell.strip() in exempt}
     if quoted:

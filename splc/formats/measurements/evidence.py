@@ -50,12 +50,7 @@ _LOOKED_AT = 1000
 
 
 def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:
-    """Return the columns that are neither options nor properties nor contexts by their names and contents, and why.
-
-    Args:
-        columns: name → cells.
-        mentioned: columns whose roles the user chose.
-    """
+    """Return the columns that are neither options nor properties nor contexts by their names and contents, and why."""
     reasons = dict(_statistics(columns, mentioned))
     for name, texts in columns.items():
         if name not in mentioned and name not in reasons and (reason := _stamps_or_hashes(name, texts)):

@@ -44,13 +44,8 @@ def read_failed_runs(
 
     Further results are a rule for each value that the system lacks, and the number of other runs outside of it.
 
-    Args:
-        source: the table.
-        system: the system; runs with other values are outside of one that is inferred from what succeeded.
-        contexts: context → its value; rows with another one are left out.
-
-    Raises:
-        InputError: if the file is no table of configurations of the system, with lines.
+    `system`: the system; runs with other values are outside of one that is inferred from what succeeded. `contexts`:
+    context → its value; rows with another one are left out.
     """
     hint = f"it belongs to the measurements beside it; if it is of another system, move or remove {source.name}"
     try:
@@ -98,13 +93,7 @@ def _value_rules(raw: RawTable, system: VariabilityModel, outside: Array) -> tup
 def with_failures(measured: Measurements, files: Sequence[str], check: Check) -> Measurements:
     """Return measurements with the failures beside them: rows without any value, and the tables of failed runs.
 
-    Args:
-        measured: the measurements.
-        files: their files.
-        check: returns which configurations are valid; others are no failures of the system.
-
-    Raises:
-        InputError: as `read_failed_runs`.
+    `check`: returns which configurations are valid; others are no failures of the system.
     """
     system = measured.system
     known = np.any([~np.isnan(values).all(axis=1) for values in measured.values.values()], axis=0)

@@ -24,36 +24,21 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class FileColumns:
-    """The columns of a file of measurements.
+    """The columns of a file of measurements."""
 
-    Attributes:
-        columns: name → cells, in the order of the file. For XML only those of options; an empty cell of a numeric
-            option means that it is deselected.
-        options: the options, if the format separates them from properties (XML); None for tables.
-        numeric: the numeric ones of these options.
-        properties: the properties, if the format separates them.
-        lines: the line of each row of a table; empty for XML.
-        notes: remarks of the reader.
-    """
-
+    # name → cells, in the order of the file. For XML only those of options; an empty cell of a numeric option means
+    # that it is deselected.
     columns: Mapping[str, Sequence[str]]
+    # the options, if the format separates them from properties (XML); None for tables
     options: tuple[str, ...] | None = None
-    numeric: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    lines: Sequence[int] | Array = ()
+    numeric: tuple[str, ...] = ()  # the numeric ones of these options
+    properties: tuple[str, ...] = ()  # the properties, if the format separates them
+    notes: tuple[str, ...] = ()  # remarks of the reader
+    lines: Sequence[int] | Array = ()  # the line of each row of a table; empty for XML
 
 
 def read_file_columns(source: Source, exempt: Collection[str] = ()) -> FileColumns:
-    """Read the columns of a CSV table or of SPL Conqueror's XML.
-
-    Args:
-        source: the file.
-        exempt: columns of a table that may have numbers with other decimal delimiters.
-
-    Raises:
-        InputError: if the file is not such a file, a table has no header, or columns have no name or a duplicate name.
-    """
+    """Read the columns of a CSV table or of SPL Conqueror's XML."""
     return _xml_columns(source) if is_xml(source) else _table_columns(source, exempt)
 
 

@@ -46,12 +46,7 @@ def with_children(
 
 
 def with_groups(system: VariabilityModel, columns: Sequence[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
-    """Return the header and the columns of options with one column of text for each option with texts as its values.
-
-    Args:
-        system: the system.
-        columns: the cells of all options, in the order of the system.
-    """
+    """Return the header and the columns of options with one column of text for each option with texts as its values."""
     table = dict(zip(system.names, columns, strict=True))
     for parent, children in text_groups(system).items():
         texts = [""] * len(table[parent])

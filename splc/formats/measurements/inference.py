@@ -42,43 +42,27 @@ _CONTINUOUS = 20
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """A description inferred from a table.
+    """A description inferred from a table."""
 
-    Attributes:
-        source: the table.
-        system: the description.
-        properties: the columns that are properties.
-        contexts: the columns that are contexts.
-        ignored: column → why it is ignored.
-        assumptions: the assumptions, one line each.
-        uncertain: sets of options that could also be alternative groups.
-        warnings: assumptions that are probably wrong, one line each.
-        columns: the columns that are options.
-        chosen: whether the user named options.
-        notes: remarks of the reader of the table.
-        main: the property to use if the user names none, None if the format of the file has none.
-        decided: whether the format of the file, or names and contents of columns, decided on roles.
-        differing: columns that are neither options nor contexts, and differ among rows of one configuration, although
-            no name says that they are measured.
-        mined: the constraints that all rows satisfy by far more than chance.
-        option_rows: the values of the options in the rows, None where constraints were inferred from them.
-    """
-
-    source: Source
-    system: VariabilityModel
-    properties: tuple[str, ...]
-    contexts: tuple[str, ...] = ()
-    ignored: Mapping[str, str] = field(default_factory=dict)
-    assumptions: tuple[str, ...] = ()
-    uncertain: tuple[tuple[str, ...], ...] = ()
-    warnings: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    chosen: bool = False
-    notes: tuple[str, ...] = ()
-    main: str | None = None
-    decided: bool = False
+    source: Source  # the table
+    system: VariabilityModel  # the description
+    properties: tuple[str, ...]  # the columns that are properties
+    contexts: tuple[str, ...] = ()  # the columns that are contexts
+    ignored: Mapping[str, str] = field(default_factory=dict)  # column → why it is ignored
+    assumptions: tuple[str, ...] = ()  # the assumptions, one line each
+    uncertain: tuple[tuple[str, ...], ...] = ()  # sets of options that could also be alternative groups
+    warnings: tuple[str, ...] = ()  # assumptions that are probably wrong, one line each
+    columns: tuple[str, ...] = ()  # the columns that are options
+    chosen: bool = False  # whether the user named options
+    notes: tuple[str, ...] = ()  # remarks of the reader of the table
+    main: str | None = None  # the property to use if the user names none, None if the format of the file has none
+    decided: bool = False  # whether the format of the file, or names and contents of columns, decided on roles
+    # columns that are neither options nor contexts, and differ among rows of one configuration, although no name says
+    # that they are measured
     differing: tuple[str, ...] = ()
+    # the constraints that all rows satisfy by far more than chance
     mined: MinedConstraints = field(default_factory=MinedConstraints)
+    # the values of the options in the rows, None where constraints were inferred from them
     option_rows: OptionRows | None = field(default=None, repr=False)
 
     def with_constraints(self) -> Inference:
@@ -120,17 +104,11 @@ def infer_system(
     that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
     options have the values that occur.
 
-    Args:
-        source: the file: a CSV table with a header, or XML.
-        nfp: the property that the user named, None if there is none.
-        usual: the property if the file has it, None if there is none; a log keeps one space where a name has several.
-        choice: options, contexts and ignored columns that the user named. Further options are inferred
-            (`splc.formats.measurements.roles`); options that are columns of text become alternative groups.
-        measured: whether the table has a property; else all columns are options unless they are ignored. None: as its
-            columns seem (`splc.formats.measurements.measured_columns`).
-
-    Raises:
-        InputError: if the file cannot be read, lacks a named column, or has no options or no property.
+    `nfp`: the property that the user named, None if there is none. `usual`: the property if the file has it, None if
+    there is none; a log keeps one space where a name has several. `choice`: options, contexts and ignored columns that
+    the user named. Further options are inferred (`splc.formats.measurements.roles`); options that are columns of text
+    become alternative groups. `measured`: whether the table has a property; else all columns are options unless they
+    are ignored. None: as its columns seem (`splc.formats.measurements.measured_columns`).
     """
     choice = with_stated(choice or ColumnChoice(), source, nfp)
     table = read_file_columns(source, choice.unread)

@@ -17,12 +17,9 @@ def option_columns(
 
     All columns are options, also those of text, unless the user chose another role, or they number the rows.
 
-    Args:
-        columns: name → cells.
-        choice: the roles of columns that the user chose.
-        measured: whether the table has a measured column; None: as its columns seem. A column seems to be measured if
-            it has the name of a measured value, fractions and nearly a different value in every row, or many values
-            that are not needed to distinguish the rows; and rows are repeated only where they are measured.
+    `measured`: whether the table has a measured column; None: as its columns seem. A column seems to be measured if it
+    has the name of a measured value, fractions and nearly a different value in every row, or many values that are not
+    needed to distinguish the rows; and rows are repeated only where they are measured.
     """
     if measured:
         return None

@@ -23,13 +23,7 @@ from splc.types import Array
 
 
 def option_table(system: VariabilityModel, columns: Mapping[str, Sequence[str]], roles: Roles) -> OptionRows:
-    """Return the values of the options of a system in the rows of a table; rows that lack one are left out.
-
-    Args:
-        system: the inferred system.
-        columns: name → cells.
-        roles: the roles of the columns.
-    """
+    """Return the values of the options of a system in the rows of a table; rows that lack one are left out."""
     text = frozenset(roles.text)
     selected: dict[str, Array] = {}
     numbers: dict[str, Array] = {}
@@ -215,14 +209,7 @@ def _number(value: float) -> str:
 def failure_rules(
     system: VariabilityModel, succeeded: Configurations, failed: Configurations, runs: Array
 ) -> tuple[tuple[FailureRule, ...], Array]:
-    """Return the combinations of values of which every run failed, and which failed configurations have one of them.
-
-    Args:
-        system: the system.
-        succeeded: distinct configurations with a run that did not fail.
-        failed: distinct others.
-        runs: the number of runs of each of these.
-    """
+    """Return the combinations of values of which every run failed, and which failed configurations have one of them."""
     every = Configurations.concatenate([failed, succeeded])
     names = [option.name for option in system.binary_options]
     columns = every.indices[:, [system.positions[name] for name in names]] == 1

@@ -41,21 +41,7 @@ class _Table:
 
 
 def read_observed(paths: Sequence[str | Path], system: VariabilityModel) -> Configurations:
-    """Read observed variables.
-
-    Args:
-        paths: files (also `.gz`) with different variables of the same configurations.
-        system: the system.
-
-    Returns:
-        The distinct configurations with their observed variables. Their system is `model` with the names of these
-        variables.
-
-    Raises:
-        InputError: with all problems of a file: rows that are not configurations, values that are not numbers,
-            duplicate configurations (or levels of one), missing levels, configurations that another file does not
-            have, duplicate variables, and variables with the name of an option.
-    """
+    """Read observed variables."""
     tables = [_table(read_source(path), system) for path in paths]
     if not tables:
         return Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))

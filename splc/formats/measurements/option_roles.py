@@ -19,12 +19,7 @@ def options_among(
     The names of options add options: what is an option without them remains one. Only if no property was left, the last
     option becomes the property that is returned.
 
-    Args:
-        table: the table.
-        names: the columns of numbers, and of text that are or may be options, in their order.
-        nfp: the property that the user named, None if there is none.
-        explicit: the columns that the user named as options.
-        text: the columns of text among the names.
+    `nfp`: the property that the user named, None if there is none.
     """
     observed = _observed(table, names, nfp, explicit)
     beside = _found(table, names, nfp, explicit, observed)

@@ -27,26 +27,17 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class PredictionInputs:
-    """Configurations to predict.
+    """Configurations to predict."""
 
-    Attributes:
-        configurations: n configurations.
-        nfp: the property that was measured, None where none was.
-        measured: its values, shape (n,), NaN where one is missing; None where none was measured.
-        properties: all properties that the file has values of.
-        report: what the reader left out.
-        lines: the (first) line of each configuration, shape (n,).
-        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured.
-        columns: the other columns of numbers, each of shape (n,): properties or observed variables.
-    """
-
-    configurations: Configurations
-    nfp: str | None
-    measured: Array | None
-    properties: tuple[str, ...]
-    report: ReadingReport
-    lines: Array
+    configurations: Configurations  # n configurations
+    nfp: str | None  # the property that was measured, None where none was
+    measured: Array | None  # its values, shape (n,), NaN where one is missing; None where none was measured
+    properties: tuple[str, ...]  # all properties that the file has values of
+    report: ReadingReport  # what the reader left out
+    lines: Array  # the (first) line of each configuration, shape (n,)
+    # the other columns of numbers, each of shape (n,): properties or observed variables
     columns: Mapping[str, Array] = field(default_factory=dict)
+    # the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured
     runs: Array | None = None
 
 
@@ -62,17 +53,9 @@ def read_prediction_inputs(
     A file with measured values is read as measurements: one row per distinct configuration, repetitions aggregated.
     Any other file is a table whose rows are kept as they are.
 
-    Args:
-        path: the file, or its content: measurements in any format, or a CSV table of configurations; `-` is standard
-            input.
-        system: the system.
-        policy: the treatment of invalid and repeated rows.
-        nfp: the property; a file with properties must have it.
-        expected: the property to use if the file has it; no other is used instead. Without `nfp` and `expected`, the
-            only property of the file is used.
-
-    Raises:
-        InputError: if the file cannot be read, a column is missing, or a row cannot be used and the policy is 'error'.
+    `path`: the file, or its content: measurements in any format, or a CSV table of configurations; `-` is standard
+    input. `nfp`: the property; a file with properties must have it. `expected`: the property to use if the file has it;
+    no other is used instead. Without `nfp` and `expected`, the only property of the file is used.
     """
     source = read_table(path)
     policy = replace(policy, columns=with_contexts(policy.columns, source, system))
@@ -116,11 +99,7 @@ def read_prediction_inputs(
 
 
 def context_values(path: str | Path, system: VariabilityModel, policy: Policy, name: str) -> tuple[str, ...]:
-    """Return the values of a context in a file of measurements or configurations, in natural order.
-
-    Raises:
-        InputError: if the file cannot be read, has no such column, or has no row that can be used.
-    """
+    """Return the values of a context in a file of measurements or configurations, in natural order."""
     source = read_table(path)
     columns = ColumnChoice(by=(name,)).over(policy.columns)
     form = registry.format_of("measurements", source)

@@ -125,11 +125,7 @@ def read_parts(
     separator: str | None = None,
     nfp: str | None = None,
 ) -> tuple[Measurements, ...]:
-    """Read measurements, separately for each value of the contexts that `policy.columns.by` names.
-
-    Raises:
-        SplcError: as `read_measurements`.
-    """
+    """Read measurements, separately for each value of the contexts that `policy.columns.by` names."""
     source, rows, units = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
     policy = replace(policy, units=units)
     return measurements_in(system, rows, policy, source)
@@ -141,9 +137,6 @@ def read_every_part(
     """Read measurements, separately for each combination of values of their contexts.
 
     Contexts that differ in most rows (ids, dates) do not separate rows and are left out.
-
-    Raises:
-        SplcError: as `read_measurements`.
     """
     source, rows, units = _read_rows(path, system, policy, None, None, nfp)
     policy = replace(policy, units=units)

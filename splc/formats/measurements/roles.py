@@ -62,42 +62,33 @@ _CONTEXT_WORDS = frozenset(
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """The roles of the columns of a table.
+    """The roles of the columns of a table."""
 
-    Attributes:
-        binary: binary options, in the order of the columns, and likewise all others.
-        numeric: numeric options.
-        text: text columns that are options.
-        properties: properties; the first one is the property that the user named, if there is one.
-        contexts: contexts.
-        ignored: column → why it is ignored.
-        differing: columns that are neither options nor contexts, nor stated by a name, and differ among rows of the
-            same configuration and contexts.
-        counts: the number of rows of each configuration in each context.
-        versions: numeric options whose texts look like versions, with the text that is read as another number.
-        named_contexts: numeric options whose names are those of contexts, if the user did not name them.
-        gaps: numeric option that the user did not name → the rows in which it has no value, unless another option
-            says which these are.
-        instead: the property that is one only because the user named all other columns as options, None if none is.
-        numbers: column → its numbers, shape (n,), NaN where there is none.
-        doubtful: zeros and ones to the right of a property that are options although they distinguish no rows.
-        evident: columns that are ignored because of their names and contents (`splc.formats.measurements.evidence`).
-    """
-
-    binary: tuple[str, ...] = ()
-    numeric: tuple[str, ...] = ()
-    text: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    contexts: tuple[str, ...] = ()
-    ignored: Mapping[str, str] = field(default_factory=dict)
+    binary: tuple[str, ...] = ()  # binary options, in the order of the columns, and likewise all others
+    numeric: tuple[str, ...] = ()  # numeric options
+    text: tuple[str, ...] = ()  # text columns that are options
+    properties: tuple[str, ...] = ()  # properties; the first one is the property that the user named, if there is one
+    contexts: tuple[str, ...] = ()  # contexts
+    ignored: Mapping[str, str] = field(default_factory=dict)  # column → why it is ignored
+    # columns that are neither options nor contexts, nor stated by a name, and differ among rows of the same
+    # configuration and contexts
     differing: tuple[str, ...] = ()
+    # the number of rows of each configuration in each context
     counts: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    # numeric options whose texts look like versions, with the text that is read as another number
     versions: Mapping[str, str] = field(default_factory=dict)
+    # numeric options whose names are those of contexts, if the user did not name them
     named_contexts: tuple[str, ...] = ()
+    # numeric option that the user did not name → the rows in which it has no value, unless another option says which
+    # these are
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    # the property that is one only because the user named all other columns as options, None if none is
     instead: str | None = None
+    # column → its numbers, shape (n,), NaN where there is none
     numbers: Mapping[str, Array] = field(default_factory=dict)
+    # zeros and ones to the right of a property that are options although they distinguish no rows
     doubtful: tuple[str, ...] = ()
+    # columns that are ignored because of their names and contents (`splc.formats.measurements.evidence`)
     evident: tuple[str, ...] = ()
 
 
@@ -111,15 +102,9 @@ def roles_of(
 ) -> Roles:
     """Return the roles of the columns of a table.
 
-    Args:
-        columns: name → cells.
-        file: the file, for messages.
-        nfp: the property that the user named, None if there is none.
-        choice: options, contexts and ignored columns that the user named; None if there are none.
-        measured: whether a column must be a property; without one, options are those that are named.
-
-    Raises:
-        InputError: if the user named a column that the table does not have, or no column can be the property.
+    `nfp`: the property that the user named, None if there is none. `choice`: options, contexts and ignored columns that
+    the user named; None if there are none. `measured`: whether a column must be a property; without one, options are
+    those that are named.
     """
     choice = (choice or ColumnChoice()).among(columns)
     _require_columns(columns, file, nfp, choice)

@@ -38,29 +38,21 @@ _SENTINEL = re.compile("10*|9+|2147483647")
 class Policy:
     """The treatment of invalid and repeated rows of a measurement file.
 
-    Attributes:
-        invalid: rows without a valid configuration are an error, or are dropped and reported.
-        duplicates: rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are
-            further repetitions ('mean').
-        aggregate: the aggregation of repetitions.
-        columns: the roles of columns that the user chose.
-        check: returns which configurations are valid; None accepts all.
-        explain: returns what the configuration in one row violates.
-        placed: is called with the first line of each configuration, shape (n,).
-        units: property → its unit, where one is stated.
-
     Raises:
         SpecError: if a policy is unknown.
     """
 
-    invalid: Invalid = "error"
+    invalid: Invalid = "error"  # rows without a valid configuration are an error, or are dropped and reported
+    # rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are further
+    # repetitions ('mean')
     duplicates: Duplicates = "error"
-    aggregate: Aggregate = "mean"
-    columns: ColumnChoice = field(default_factory=ColumnChoice)
-    check: Callable[[Configurations], Array] | None = None
+    aggregate: Aggregate = "mean"  # the aggregation of repetitions
+    columns: ColumnChoice = field(default_factory=ColumnChoice)  # the roles of columns that the user chose
+    check: Callable[[Configurations], Array] | None = None  # returns which configurations are valid; None accepts all
+    # returns what the configuration in one row violates
     explain: Callable[[Configurations, int], list[str]] | None = None
-    placed: Callable[[Array], None] | None = None
-    units: Mapping[str, str] = field(default_factory=dict)
+    placed: Callable[[Array], None] | None = None  # is called with the first line of each configuration, shape (n,)
+    units: Mapping[str, str] = field(default_factory=dict)  # property → its unit, where one is stated
 
     def __post_init__(self) -> None:
         for name, value, choices in (
@@ -74,35 +66,20 @@ class Policy:
 
 @dataclass(frozen=True)
 class MeasurementRows:
-    """The rows of a file as read.
+    """The rows of a file as read."""
 
-    Attributes:
-        lines: the line of each row, shape (n,).
-        indices: value indices, shape (n, options), -1 for wrong values, for which `reasons` has an entry.
-        reasons: row → problems of its configuration.
-        values: property → values, shape (n, k), NaN where there is no value.
-        missing: property → the number of missing values in each row, shape (n,).
-        slots: the number of repetitions in each row, shape (n,), at most k.
-        notes: remarks of the reader.
-        deviation: the measurement deviation in percent that the file states, None if it states none.
-        contexts: the contexts.
-        malformed: rows with a wrong number of fields, whose contexts are unknown.
-        repeated: whether rows with the same configuration are repetitions, whatever the policy is.
-        nfp: the property that the user named, None if there is none.
-    """
-
-    lines: Array
-    indices: Array
-    reasons: Mapping[int, list[str]]
-    values: Mapping[str, Array]
-    missing: Mapping[str, Array]
-    slots: Array
-    notes: tuple[str, ...] = ()
-    deviation: float | None = None
-    contexts: Mapping[str, Context] = field(default_factory=dict)
-    malformed: frozenset[int] = frozenset()
-    repeated: bool = False
-    nfp: str | None = None
+    lines: Array  # the line of each row, shape (n,)
+    indices: Array  # value indices, shape (n, options), -1 for wrong values, for which `reasons` has an entry
+    reasons: Mapping[int, list[str]]  # row → problems of its configuration
+    values: Mapping[str, Array]  # property → values, shape (n, k), NaN where there is no value
+    missing: Mapping[str, Array]  # property → the number of missing values in each row, shape (n,)
+    slots: Array  # the number of repetitions in each row, shape (n,), at most k
+    notes: tuple[str, ...] = ()  # remarks of the reader
+    deviation: float | None = None  # the measurement deviation in percent that the file states, None if it states none
+    contexts: Mapping[str, Context] = field(default_factory=dict)  # the contexts
+    malformed: frozenset[int] = frozenset()  # rows with a wrong number of fields, whose contexts are unknown
+    repeated: bool = False  # whether rows with the same configuration are repetitions, whatever the policy is
+    nfp: str | None = None  # the property that the user named, None if there is none
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -42,11 +42,7 @@ MAX_SCATTER = 3.0
 def read_table(path: str | Path | Source) -> Source:
     """Read a table of measurements, or the output of a benchmark tool, which becomes a table.
 
-    Args:
-        path: the file, its content, or a folder (`splc.formats.benchmarks.read`); `-` is standard input.
-
-    Raises:
-        InputError: if it cannot be read, or is JSON of another kind.
+    `path`: the file, its content, or a folder (`splc.formats.benchmarks.read`); `-` is standard input.
     """
     source = read_benchmark(path)
     if isinstance(path, str | Path) and not is_xml(source):

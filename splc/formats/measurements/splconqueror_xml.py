@@ -188,13 +188,7 @@ def write_measurements_xml(measurements: Measurements, path: str | Path) -> tupl
     Each row has the contexts, of which SPL Conqueror reads numbers only. The repetitions of a property are in one
     `data` element, separated by `@`; missing ones are NaN. Rows leave out properties without a value.
 
-    Args:
-        measurements: the measurements.
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-
-    Raises:
-        MeasurementError: if the name of a property or context is reserved in this format.
-        OutputError: if the file cannot be written, or a name cannot be represented in XML.
+    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     for name in (*measurements.properties, *measurements.contexts):
         if name.strip().casefold() in _RESERVED or name != name.strip() or not name:

@@ -57,14 +57,7 @@ def infer_system(
 def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> inference.Inference:
     """Return the inference from a table, as in `infer_system`; the notes of the system are the assumptions.
 
-    Args:
-        table: as for `infer_system`.
-        nfp: a column that is a property; None if none is named.
-        choice: the roles of columns that the user chose.
-
-    Raises:
-        InputError: as `infer_system`.
-        MeasurementError: as `infer_system`.
+    `nfp`: a column that is a property; None if none is named.
     """
     result = inference.infer_system(table_source(table), nfp=nfp, choice=choice)
     name = result.system.name if isinstance(table, str | Path) else "system"

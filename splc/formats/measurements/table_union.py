@@ -23,12 +23,9 @@ from splc.io.files import Source
 
 @dataclass(frozen=True)
 class TableUnion(TableSource):
-    """The rows of several tables.
+    """The rows of several tables."""
 
-    Attributes:
-        parts: the file of each table, in order, with the line of each of its rows; None for a format without lines.
-    """
-
+    # the file of each table, in order, with the line of each of its rows; None for a format without lines
     parts: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
 
     def place(self, line: int | None) -> tuple[str, int | None]:
@@ -74,23 +71,15 @@ def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableUnion:
 
     Rows of the same configuration are repetitions, as in one table.
 
-    Args:
-        paths: the files, in the order of their rows; `-` is standard input.
-        choice: the roles of columns that the user chose; ignored columns may be in some of the tables only.
-
-    Raises:
-        InputError: if a file cannot be read, is no table, is named twice, or has no column of the others.
+    `paths`: the files, in the order of their rows; `-` is standard input. `choice`: the roles of columns that the user
+    chose; ignored columns may be in some of the tables only.
     """
     _require_distinct(paths)
     return union_of([read_table(path) for path in paths], choice)
 
 
 def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableUnion:
-    """Return the union of tables that were read; else as `read_union`.
-
-    Raises:
-        InputError: as `read_union`.
-    """
+    """Return the union of tables that were read; else as `read_union`."""
     tables = [_table_of(source) for source in sources]
     header: list[str] = []
     for table in tables:
@@ -168,11 +157,7 @@ def _table_of(source: Source) -> _Table:
 
 
 def _lacking(tables: Sequence[_Table], ignored: frozenset[str]) -> Iterator[str]:
-    """Yield notes on the columns that some of the tables lack: rows of versions before an option have no value of it.
-
-    Raises:
-        InputError: if the tables have no column in common, or a column seems to have another name in one of them.
-    """
+    """Yield notes on columns that some tables lack: rows of versions before an option have no value of it."""
     every = [table.columns.keys() - ignored for table in tables]
     common = frozenset.intersection(*map(frozenset, every))
     if not common:
@@ -194,11 +179,7 @@ def _lacking(tables: Sequence[_Table], ignored: frozenset[str]) -> Iterator[str]
 
 
 def _stated(tables: Sequence[_Table]) -> StatedRoles | None:
-    """Return the roles that the formats of the files state.
-
-    Raises:
-        InputError: if a column has different roles.
-    """
+    """Return the roles that the formats of the files state."""
     roles: dict[str, tuple[str, str]] = {}
     for table in tables:
         if table.stated is None:
@@ -220,11 +201,7 @@ def _stated(tables: Sequence[_Table]) -> StatedRoles | None:
 
 
 def _units(tables: Sequence[_Table]) -> dict[str, str]:
-    """Return property → its unit, where formats state it.
-
-    Raises:
-        InputError: if they state different ones.
-    """
+    """Return property → its unit, where formats state it."""
     units: dict[str, tuple[str, str]] = {}
     for table in tables:
         for name, unit in table.source.units.items() if isinstance(table.source, TableSource) else ():

@@ -20,19 +20,7 @@ from splc.system.variability import VariabilityModel
 def unlisted_values(
     source: Source, system: VariabilityModel, unread: Collection[str] = ()
 ) -> dict[str, tuple[float, ...]] | None:
-    """Return option → the numbers in its column that are not among its values, ascending.
-
-    Args:
-        source: the table.
-        system: the system.
-        unread: columns that may have numbers with other decimal delimiters.
-
-    Returns:
-        The values, without options that have none; None if the file does not name the options of its values.
-
-    Raises:
-        InputError: if the file is empty or cannot be read.
-    """
+    """Return option → the numbers in its column that are not among its values, ascending."""
     columns = _columns(source, system, unread)
     if columns is None:
         return None
@@ -46,11 +34,7 @@ def unlisted_values(
 
 
 def with_unlisted(source: Source, system: VariabilityModel, unread: Collection[str] = ()) -> VariabilityModel:
-    """Return an inferred system with the further values in a table; a description restricts them.
-
-    Raises:
-        InputError: if the file is empty or cannot be read.
-    """
+    """Return an inferred system with the further values in a table; a description restricts them."""
     further = unlisted_values(source, system, unread) if system.inferred else None
     return extended(system, further) if further else system
 

@@ -12,21 +12,13 @@ from splc.formats.measurements.columns import ColumnChoice
 
 @dataclass(frozen=True)
 class LearnedColumns:
-    """The roles of columns in the measurements that a model was learned from.
+    """The roles of columns in the measurements that a model was learned from."""
 
-    Attributes:
-        contexts: context (version, workload) → the value of the rows.
-        options: columns that were named as options of a system without a description.
-        ignored: columns that were not read.
-        constraints: whether constraints were inferred, where there was no description.
-        mined: whether some were found, so that they may be wrong.
-    """
-
-    contexts: Mapping[str, str] = field(default_factory=dict)
-    options: tuple[str, ...] = ()
-    ignored: tuple[str, ...] = ()
-    constraints: bool = True
-    mined: bool = False
+    contexts: Mapping[str, str] = field(default_factory=dict)  # context (version, workload) → the value of the rows
+    options: tuple[str, ...] = ()  # columns that were named as options of a system without a description
+    ignored: tuple[str, ...] = ()  # columns that were not read
+    constraints: bool = True  # whether constraints were inferred, where there was no description
+    mined: bool = False  # whether some were found, so that they may be wrong
 
     @classmethod
     def of(cls, stated: Any) -> LearnedColumns:
@@ -60,13 +52,7 @@ def _names(content: Any) -> tuple[str, ...]:
 
 
 def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
-    """Return the roles of columns in JSON's types, as far as there are any.
-
-    Args:
-        contexts: context → the value of the rows.
-        choice: the roles that the user chose.
-        mined: whether constraints were inferred from the measurements.
-    """
+    """Return the roles of columns in JSON's types, as far as there are any."""
     roles = {"options": list(choice.options), "ignore": list(choice.ignore)}
     columns: dict[str, Any] = {role: names for role, names in roles.items() if names}
     if not choice.constraints:

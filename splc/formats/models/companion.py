@@ -34,17 +34,11 @@ def companion_of(log: str) -> str:
 
 @dataclass(frozen=True)
 class Companion:
-    """The JSON file that was written with a log.
+    """The JSON file that was written with a log."""
 
-    Attributes:
-        file: its name, None where it is not there, is another one, or cannot be read.
-        model: its model, None where `file` is None.
-        problem: why they are None, empty where there is none to be expected.
-    """
-
-    file: str | None = None
-    model: StoredModel | None = None
-    problem: str = ""
+    file: str | None = None  # its name, None where it is not there, is another one, or cannot be read
+    model: StoredModel | None = None  # its model, None where `file` is None
+    problem: str = ""  # why they are None, empty where there is none to be expected
 
     @property
     def system(self) -> VariabilityModel | None:
@@ -72,12 +66,7 @@ class Companion:
 
 
 def read_companion(source: Source, system: VariabilityModel | None) -> Companion:
-    """Return the JSON file that was written with a log, if it is there.
-
-    Args:
-        source: the log.
-        system: the system, for files that do not describe it.
-    """
+    """Return the JSON file that was written with a log, if it is there."""
     # Imported here, since commands that only write models do not need the readers.
     from splc.formats.models.json import log_hash_of, parse_stored_json
     from splc.formats.models.log_writer import COMPANION

@@ -25,31 +25,18 @@ _LEAST = 0.001
 
 @dataclass(frozen=True)
 class Entry:
-    """One model of a file.
+    """One model of a file."""
 
-    Attributes:
-        key: call path and metric; the metric is the property.
-        model: the model; with two segments, that of the upper one.
-        names: the variables of the model.
-        facts: the data that the model rests on, in one line.
-        error: the error that tables show, in percent.
-        below: the model of the lower segment.
-        change: the upper end of the lower segment.
-        changing: the variable along which the behaviour changes.
-        scaling: the scaling model, where it is one.
-        further: further content of the JSON object.
-    """
-
-    key: Key
-    model: InfluenceModel
-    names: tuple[str, ...]
-    facts: str
-    error: float | None
-    below: InfluenceModel | None = None
-    change: float | None = None
-    changing: str | None = None
-    scaling: ScalingModel | None = None
-    further: Mapping[str, Any] = field(default_factory=dict)
+    key: Key  # call path and metric; the metric is the property
+    model: InfluenceModel  # the model; with two segments, that of the upper one
+    names: tuple[str, ...]  # the variables of the model
+    facts: str  # the data that the model rests on, in one line
+    error: float | None  # the error that tables show, in percent
+    below: InfluenceModel | None = None  # the model of the lower segment
+    change: float | None = None  # the upper end of the lower segment
+    changing: str | None = None  # the variable along which the behaviour changes
+    scaling: ScalingModel | None = None  # the scaling model, where it is one
+    further: Mapping[str, Any] = field(default_factory=dict)  # further content of the JSON object
 
     @property
     def comment(self) -> str:
@@ -59,25 +46,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class ModelFile:
-    """The content of a file of models.
+    """The content of a file of models."""
 
-    Attributes:
-        entries: the models, at least one.
-        about: where they come from, in one line.
-        facts: further content of the JSON object.
-        result: the result of learning that the only entry is the model of.
-        test_errors: the error after each round of this result, for logs.
-        system: the system of this result.
-        companion: the name of the JSON file that is written beside a log.
-    """
-
-    entries: tuple[Entry, ...]
-    about: str
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    result: LearningResult | None = None
-    test_errors: Sequence[float | None] | None = None
-    system: VariabilityModel | None = None
-    companion: str | None = None
+    entries: tuple[Entry, ...]  # the models, at least one
+    about: str  # where they come from, in one line
+    facts: Mapping[str, Any] = field(default_factory=dict)  # further content of the JSON object
+    result: LearningResult | None = None  # the result of learning that the only entry is the model of
+    test_errors: Sequence[float | None] | None = None  # the error after each round of this result, for logs
+    system: VariabilityModel | None = None  # the system of this result
+    companion: str | None = None  # the name of the JSON file that is written beside a log
 
     @property
     def error_title(self) -> str:
@@ -116,11 +93,7 @@ def learned_file(
 ) -> ModelFile:
     """Return the file of a learned model.
 
-    Args:
-        result: the result of learning.
-        origin: the measurements.
-        test_errors: the error after each round, for logs; None: only that of the last round is known.
-        system: the system, for JSON.
+    `test_errors`: the error after each round, for logs; None: only that of the last round is known.
     """
     key = (ROOT_CALLPATH, result.nfp)
     if result.scaling is not None:

@@ -93,11 +93,7 @@ def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
 
 
 def log_hash_of(source: Source) -> str | None:
-    """Return the hash of the log that a JSON file of a model was written with, None if it was written alone.
-
-    Raises:
-        InputError: if it is not JSON.
-    """
+    """Return the hash of the log that a JSON file of a model was written with, None if it was written alone."""
     content = _content(source)
     log = content.get("log") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
     digest = log.get("sha256") if isinstance(log, dict) else None

@@ -62,13 +62,7 @@ def provenance_of(result: LearningResult) -> dict[str, Any]:
 def learned_json_text(
     result: LearningResult, system: VariabilityModel | None = None, facts: Mapping[str, Any] | None = None
 ) -> str:
-    """Return a learning result as JSON: the printed and the full model, errors and rounds, and what produced it.
-
-    Args:
-        result: the result.
-        system: its system, with which nothing else is needed to predict.
-        facts: further content.
-    """
+    """Return a learning result as JSON: the printed and the full model, errors and rounds, and what produced it."""
     from splc.learning.intervals import intervals_object
 
     order, samples = result.model.order, result.samples

@@ -13,15 +13,7 @@ from splc.io.json import parse_json
 
 
 def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
-    """Return the keys of the JSON file of a model; of a log, of the one that was written with it.
-
-    Args:
-        stored: the model.
-        file: the file that it was read from.
-
-    Returns:
-        The keys, empty where there is no such file.
-    """
+    """Return the keys of the JSON file of a model; of a log, of the one that was written with it."""
     source = stored.companion if stored.kind == "log" else file
     if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
         return {}

@@ -51,11 +51,7 @@ class LogErrors:
         self._options: dict[str, Array] = {}
 
     def of(self, learning: Learning, file: str) -> Mapping[str, Errors]:
-        """Return rule → round → error in percent, None where it is undefined; an averaged model is round 0.
-
-        Raises:
-            InputError: if a model is wrong.
-        """
+        """Return rule → round → error in percent, None where it is undefined; an averaged model is round 0."""
         if learning.link != "identity" or learning.definitions or not learning.rounds:
             numbers = tuple(learning.rounds) or (0,)
             return self._errors(numbers, [self._predictions_of(learning, number, file) for number in numbers])

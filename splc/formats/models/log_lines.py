@@ -50,55 +50,34 @@ _OUT_OF_RANGE = re.compile(r"-?\d(?:\.\d+)?[eE]\+?\d{3,}")
 
 @dataclass(frozen=True)
 class RoundLine:
-    """One round as a log states it.
+    """One round as a log states it."""
 
-    Attributes:
-        number: 1, 2, ….
-        model: the model as text.
-        error: the error that rounds are compared by, NaN where it is missing or infinite.
-        line: the line.
-        test_error: the error on the configurations that models are judged by, NaN likewise.
-        score: the score of the term that was added, NaN where it is missing.
-    """
-
-    number: int
-    model: str
-    error: float
-    line: int
-    test_error: float = math.nan
-    score: float = math.nan
+    number: int  # 1, 2, …
+    model: str  # the model as text
+    error: float  # the error that rounds are compared by, NaN where it is missing or infinite
+    line: int  # the line
+    test_error: float = math.nan  # the error on the configurations that models are judged by, NaN likewise
+    score: float = math.nan  # the score of the term that was added, NaN where it is missing
 
 
 @dataclass
 class Learning:
-    """One learning of a log: its rounds by number (a later line of the same round counts) and the averaged model.
+    """One learning of a log: its rounds by number (a later line of the same round counts) and the averaged model."""
 
-    Attributes:
-        rounds: number → the round.
-        average: the terms of the averaged model with their lines.
-        analysed: whether the log has the lines of `analyze-learning`.
-        link: the link of the model.
-        nfp: the property, None if the log does not name it.
-        columns: the roles of columns in the measurements that the model was learned from.
-        definitions: name in terms → the subexpression that it means, and the line.
-        sampling: the commands that drew the learning set.
-        configurations: the size of the learning set, None if the log does not state it.
-        settings: the settings of learning, by name.
-        seed: the seed of whatever splc drew.
-        evaluation: the file of the measurements that errors were computed on, None for all measurements.
-    """
-
-    rounds: dict[int, RoundLine] = field(default_factory=dict)
-    average: list[tuple[str, int]] = field(default_factory=list)
-    analysed: bool = False
-    link: Link = "identity"
-    nfp: str | None = None
+    rounds: dict[int, RoundLine] = field(default_factory=dict)  # number → the round
+    average: list[tuple[str, int]] = field(default_factory=list)  # the terms of the averaged model with their lines
+    analysed: bool = False  # whether the log has the lines of `analyze-learning`
+    link: Link = "identity"  # the link of the model
+    nfp: str | None = None  # the property, None if the log does not name it
+    # the roles of columns in the measurements that the model was learned from
     columns: LearnedColumns = field(default_factory=LearnedColumns)
+    # name in terms → the subexpression that it means, and the line
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
-    sampling: tuple[str, ...] = ()
-    configurations: int | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
-    seed: int = 0
+    sampling: tuple[str, ...] = ()  # the commands that drew the learning set
+    configurations: int | None = None  # the size of the learning set, None if the log does not state it
+    settings: Mapping[str, str] = field(default_factory=dict)  # the settings of learning, by name
+    seed: int = 0  # the seed of whatever splc drew
+    # the file of the measurements that errors were computed on, None for all measurements
     evaluation: str | None = None
 
     @property

@@ -30,18 +30,12 @@ _LOG = "command: log "
 
 @dataclass(frozen=True)
 class LoggedModel:
-    """A model of a log.
+    """A model of a log."""
 
-    Attributes:
-        model: the model.
-        nfp: the property that was learned, None if the log does not name it (`command: nfp`).
-        notes: what is unusual about the log.
-        columns: the roles of columns in the measurements that the model was learned from.
-    """
-
-    model: InfluenceModel
-    nfp: str | None
-    notes: tuple[str, ...] = ()
+    model: InfluenceModel  # the model
+    nfp: str | None  # the property that was learned, None if the log does not name it (`command: nfp`)
+    notes: tuple[str, ...] = ()  # what is unusual about the log
+    # the roles of columns in the measurements that the model was learned from
     columns: LearnedColumns = field(default_factory=LearnedColumns)
 
 
@@ -101,11 +95,7 @@ def _chosen_round(learning: Learning, round_choice: WhichRound, file: str) -> Ro
 
 
 def model_of(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:
-    """Return the model of a round of a learning, or its averaged model.
-
-    Raises:
-        InputError: if there is no such round, or its model is wrong.
-    """
+    """Return the model of a round of a learning, or its averaged model."""
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
     names = system.term_table if system else names_of(product for _, product, _ in parts)

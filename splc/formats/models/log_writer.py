@@ -45,11 +45,8 @@ def learned_log_text(
 
     The log echoes the commands of an equivalent script, since programs that read logs expect those of the sampling.
 
-    Args:
-        result: the result.
-        test_errors: the error after each round on the configurations that models are judged by, in percent; None: only
-            that of the last round is known, on all measured configurations.
-        companion: the name of the JSON file that is written beside the log.
+    `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
+    that of the last round is known, on all measured configurations.
     """
     result = result.of_printed
     measured = result.provenance.get("measured_configurations", result.learning_configurations)
@@ -78,13 +75,7 @@ def settings_line(settings: Mapping[str, Any]) -> str:
 
 
 def learning_lines(result: LearningResult, error: float | None, validation: int | None = None) -> list[str]:
-    """Return what `learn-splconqueror` prints.
-
-    Args:
-        result: the result.
-        error: the error of the model on the configurations that models are judged by.
-        validation: the number of configurations that candidates were judged by, if it is to be stated.
-    """
+    """Return what `learn-splconqueror` prints."""
     result = _with_plain_names(result)
     validation_count = "" if validation is None else f" NumberOfConfigurationsValidation:{validation}"
     lines = [

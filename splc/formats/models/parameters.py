@@ -47,12 +47,8 @@ QUANTITY_KEYS = ("value", "low", "high", "level", "determined")
 def read_parameters(path: str | Path) -> Parameters:
     """Read machine parameters.
 
-    Args:
-        path: a TOML file (`.toml`, or with a line that begins with `[`), or one of lines `name = number` (also
-            `name = expression`) with `#` comments; both also compressed (`.gz`).
-
-    Raises:
-        InputError: naming everything that is wrong with its line.
+    `path`: a TOML file (`.toml`, or with a line that begins with `[`), or one of lines `name = number` (also `name =
+    expression`) with `#` comments; both also compressed (`.gz`).
     """
     return parse_parameters(read_source(path))
 
@@ -226,11 +222,7 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
 
 
 def write_parameters(parameters: Parameters, path: str | Path, heading: str = "") -> None:
-    """Write parameters as TOML, whole or not at all; `-` is standard output.
-
-    Raises:
-        OutputError: if the file cannot be written.
-    """
+    """Write parameters as TOML, whole or not at all; `-` is standard output."""
     write_whole(path, parameters_text(parameters, heading))
 
 

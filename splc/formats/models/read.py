@@ -67,18 +67,8 @@ def read_stored_model(
 ) -> StoredModel:
     """Read a performance-influence model and its property. The format is detected from the content.
 
-    Args:
-        path: the file, also compressed (`.gz`); `-` is standard input.
-        system: the system. With it names are checked, SPL Conqueror's spelling of names is accepted, and
-            options that are always selected become the constant.
-        parameters: the machine parameters of an analytical model, name → value, or the result of `read_parameters`.
-        round: the round of a log: 'last', 'best' or a number, see `splc.formats.models.log_reader`.
-        learning: the number (from 1) of a learning in a log with several, None for the last.
-        symbols: parameters that remain names in the terms of model text.
-        full: whether a log has the full model of the JSON file that was written with it.
-
-    Raises:
-        InputError: if the file cannot be read, with file, line and column as far as they are known.
+    `path`: the file, also compressed (`.gz`); `-` is standard input. `learning`: the number (from 1) of a learning in a
+    log with several, None for the last.
     """
     options = ReadOptions(parameters, round, learning, symbols)
     source = read_source(path)
@@ -97,9 +87,6 @@ def read_stored_models(
     """Read the models of several files, each with its file, hash and a distinct name.
 
     The arguments are those of `read_stored_model`; with `learning` 0 each learning of a log is a model.
-
-    Raises:
-        InputError: if a file cannot be read; the problems of all files are reported together.
     """
     options = ReadOptions(parameters, round, learning)
     stored_models: list[StoredModel] = []
@@ -150,14 +137,8 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
 def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
     """Write a model without a history in the format that the file's name asks for.
 
-    Args:
-        model: the model.
-        path: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with
-            `.gz`); `-` is model text on standard output.
-        base: the option that represents the constant in a log.
-
-    Raises:
-        OutputError: if the file cannot be written, or the format cannot express the model.
+    `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with `.gz`);
+    `-` is model text on standard output.
     """
     suffix = registry.suffix_of(str(path))
     name = next(
@@ -167,11 +148,7 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
 
 
 def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: str = ROOT) -> None:
-    """Write a model in the format with this name, with all that is known of it and that the format can hold.
-
-    Raises:
-        OutputError: as `write_model`.
-    """
+    """Write a model in the format with this name, with all that is known of it and that the format can hold."""
     if stored.model.parameters:
         names = listed([parameter.name for parameter in stored.model.parameters])
         hint = "replace them by numbers first (splc.models.binding.bound)"

@@ -19,19 +19,12 @@ __all__ = ["ReadOptions", "StoredModel", "json_text", "log_text", "plain_text", 
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of the reader of models.
+    """Options of the reader of models."""
 
-    Attributes:
-        parameters: the machine parameters of model text.
-        round: which round of a log: 'last', 'best' or a number.
-        learning: which learning of a log: 1, 2, …; None is the last, 0 all.
-        symbols: the parameters that stay names in the terms of model text.
-    """
-
-    parameters: Mapping[str, float] | Parameters | None = None
-    round: WhichRound = "last"
-    learning: int | None = None
-    symbols: Collection[str] = ()
+    parameters: Mapping[str, float] | Parameters | None = None  # the machine parameters of model text
+    round: WhichRound = "last"  # which round of a log: 'last', 'best' or a number
+    learning: int | None = None  # which learning of a log: 1, 2, …; None is the last, 0 all
+    symbols: Collection[str] = ()  # the parameters that stay names in the terms of model text
 
 
 def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

@@ -20,50 +20,32 @@ Support = Mapping[frozenset[str], int | None]
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model with the facts that its file states.
+    """A model with the facts that its file states."""
 
-    Attributes:
-        model: the performance-influence model; where there is a full model, the printed one.
-        nfp: the property that it was learned from, None if the file does not name it.
-        kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
-        used: the parameters that a model text uses.
-        name: a name in messages and tables: the file, with a number for one of several models.
-        file: the file, None for a model that was not read from one.
-        sha256: the hash of the file's content.
-        full: the full model, which predicts; None if the file has none.
-        intervals: the prediction intervals of what predicts, None if the file has none.
-        printed_intervals: those of the printed model, None if the file has none.
-        notes: what is unusual about the file.
-        columns: the roles of columns in the measurements that it was learned from, as far as the file states them.
-        system: the system that it was learned from, None if the file does not describe it.
-        provenance: what produced it, as far as the file states it.
-        support: the support of the terms of the printed model; empty if the file does not state it.
-        folds: the number of folds that support is counted in.
-        unused: why a full model that was written with the file is not used, empty otherwise.
-        companion: the JSON file that was written with a log, None if it is not used.
-        stated_unit: the unit of the property, None if the file does not state it.
-        expected_error: the error to expect, as `splc learn --json` has it; empty if the file does not state it.
-    """
-
-    model: InfluenceModel
-    nfp: str | None = None
+    model: InfluenceModel  # the performance-influence model; where there is a full model, the printed one
+    nfp: str | None = None  # the property that it was learned from, None if the file does not name it
+    # 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
     kind: Literal["log", "json", "text"] = "text"
-    used: frozenset[str] = frozenset()
-    name: str = ""
-    file: str | None = None
-    sha256: str = ""
-    full: Predictor | None = None
-    intervals: Intervals | None = None
-    printed_intervals: Intervals | None = None
-    notes: tuple[str, ...] = ()
+    used: frozenset[str] = frozenset()  # the parameters that a model text uses
+    name: str = ""  # a name in messages and tables: the file, with a number for one of several models
+    file: str | None = None  # the file, None for a model that was not read from one
+    sha256: str = ""  # the hash of the file's content
+    full: Predictor | None = None  # the full model, which predicts; None if the file has none
+    intervals: Intervals | None = None  # the prediction intervals of what predicts, None if the file has none
+    printed_intervals: Intervals | None = None  # those of the printed model, None if the file has none
+    notes: tuple[str, ...] = ()  # what is unusual about the file
+    # the roles of columns in the measurements that it was learned from, as far as the file states them
     columns: LearnedColumns = field(default_factory=LearnedColumns)
-    system: VariabilityModel | None = None
+    system: VariabilityModel | None = None  # the system that it was learned from, None if the file does not describe it
+    # what produced it, as far as the file states it
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    # the support of the terms of the printed model; empty if the file does not state it
     support: Support = field(default_factory=dict, hash=False)
-    folds: int = 0
-    unused: str = ""
-    companion: str | None = None
-    stated_unit: str | None = None
+    folds: int = 0  # the number of folds that support is counted in
+    unused: str = ""  # why a full model that was written with the file is not used, empty otherwise
+    companion: str | None = None  # the JSON file that was written with a log, None if it is not used
+    stated_unit: str | None = None  # the unit of the property, None if the file does not state it
+    # the error to expect, as `splc learn --json` has it; empty if the file does not state it
     expected_error: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property

@@ -18,15 +18,10 @@ _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTIL
 
 @dataclass(frozen=True)
 class Subject:
-    """The system and the property of a model.
+    """The system and the property of a model."""
 
-    Attributes:
-        system: the name of the system, None if it is unknown.
-        nfp: the property, None if it is unknown.
-    """
-
-    system: str | None
-    nfp: str | None
+    system: str | None  # the name of the system, None if it is unknown
+    nfp: str | None  # the property, None if it is unknown
 
     @classmethod
     def of_profile(cls, file: str, metric: str | None) -> Self:

@@ -13,9 +13,6 @@ def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
     """Return the learner that fits the influences of the terms of a file.
 
     A term has SPL Conqueror's log grammar; `#` begins a comment.
-
-    Raises:
-        InputError: naming all lines that are no term, or a term that is a duplicate, or that there are no terms.
     """
     problems = Problems(source.name)
     terms: list[LearnedTerm] = []

@@ -67,11 +67,7 @@ def _program_json(content: ModelFile) -> str:
 
 
 def stored_model_of(content: ModelFile) -> StoredModel:
-    """Return the only model of a file as it is read again.
-
-    Raises:
-        OutputError: if there are several, or it has two segments.
-    """
+    """Return the only model of a file as it is read again."""
     from splc.formats.models.stored_model import StoredModel
     from splc.learning.full_predictor import FullPredictor
 

@@ -16,33 +16,19 @@ ArgumentForm = Literal["nothing", "file", "words", "pairs", "lists", "sampling"]
 
 @dataclass(frozen=True)
 class Usage:
-    """A command of the table.
+    """A command of the table."""
 
-    Attributes:
-        name: its name.
-        arguments: its arguments as messages and pages show them.
-        form: how they are written.
-        least: the least number of words.
-        most: the most words; None: any number.
-        keys: the names of `name:value` arguments beside the words; None: any name.
-        reads: the positions of words that are files to read.
-        writes: the positions of words that are files to write.
-        needs: what must have been done before.
-        aliases: older spellings.
-        effect: whether it has an effect here; the others are accepted.
-    """
-
-    name: str
-    arguments: str = ""
-    form: ArgumentForm = "nothing"
-    least: int = 0
-    most: int | None = 0
-    keys: tuple[str, ...] | None = ()
-    reads: tuple[int, ...] = ()
-    writes: tuple[int, ...] = ()
-    needs: tuple[Need, ...] = ()
-    aliases: tuple[str, ...] = ()
-    effect: bool = True
+    name: str  # its name
+    arguments: str = ""  # its arguments as messages and pages show them
+    form: ArgumentForm = "nothing"  # how they are written
+    least: int = 0  # the least number of words
+    most: int | None = 0  # the most words; None: any number
+    keys: tuple[str, ...] | None = ()  # the names of `name:value` arguments beside the words; None: any name
+    reads: tuple[int, ...] = ()  # the positions of words that are files to read
+    writes: tuple[int, ...] = ()  # the positions of words that are files to write
+    needs: tuple[Need, ...] = ()  # what must have been done before
+    aliases: tuple[str, ...] = ()  # older spellings
+    effect: bool = True  # whether it has an effect here; the others are accepted
 
 
 def _file(name: str, arguments: str = "FILE", **settings: object) -> Usage:
@@ -55,7 +41,7 @@ _SEARCH = ("samples", "seed", "file", "performWithOptimal")
 
 # Commands whose output is a folder of files.
 CONVERSIONS = ("convert-vm", "convert-measurements")
-# To add a command, add a line here and a method to `splc.splconqueror.scripts.interpreter`.
+# To add a command, add a line here and a method to `splc.splconqueror.interpreter`.
 COMMANDS: tuple[Usage, ...] = (
     _file("vm", "MODEL.xml", reads=(0,)),
     _file("all", "[check:false] FILE", keys=("check",), reads=(0,), needs=("vm",)),
@@ -118,25 +104,15 @@ TABLE: Mapping[str, Usage] = {name: usage for usage in COMMANDS for name in (usa
 
 @dataclass(frozen=True)
 class ScriptCommand:
-    """A command of a script.
+    """A command of a script."""
 
-    Attributes:
-        name: its name in the table.
-        text: the line of the script without its comment, as logs echo it.
-        line: the number of the line.
-        words: files and names, in order.
-        values: the `name:value` arguments.
-        lists: the `name=[a,b]` arguments.
-        sampling: the sampling of `binary`, `numeric` and `hybrid`.
-    """
-
-    name: str
-    text: str
-    line: int
-    words: tuple[str, ...] = ()
-    values: Mapping[str, str] = field(default_factory=dict)
-    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    sampling: Sampling | None = None
+    name: str  # its name in the table
+    text: str  # the line of the script without its comment, as logs echo it
+    line: int  # the number of the line
+    words: tuple[str, ...] = ()  # files and names, in order
+    values: Mapping[str, str] = field(default_factory=dict)  # the `name:value` arguments
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # the `name=[a,b]` arguments
+    sampling: Sampling | None = None  # the sampling of `binary`, `numeric` and `hybrid`
 
     @property
     def usage(self) -> Usage:
@@ -158,14 +134,8 @@ class ScriptCommand:
 
 @dataclass(frozen=True)
 class Script:
-    """A script.
+    """A script."""
 
-    Attributes:
-        path: the file.
-        commands: its commands.
-        sha256: the hash of the file.
-    """
-
-    path: str
-    commands: tuple[ScriptCommand, ...]
-    sha256: str = ""
+    path: str  # the file
+    commands: tuple[ScriptCommand, ...]  # its commands
+    sha256: str = ""  # the hash of the file

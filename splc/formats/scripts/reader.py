@@ -25,11 +25,7 @@ FINAL_PREDICTIONS = "writeFinalPredictionResults"
 
 
 def parse_script(source: Source) -> Script:
-    """Return the commands of a script; their arguments are checked, the files that they name are not.
-
-    Raises:
-        InputError: naming everything that is wrong in it, with lines.
-    """
+    """Return the commands of a script; their arguments are checked, the files that they name are not."""
     script, problems = parse_lines(source)
     if problems:
         raise InputError(problems)
@@ -37,11 +33,7 @@ def parse_script(source: Source) -> Script:
 
 
 def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
-    """Return the commands of a script that can be read, and what is wrong in the other lines.
-
-    Raises:
-        InputError: if the file is not text.
-    """
+    """Return the commands of a script that can be read, and what is wrong in the other lines."""
     problems: list[Problem] = []
     commands = []
     for number, raw in enumerate(source.text().splitlines(), 1):
@@ -114,11 +106,7 @@ def _pairs(words: list[str]) -> dict[str, Any]:
 
 
 def _check_values(command: ScriptCommand) -> None:
-    """Check the values of a command.
-
-    Raises:
-        SpecError: naming everything that is wrong.
-    """
+    """Check the values of a command."""
     problems: list[Problem] = []
     for check in _checks(command):
         try:
@@ -174,33 +162,21 @@ def _refuse(message: str, hint: str) -> None:
 
 
 def whole_number(name: str, text: str, least: int) -> int:
-    """Return a text as a whole number.
-
-    Raises:
-        SpecError: if it is not one of at least `least`.
-    """
+    """Return a text as a whole number."""
     if not (text.isascii() and text.isdigit()) or int(text) < least:
         raise SpecError(f"{name} must be a whole number of at least {least}, not {text!r}")
     return int(text)
 
 
 def truth(text: str) -> bool:
-    """Return `true` or `false` as a truth value.
-
-    Raises:
-        SpecError: if it is neither.
-    """
+    """Return `true` or `false` as a truth value."""
     if text.casefold() not in ("true", "false"):
         raise SpecError(f"{text!r} is neither true nor false")
     return text.casefold() == "true"
 
 
 def settings_of(source: Source) -> dict[str, str]:
-    """Return the settings of a file of `name value` (or `name:value`) lines.
-
-    Raises:
-        InputError: naming all that is wrong, with lines.
-    """
+    """Return the settings of a file of `name value` (or `name:value`) lines."""
     problems = Problems(source.name)
     settings: dict[str, str] = {}
     for number, raw in enumerate(source.text().splitlines(), 1):

@@ -36,11 +36,7 @@ _DOMAIN = re.compile(r"\[([^\]]*)\]")
 
 
 def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
-    """Return the sampling of a command `binary`, `numeric` or `hybrid`.
-
-    Raises:
-        SpecError: naming what is wrong.
-    """
+    """Return the sampling of a command `binary`, `numeric` or `hybrid`."""
     # Brackets that are not closed would each be followed to the end.
     end_of_domains = arguments.rfind("]") + 1
     domains = _DOMAIN.findall(arguments, 0, end_of_domains)
@@ -134,11 +130,7 @@ def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
 
 
 def parse_strategy(kind: Kind, spec: str) -> None:
-    """Check a spec of a binary, numeric or hybrid sampling.
-
-    Raises:
-        SpecError: if it is wrong.
-    """
+    """Check a spec of a binary, numeric or hybrid sampling."""
     if kind == "hybrid":
         parse_spec(spec)
     else:
@@ -160,11 +152,6 @@ def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str =
     """Return the spec of one hybrid, or of at most one binary and one numeric sampling.
 
     The part of a system that has no sampling is taken in full.
-
-    Args:
-        samplings: the samplings.
-        system: the system.
-        file: the path of the file that one of them draws from.
     """
     specs = {sampling.kind: sampling.resolved(len(system.binary_options), file) for sampling in samplings}
     if "hybrid" in specs:

@@ -20,44 +20,27 @@ OPTIMIZATION, WEIGHTS = "optimization", "weights"
 
 @dataclass(frozen=True)
 class Key:
-    """An argument of a strategy, `name:value`.
+    """An argument of a strategy, `name:value`."""
 
-    Attributes:
-        name: its name in scripts.
-        ours: its name in specs; an empty text for a positional argument.
-        default: its value if it is not given; None: it must be given; an empty text: the spec leaves it out.
-        aliases: other names.
-        ignored: whether a spec has nothing like it.
-    """
-
-    name: str
-    ours: str = ""
+    name: str  # its name in scripts
+    ours: str = ""  # its name in specs; an empty text for a positional argument
+    # its value if it is not given; None: it must be given; an empty text: the spec leaves it out
     default: str | None = None
-    aliases: tuple[str, ...] = ()
-    ignored: bool = False
+    aliases: tuple[str, ...] = ()  # other names
+    ignored: bool = False  # whether a spec has nothing like it
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """A strategy of SPL Conqueror.
+    """A strategy of SPL Conqueror."""
 
-    Attributes:
-        kind: the command.
-        name: its name in scripts.
-        design: the name of the design.
-        keys: its arguments.
-        fixed: further arguments of the spec, as SPL Conqueror's program draws.
-        flag: an argument that must be true; it distinguishes strategies of one name.
-        aliases: older names.
-    """
-
-    kind: Kind
-    name: str
-    design: str
-    keys: tuple[Key, ...] = ()
-    fixed: tuple[str, ...] = ()
-    flag: str = ""
-    aliases: tuple[str, ...] = ()
+    kind: Kind  # the command
+    name: str  # its name in scripts
+    design: str  # the name of the design
+    keys: tuple[Key, ...] = ()  # its arguments
+    fixed: tuple[str, ...] = ()  # further arguments of the spec, as SPL Conqueror's program draws
+    flag: str = ""  # an argument that must be true; it distinguishes strategies of one name
+    aliases: tuple[str, ...] = ()  # older names
 
 
 def _number(default: str | None, *aliases: str) -> Key:
@@ -119,33 +102,18 @@ STRATEGIES = (
 
 @dataclass(frozen=True)
 class Sampling:
-    """A sampling that a script asks for.
+    """A sampling that a script asks for."""
 
-    Attributes:
-        kind: the part of configurations that it selects; `hybrid` for whole ones.
-        spec: the design, with placeholders for the number of binary options and the file.
-        validation: whether it is of the validation set, not of the learning set.
-        options: the options that it is restricted to; empty: all.
-        file: the file of the configurations that `random` draws from.
-        line: the line of the script, as it is echoed in logs.
-        redraws: whether random binary selections are drawn as by the program before June 2023.
-    """
-
-    kind: Kind
-    spec: str
-    validation: bool = False
-    options: tuple[str, ...] = ()
-    file: str | None = None
-    line: str = ""
-    redraws: bool = False
+    kind: Kind  # the part of configurations that it selects; `hybrid` for whole ones
+    spec: str  # the design, with placeholders for the number of binary options and the file
+    validation: bool = False  # whether it is of the validation set, not of the learning set
+    options: tuple[str, ...] = ()  # the options that it is restricted to; empty: all
+    file: str | None = None  # the file of the configurations that `random` draws from
+    line: str = ""  # the line of the script, as it is echoed in logs
+    redraws: bool = False  # whether random binary selections are drawn as by the program before June 2023
 
     def resolved(self, binary_options: int, file: str = "") -> str:
-        """Return the spec for a system with so many binary options.
-
-        Args:
-            binary_options: their number.
-            file: the path of the file that it draws from.
-        """
+        """Return the spec for a system with so many binary options."""
         spec = self.spec
         if self.redraws and self.kind == "binary" and spec.startswith("random:"):
             spec = spec.replace(",compat", ",compat=2018", 1)
@@ -153,12 +121,7 @@ class Sampling:
 
 
 def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
-    """Return the lines of a script that ask for the sampling of a spec; none if SPL Conqueror has no such sampling.
-
-    Args:
-        spec: the spec.
-        seed: the seed of random parts of the spec without a seed of their own.
-    """
+    """Return the lines of a script that ask for the sampling of a spec; none if SPL Conqueror has no such sampling."""
     if spec == "measured":
         return ("select-all-measurements true",)
     parts = re.split(r"\+(?![^\[\]]*\])", spec)

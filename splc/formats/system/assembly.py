@@ -18,21 +18,13 @@ from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
 @dataclass
 class Assembly:
-    """The parts of one file's system, and the problems of the file.
+    """The parts of one file's system, and the problems of the file."""
 
-    Attributes:
-        file: the name of the file for messages.
-        constraints: the constraints, in file order.
-        notes: remarks that are not errors.
-        values: numeric option → its values.
-        optional: the numeric options that may be deselected.
-    """
-
-    file: str
-    constraints: list[Constraint] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    values: dict[str, tuple[float, ...]] = field(default_factory=dict)
-    optional: set[str] = field(default_factory=set)
+    file: str  # the name of the file for messages
+    constraints: list[Constraint] = field(default_factory=list)  # the constraints, in file order
+    notes: list[str] = field(default_factory=list)  # remarks that are not errors
+    values: dict[str, tuple[float, ...]] = field(default_factory=dict)  # numeric option → its values
+    optional: set[str] = field(default_factory=set)  # the numeric options that may be deselected
 
     def __post_init__(self) -> None:
         self.problems = Problems(self.file)
@@ -65,11 +57,7 @@ class Assembly:
                 self.problems.include(error.at(self.file, line))
 
     def tree(self, name: str, root: FeatureNode) -> VariabilityModel:
-        """Return the system of a feature tree and the constraints.
-
-        Raises:
-            VariabilityError: with all problems of the file.
-        """
+        """Return the system of a feature tree and the constraints."""
         options, groups = options_of(root)
         self.constraints[:0] = groups
         return self.system(name, options)

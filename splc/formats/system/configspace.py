@@ -31,10 +31,6 @@ def parse_configspace(source: Source) -> VariabilityModel:
 
     Numbers are numeric options; true and false are a binary option, and texts an alternative group. An option is not
     selected where its parameter is not active. A range of real numbers has levels, and a note says so.
-
-    Raises:
-        InputError: if the file is not JSON.
-        VariabilityError: with everything that cannot be expressed, such as ranges without bounds.
     """
     text = source.text()
     try:
@@ -132,11 +128,7 @@ class _ConfigSpaceReader:
             self.problems.include(error, line)
 
     def parameter(self, name: str) -> SpaceParameter:
-        """Return a parameter.
-
-        Raises:
-            InputError: if it is unknown.
-        """
+        """Return a parameter."""
         if name in self.refused - self.parameters.keys():
             raise _RefusedError(name)
         if name not in self.parameters:
@@ -144,11 +136,7 @@ class _ConfigSpaceReader:
         return self.parameters[name]
 
     def condition(self, name: str) -> Formula:
-        """Return the formula of where a parameter is active.
-
-        Raises:
-            InputError: if a condition has no meaning.
-        """
+        """Return the formula of where a parameter is active."""
         if name not in self.conditions:
             return Junction(True, ())
         if (formula := self.active.get(name)) is not None:
@@ -169,11 +157,7 @@ class _ConfigSpaceReader:
         return (implication if parameter.is_truth else equivalence)(selected, self.condition(name))
 
     def holds(self, condition: Any, depth: int) -> Formula:
-        """Return the formula of a condition.
-
-        Raises:
-            InputError: if it has no meaning.
-        """
+        """Return the formula of a condition."""
         kind = _text(condition, "type")
         if kind in {"AND", "OR"}:
             parts = _parts(condition, "conditions", depth)
@@ -202,11 +186,7 @@ class _ConfigSpaceReader:
         return negation(self.forbidden(clause, 0))
 
     def forbidden(self, clause: Any, depth: int) -> Formula:
-        """Return the formula of what is forbidden.
-
-        Raises:
-            InputError: if it has no meaning.
-        """
+        """Return the formula of what is forbidden."""
         kind = _text(clause, "type")
         if kind == "AND":
             parts = _parts(clause, "clauses", depth)
@@ -236,11 +216,7 @@ class _ConfigSpaceReader:
         return joined(both_equal, conjunction=False)
 
     def one_of(self, name: str, values: Sequence[Any]) -> Formula:
-        """Return the formula that a parameter is active and has one of these values.
-
-        Raises:
-            InputError: if it is unknown, never has one of them, or its own condition is being read.
-        """
+        """Return the formula that a parameter is active and has one of these values."""
         parameter = self.parameter(name)
         if self.active.get(name, True) is None:
             raise InputError(f"the conditions of {name} depend on it")

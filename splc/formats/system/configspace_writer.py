@@ -28,13 +28,6 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
 
     A binary option is a parameter of the values true and false. A numeric option that can be deselected is active where
     one binary option is selected.
-
-    Returns:
-        What the file lacks.
-
-    Raises:
-        OutputError: naming everything that it cannot express, or if the file cannot be written.
-        SpaceError: if the system has no valid configuration, which ConfigSpace needs as its default.
     """
     from sampling import Space
 

@@ -58,15 +58,8 @@ def constraints_of(
 ) -> Iterator[Constraint]:
     """Yield the constraints that a disjunction of atoms holds.
 
-    Args:
-        atoms: literals, and comparisons; a literal says that the disjunction holds where an option that is compared has
-            no value.
-        values: numeric option → its values.
-        optional: the numeric options that may have no value.
-        line: its line in the file.
-
-    Raises:
-        InputError: if no constraint can express it.
+    `atoms`: literals, and comparisons; a literal says that the disjunction holds where an option that is compared has
+    no value.
     """
     literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
     always = [literal for literal in literals if literal.name in values and literal.name not in optional]

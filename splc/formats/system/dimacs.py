@@ -25,11 +25,7 @@ MAX_VARIABLES = 1_000_000
 
 
 def parse_dimacs(source: Source) -> VariabilityModel:
-    """Return the system of clauses in DIMACS, each variable an optional option; those without a name are `v1`, ….
-
-    Raises:
-        VariabilityError: with all problems and their lines.
-    """
+    """Return the system of clauses in DIMACS, each variable an optional option; those without a name are `v1`, …."""
     assembly = Assembly(source.name)
     problems = assembly.problems
     names: dict[int, tuple[str, int]] = {}
@@ -102,14 +98,7 @@ def _options(variables: int, names: dict[int, tuple[str, int]], assembly: Assemb
 
 
 def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
-    """Write a system as clauses, with the names of its options in comments.
-
-    Returns:
-        Nothing to note.
-
-    Raises:
-        OutputError: naming everything that clauses cannot express, or if the file cannot be written.
-    """
+    """Write a system as clauses, with the names of its options in comments."""
     arithmetic = binary_clauses(system, "DIMACS")
     all_clauses = [*(literals_of(clause, system) for clause in clauses_of_system(system)), *arithmetic]
     numbers = {option.name: at for at, option in enumerate(system.binary_options, 1)}

@@ -18,15 +18,7 @@ _UVL = "write UVL, which has numbers: --to uvl"
 
 
 def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
-    """Return the clauses of the arithmetic constraints of a system that has binary options only.
-
-    Args:
-        system: the system.
-        form: the name of the format, for messages.
-
-    Raises:
-        OutputError: naming every option and constraint that clauses cannot express.
-    """
+    """Return the clauses of the arithmetic constraints of a system that has binary options only."""
     problems = Problems(system.source)
     for option in system.numeric_options:
         problems.add(f"{form} has no numeric options: {option.name}", option.line, hint=_UVL)

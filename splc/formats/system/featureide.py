@@ -26,12 +26,7 @@ _SECTIONS = ("struct", "constraints", "properties", "calculations", "comments", 
 
 
 def parse_featureide(source: Source) -> VariabilityModel:
-    """Return the system of a feature model in FeatureIDE's XML.
-
-    Raises:
-        InputError: if the file is not well-formed.
-        VariabilityError: with all problems and their lines.
-    """
+    """Return the system of a feature model in FeatureIDE's XML."""
     return _FeatureIdeReader(source).read()
 
 
@@ -112,11 +107,7 @@ class _FeatureIdeReader:
             self.assembly.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
 
     def formula(self, element: etree._Element) -> Formula:
-        """Return the formula of an element.
-
-        Raises:
-            InputError: if it is none.
-        """
+        """Return the formula of an element."""
         kind, line = local_name(element), line_of(element)
         if kind == "var":
             name = " ".join(inner_text(element).split())
@@ -142,14 +133,7 @@ class _FeatureIdeReader:
 
 
 def write_featureide(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
-    """Write a system as a feature model in FeatureIDE's XML.
-
-    Returns:
-        What the file has beside the system, or lacks.
-
-    Raises:
-        OutputError: naming everything that it cannot express, or if the file cannot be written.
-    """
+    """Write a system as a feature model in FeatureIDE's XML."""
     arithmetic = binary_clauses(system, "FeatureIDE")
     structure = structure_of(system, several=False)
     write_xml(path, lambda: _document(structure, [*structure.clauses, *arithmetic]), "the feature model")

@@ -208,11 +208,7 @@ def _group_texts(group_element: etree._Element) -> list[str]:
 
 
 def write_option(section: etree._Element, option: BinaryOption | NumericOption, system: VariabilityModel) -> None:
-    """Add an option's element to its section.
-
-    Raises:
-        OutputError: if a name cannot be written in a group.
-    """
+    """Add an option's element to its section."""
     element = etree.SubElement(section, "configurationOption")
     _child(element, "name", option.name)
     _child(element, "outputString", option.presentation.output_string or "")

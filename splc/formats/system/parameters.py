@@ -22,15 +22,11 @@ MAX_VALUES, LEVELS = 100_000, 10
 
 @dataclass(frozen=True)
 class SpaceParameter:
-    """A parameter.
+    """A parameter."""
 
-    Attributes:
-        options: its option; for texts the option that it has a value, then those of the texts.
-        values: its values, in their order.
-    """
-
+    # its option; for texts the option that it has a value, then those of the texts
     options: tuple[BinaryOption | NumericOption, ...]
-    values: tuple[Any, ...]
+    values: tuple[Any, ...]  # its values, in their order
 
     @property
     def name(self) -> str:
@@ -48,11 +44,7 @@ class SpaceParameter:
         return isinstance(self.options[0], NumericOption)
 
     def position(self, value: Any) -> int:
-        """Return the position of a value.
-
-        Raises:
-            InputError: if it has no such value.
-        """
+        """Return the position of a value."""
         # True equals 1.
         positions = [
             at for at, candidate in enumerate(self.values) if type(candidate) is type(value) and candidate == value
@@ -71,19 +63,7 @@ def parameter_of(
     conditional: bool,
     stated: Collection[Any] = (),
 ) -> SpaceParameter:
-    """Return a parameter.
-
-    Args:
-        entry: its JSON object.
-        line: its line in the file.
-        taken: names that options of texts cannot have.
-        notes: the notes of the file, to which those on the parameter are added.
-        conditional: whether it has a value only under conditions.
-        stated: values of it in conditions and forbidden clauses.
-
-    Raises:
-        InputError: if it has no finite list of values.
-    """
+    """Return a parameter."""
     name, kind = entry["name"], entry.get("type")
     if kind in RANGES:
         values: tuple[Any, ...] = _range(name, entry, notes, stated)
@@ -115,11 +95,7 @@ def parameter_of(
 
 
 def _range(name: str, entry: Mapping[str, Any], notes: list[str], stated: Collection[Any]) -> tuple[float, ...]:
-    """Return the values of a range; one of any real number, or of very many, has levels.
-
-    Raises:
-        InputError: if it has no bounds.
-    """
+    """Return the values of a range; one of any real number, or of very many, has levels."""
     lower, upper, step = (entry.get(key) for key in ("lower", "upper", "q"))
     is_integer = str(entry["type"]).endswith("_int")
     if not (isinstance(lower, float) and isinstance(upper, float) and math.isfinite(upper - lower)):

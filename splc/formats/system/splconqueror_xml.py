@@ -35,15 +35,7 @@ _CONSTRAINT_SECTIONS = ("booleanConstraints", "nonBooleanConstraints", "numericC
 def read_variability_model(path: str | Path) -> VariabilityModel:
     """Read the variability model of a system.
 
-    Args:
-        path: an XML file with the root element `<vm>`, also compressed (`.gz`); `-` is standard input.
-
-    Returns:
-        The options and constraints. `notes` of the model has remarks on elements without effect.
-
-    Raises:
-        InputError: if the file cannot be read, is not well-formed, or has another root element.
-        VariabilityError: with all problems of the model and their lines.
+    `path`: an XML file with the root element `<vm>`, also compressed (`.gz`); `-` is standard input.
     """
     return parse_variability_model(read_source(path))
 
@@ -161,27 +153,14 @@ def write_variability_model(
 
     A step function is written if it gives the option's values; otherwise the values are listed.
 
-    Args:
-        system: the model.
-        path: the file, compressed where its name ends in `.gz`; `-` is standard output.
-        comments: lines of text before the options, each as an XML comment.
-
-    Returns:
-        Nothing to note: the format expresses every system.
-
-    Raises:
-        OutputError: if the file cannot be written, or a name cannot be represented in XML.
+    `path`: the file, compressed where its name ends in `.gz`; `-` is standard output.
     """
     write_xml(path, lambda: _document(system, comments), "the model")
     return ()
 
 
 def variability_model_text(system: VariabilityModel) -> str:
-    """Return a variability model as the text that `write_variability_model` writes.
-
-    Raises:
-        OutputError: if a name cannot be represented in XML.
-    """
+    """Return a variability model as the text that `write_variability_model` writes."""
     return xml_text(lambda: _document(system, ()), "the model").decode("utf-8")
 
 

@@ -16,17 +16,11 @@ Literals = tuple[tuple[str, bool], ...]
 
 @dataclass(frozen=True)
 class Structure:
-    """A system as a feature tree and clauses.
+    """A system as a feature tree and clauses."""
 
-    Attributes:
-        root: the root feature; numeric options are not in the tree.
-        added: whether the root feature, which is always selected, is not an option of the system.
-        clauses: the clauses that the tree lacks, in the order of the system.
-    """
-
-    root: FeatureNode
-    added: bool
-    clauses: tuple[Literals, ...]
+    root: FeatureNode  # the root feature; numeric options are not in the tree
+    added: bool  # whether the root feature, which is always selected, is not an option of the system
+    clauses: tuple[Literals, ...]  # the clauses that the tree lacks, in the order of the system
 
     def notes(self, system: VariabilityModel) -> tuple[str, ...]:
         """Return what a file of this structure has beside the system, and what it lacks."""

@@ -27,10 +27,6 @@ def parse_sxfm(source: Source) -> VariabilityModel:
     """Return the system of a feature model in SXFM.
 
     Features have identifiers of their own; a name that several have is followed by a number.
-
-    Raises:
-        InputError: if the file is not well-formed.
-        VariabilityError: with all problems and their lines.
     """
     document = read_xml(source, "feature_model", "a feature model in SXFM")
     assembly = Assembly(source.name)
@@ -195,14 +191,7 @@ def _clause(text: str, line: int, features: dict[str, FeatureNode | None], assem
 
 
 def write_sxfm(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
-    """Write a system as a feature model in SXFM.
-
-    Returns:
-        What the file has beside the system, or lacks.
-
-    Raises:
-        OutputError: naming everything that it cannot express, or if the file cannot be written.
-    """
+    """Write a system as a feature model in SXFM."""
     arithmetic = binary_clauses(system, "SXFM")
     structure = structure_of(system, several=True)
     write_xml(path, lambda: _document(system, structure, [*structure.clauses, *arithmetic]), "the feature model")

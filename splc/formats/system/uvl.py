@@ -20,11 +20,7 @@ _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
 
 
 def parse_uvl(source: Source) -> VariabilityModel:
-    """Return the system of a feature model in UVL.
-
-    Raises:
-        VariabilityError: with all problems and their lines, also of what cannot be expressed.
-    """
+    """Return the system of a feature model in UVL."""
     assembly = Assembly(source.name)
     problems = assembly.problems
     features = FeatureLines(problems)

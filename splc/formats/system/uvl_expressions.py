@@ -21,19 +21,14 @@ _AGGREGATES = ("sum", "avg", "len")
 
 @dataclass(frozen=True)
 class Names:
-    """The meaning of names in constraints.
+    """The meaning of names in constraints."""
 
-    Attributes:
-        literal: a reference → the literal that it is selected, None if it is unknown or has no such meaning.
-        value: a reference → its value, None if it is unknown or has none.
-        total: an aggregate function and its references → its value, None if it has none.
-        hint: a name → what to say about it where it is unknown.
-    """
-
+    # a reference → the literal that it is selected, None if it is unknown or has no such meaning
     literal: Callable[[str], Formula | None]
-    value: Callable[[str], Node | None]
+    value: Callable[[str], Node | None]  # a reference → its value, None if it is unknown or has none
+    # an aggregate function and its references → its value, None if it has none
     total: Callable[[str, Sequence[str]], Node | None]
-    hint: Callable[[str], str | None]
+    hint: Callable[[str], str | None]  # a name → what to say about it where it is unknown
 
 
 @dataclass(frozen=True)
@@ -63,11 +58,7 @@ class ExpressionParser:
         self.size = 0
 
     def formula(self) -> Formula:
-        """Return the formula of the tokens.
-
-        Raises:
-            InputError: if they are no formula, or it cannot be expressed.
-        """
+        """Return the formula of the tokens."""
         formula = self.truth(self.level(0))
         if self.token.kind != "end":
             raise self.wrong(f"{self.token.text!r} is not expected here")

@@ -37,25 +37,15 @@ class _Enclosing:
 
 @dataclass
 class FeatureLines:
-    """Reads the lines of features.
+    """Reads the lines of features."""
 
-    Attributes:
-        problems: the problems of the file.
-        root: the root feature, None before its line.
-        features: name → feature.
-        types: feature → its type, for those that are not Boolean.
-        numbers: feature → its attributes that are numbers.
-        constraints: the tokens of constraints among attributes.
-        attributes: the lines of features with other attributes than `abstract`.
-    """
-
-    problems: Problems
-    root: FeatureNode | None = None
-    features: dict[str, FeatureNode] = field(default_factory=dict)
-    types: dict[str, str] = field(default_factory=dict)
-    numbers: dict[str, dict[str, float]] = field(default_factory=dict)
-    constraints: list[list[UvlToken]] = field(default_factory=list)
-    attributes: list[int] = field(default_factory=list)
+    problems: Problems  # the problems of the file
+    root: FeatureNode | None = None  # the root feature, None before its line
+    features: dict[str, FeatureNode] = field(default_factory=dict)  # name → feature
+    types: dict[str, str] = field(default_factory=dict)  # feature → its type, for those that are not Boolean
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)  # feature → its attributes that are numbers
+    constraints: list[list[UvlToken]] = field(default_factory=list)  # the tokens of constraints among attributes
+    attributes: list[int] = field(default_factory=list)  # the lines of features with other attributes than `abstract`
 
     def __post_init__(self) -> None:
         # What encloses the next line, from outside to inside.

@@ -38,12 +38,6 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     """Write a system as a feature model in UVL.
 
     A numeric option is a feature with a number, whose values are stated by a constraint.
-
-    Returns:
-        What the file has beside the system, or lacks.
-
-    Raises:
-        OutputError: naming everything that it cannot express, or if the file cannot be written.
     """
     problems = Problems(system.source)
     structure = structure_of(system, several=True)
@@ -126,11 +120,7 @@ def _disjunction(clause: Literals, names: Mapping[str, str]) -> str:
 
 
 def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the constraints that state an arithmetic constraint, one for each selection of its binary options.
-
-    Raises:
-        OutputError: if UVL has no such constraint.
-    """
+    """Yield the constraints that state an arithmetic constraint, one for each selection of its binary options."""
     unknown = [name for name in constraint.names if name not in system.positions and name != ROOT]
     if unknown:
         raise _inexpressible(constraint, f"UVL has no {unknown[0]} in comparisons")
@@ -202,11 +192,7 @@ def _product(parts: Sequence[tuple[int, Node]]) -> Node:
 
 
 def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
-    """Return one side of a comparison.
-
-    Raises:
-        OutputError: if UVL has no such expression.
-    """
+    """Return one side of a comparison."""
     pending = [node]
     while pending:
         subtree = pending.pop()

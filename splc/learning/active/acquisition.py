@@ -14,10 +14,7 @@ _FAR = -6.0
 def log_improvements(means: Array, deviations: Array, best: float) -> Array:
     """Return the logarithm of how far below `best` normally distributed values are expected to be, shape (m,).
 
-    Args:
-        means: their means, shape (m,).
-        deviations: their standard deviations, shape (m,).
-        best: the value to improve on.
+    `means`: their means, shape (m,). `deviations`: their standard deviations, shape (m,).
     """
     from scipy.special import ndtr
 

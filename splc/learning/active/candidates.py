@@ -49,13 +49,9 @@ class CandidateSource(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ListedSource:
-    """Valid configurations that are listed: all of a small space, or the rows of a table.
+    """Valid configurations that are listed: all of a small space, or the rows of a table."""
 
-    Attributes:
-        configurations: the configurations, in the order of their values.
-    """
-
-    configurations: Configurations
+    configurations: Configurations  # the configurations, in the order of their values
 
     @classmethod
     def of(cls, configurations: Configurations) -> ListedSource:
@@ -97,15 +93,10 @@ class ListedSource:
 
 @dataclass(frozen=True, eq=False)
 class DrawnSource:
-    """A space with more valid configurations than can be listed.
+    """A space with more valid configurations than can be listed."""
 
-    Attributes:
-        space: the valid configurations.
-        variables: the variables of its system.
-    """
-
-    space: Space
-    variables: tuple[Variable, ...]
+    space: Space  # the valid configurations
+    variables: tuple[Variable, ...]  # the variables of its system
 
     @cached_property
     def count(self) -> int | None:
@@ -136,15 +127,10 @@ class DrawnSource:
 
 @dataclass(frozen=True, eq=False)
 class WorkingSource:
-    """The configurations of a source that work, as far as is known.
+    """The configurations of a source that work, as far as is known."""
 
-    Attributes:
-        source: the source.
-        fail: returns which configurations fail, shape (n,), bool.
-    """
-
-    source: CandidateSource
-    fail: Callable[[Configurations], Array]
+    source: CandidateSource  # the source
+    fail: Callable[[Configurations], Array]  # returns which configurations fail, shape (n,), bool
 
     @property
     def count(self) -> int | None:
@@ -167,11 +153,7 @@ class WorkingSource:
 
 
 def source_of(space: Space | Configurations, variables: tuple[Variable, ...]) -> CandidateSource:
-    """Return the source of the valid configurations of a space, or of configurations that are all there are.
-
-    Raises:
-        VariabilityError: if there is no valid configuration.
-    """
+    """Return the source of the valid configurations of a space, or of configurations that are all there are."""
     if isinstance(space, Configurations):
         return ListedSource.of(space.unique())
     space.require_valid()

@@ -23,11 +23,7 @@ def context_surrogate(
 ) -> Surrogate | None:
     """Return the surrogate of the difference of a context from others; None if nothing influences these.
 
-    Args:
-        sources: other context → its rows.
-        known: n configurations that were measured in the context.
-        repetitions: the number of measurements of each, shape (n,).
-        variables: the variables of the system.
+    `repetitions`: the number of measurements of each, shape (n,).
     """
     whole = _model_of(sources, tuple(variables))
     if whole.refits is None:

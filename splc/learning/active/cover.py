@@ -45,10 +45,9 @@ def cells_of(variables: Sequence[Variable], configurations: Configurations) -> A
 def is_covered(cells: Array, drawn: Array, budget: int) -> bool:
     """Return whether a first design is complete.
 
-    Args:
-        cells: the values of its rows, shape (n, variables), see `cells_of`.
-        drawn: those of draws from the valid configurations, shape (m, variables).
-        budget: the number of runs of the whole search; the design takes at most half of them.
+    `cells`: the values of its rows, shape (n, variables), see `cells_of`. `drawn`: those of draws from the valid
+    configurations, shape (m, variables). `budget`: the number of runs of the whole search; the design takes at most
+    half of them.
     """
     most = max(LEAST, min(MOST, budget // 2))
     if not LEAST <= len(cells) < most:
@@ -61,9 +60,8 @@ def covering_row(cells: Array, drawn: Array) -> int:
 
     Its values were seen least by the rows so far; of equal ones it differs most from the nearest of them.
 
-    Args:
-        cells: the values of the rows so far, shape (n, variables).
-        drawn: the values of the draws, shape (m, variables).
+    `cells`: the values of the rows so far, shape (n, variables). `drawn`: the values of the draws, shape (m,
+    variables).
     """
     worths = np.zeros(len(drawn))
     for column, codes in zip(cells.T, drawn.T, strict=True):

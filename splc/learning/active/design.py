@@ -28,12 +28,8 @@ def sequential_rows(
 ) -> Array:
     """Return the positions of measured rows in the order in which they are suggested.
 
-    Args:
-        configurations: the distinct measured configurations; all of them represent the valid space.
-        y: their values, finite, shape (n,). Only those of suggested rows are used.
-        variables: the variables of the system.
-        count: the number of rows, at most n.
-        seed: the seed of the first row.
+    `configurations`: the distinct measured configurations; all of them represent the valid space. `y`: their values,
+    finite, shape (n,). Only those of suggested rows are used.
     """
     with one_thread():
         return np.array(list(islice(suggested_rows(configurations, y, variables, seed), count)))
@@ -52,12 +48,7 @@ def suggested_rows(
     The first row is drawn; the others of the first design are those that the prior selects. Then batches follow, each
     given the values of all rows before it.
 
-    Args:
-        configurations: see `sequential_rows`.
-        y: see there.
-        variables: see there.
-        seed: see there.
-        allowed: which rows may be suggested, shape (n,), bool; None is all.
+    `allowed`: which rows may be suggested, shape (n,), bool; None is all.
     """
     free = np.ones(len(y), dtype=bool) if allowed is None else allowed.copy()
     order = np.flatnonzero(free)

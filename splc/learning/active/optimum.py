@@ -30,17 +30,11 @@ _KEPT = 2000
 
 @dataclass(frozen=True, eq=False)
 class ImprovingRows:
-    """Candidates that may be better than the best measured configuration, in order.
+    """Candidates that may be better than the best measured configuration, in order."""
 
-    Attributes:
-        rows: their positions among the candidates, shape (k,).
-        gains: the expected improvements in the unit of the property, shape (k,); NaN in a first design.
-        model: the model; None in a first design.
-    """
-
-    rows: Array
-    gains: Array
-    model: SearchModel | None
+    rows: Array  # their positions among the candidates, shape (k,)
+    gains: Array  # the expected improvements in the unit of the property, shape (k,); NaN in a first design
+    model: SearchModel | None  # the model; None in a first design
 
 
 def least_gain(model: SearchModel) -> float:
@@ -66,13 +60,7 @@ def improving_rows(
 
     Each is added as if its predicted value had been measured.
 
-    Args:
-        candidates: m distinct configurations that were not measured.
-        runs: what was measured.
-        variables: the variables of the system.
-        count: the number of suggestions, at most m.
-        maximize: whether large values are good.
-        cost: the cost of measuring configurations; the improvement per cost counts.
+    `cost`: the cost of measuring configurations; the improvement per cost counts.
     """
     constants = option_constants(runs.configurations, runs.y)
     # Neither the order of rows nor that of options matters.
@@ -101,14 +89,7 @@ def improving_rows(
 def covering_rows(
     candidates: Configurations, known: Configurations, variables: Sequence[Variable], count: int
 ) -> ImprovingRows:
-    """Return the candidates of a first design that sees every value of every option.
-
-    Args:
-        candidates: m distinct configurations that were not measured.
-        known: the measured configurations.
-        variables: the variables of the system.
-        count: the number of suggestions, at most m.
-    """
+    """Return the candidates of a first design that sees every value of every option."""
     used = without_numbers(variables)
     cells, drawn = cells_of(used, known), cells_of(used, candidates)
     rows: list[int] = []

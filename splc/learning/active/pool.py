@@ -16,26 +16,17 @@ CANDIDATES, REFERENCE = 2000, 500
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Configurations in hash order, so that nothing depends on the order of rows.
+    """Configurations in hash order, so that nothing depends on the order of rows."""
 
-    Attributes:
-        configurations: m distinct valid configurations.
-        reference: the positions of those that represent the valid space, shape (r,).
-        candidates: which ones may be suggested, shape (m,), bool.
-    """
-
-    configurations: Configurations
-    reference: Array
-    candidates: Array
+    configurations: Configurations  # m distinct valid configurations
+    reference: Array  # the positions of those that represent the valid space, shape (r,)
+    candidates: Array  # which ones may be suggested, shape (m,), bool
 
     @classmethod
     def of(cls, space: Configurations, allowed: Array | None = None, most: int = CANDIDATES) -> Pool:
         """Return the pool of distinct configurations.
 
-        Args:
-            space: all valid configurations, or a uniform draw of them.
-            allowed: which ones may be suggested, shape (n,), bool; None is all.
-            most: the largest number of them to suggest from.
+        `allowed`: which ones may be suggested, shape (n,), bool; None is all.
         """
         everything = np.ones(len(space), dtype=bool) if allowed is None else allowed
         order = hash_order(space)

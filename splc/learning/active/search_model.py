@@ -48,23 +48,14 @@ _BLOCK = 2048
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The runs that a search learns from, in the order of measurement.
+    """The runs that a search learns from, in the order of measurement."""
 
-    Attributes:
-        configurations: n distinct configurations.
-        y: their mean values, finite, shape (n,).
-        counts: the number of runs of each, shape (n,).
-        known: which can be the best so far, shape (n,), bool; values of failed or ended runs were not measured.
-        places: the context of each, 0 is the one that is searched, shape (n,); None: all are of that.
-        contexts: the names of the contexts, such as versions; empty without others.
-    """
-
-    configurations: Configurations
-    y: Array
-    counts: Array
-    known: Array
-    places: Array | None = None
-    contexts: tuple[str, ...] = ()
+    configurations: Configurations  # n distinct configurations
+    y: Array  # their mean values, finite, shape (n,)
+    counts: Array  # the number of runs of each, shape (n,)
+    known: Array  # which can be the best so far, shape (n,), bool; values of failed or ended runs were not measured
+    places: Array | None = None  # the context of each, 0 is the one that is searched, shape (n,); None: all are of that
+    contexts: tuple[str, ...] = ()  # the names of the contexts, such as versions; empty without others
 
     @property
     def own(self) -> Configurations:
@@ -77,28 +68,17 @@ class Runs:
 
 @dataclass(frozen=True, eq=False)
 class SearchModel:
-    """A model of a property on a scale on which less is better.
+    """A model of a property on a scale on which less is better."""
 
-    Attributes:
-        runs: the runs that it is conditioned on.
-        basis: the columns of the variables.
-        scale: the scale of values: ln y where all are positive, otherwise asinh y.
-        sign: -1 where large values are good, else 1.
-        searched: the hyperparameters that were found, for each part.
-        rows: the number of rows that they were searched with.
-        believed: how many of the runs, the last ones, have predicted values.
-        evidence: the logarithm of the evidence of all rows, with the priors of hyperparameters.
-        rival: the model with, or without, the numbers in names of members, which was not chosen.
-    """
-
-    runs: Runs
-    basis: OptionBasis
-    scale: Scale
-    sign: float
-    searched: tuple[Array, ...]
-    rows: int
-    believed: int = 0
-    evidence: float = 0.0
+    runs: Runs  # the runs that it is conditioned on
+    basis: OptionBasis  # the columns of the variables
+    scale: Scale  # the scale of values: ln y where all are positive, otherwise asinh y
+    sign: float  # -1 where large values are good, else 1
+    searched: tuple[Array, ...]  # the hyperparameters that were found, for each part
+    rows: int  # the number of rows that they were searched with
+    believed: int = 0  # how many of the runs, the last ones, have predicted values
+    evidence: float = 0.0  # the logarithm of the evidence of all rows, with the priors of hyperparameters
+    # the model with, or without, the numbers in names of members, which was not chosen
     rival: SearchModel | None = None
 
     @classmethod
@@ -109,12 +89,6 @@ class SearchModel:
 
         The numbers in names of members, as in `ref_1 ref_5 ref_9`, are a hypothesis, which is used until the evidence
         is against it: with few runs a search needs it, and a wrong one costs less than a missing one.
-
-        Args:
-            runs: the runs.
-            variables: the variables of the system.
-            maximize: whether large values are good.
-            before: the model of earlier runs of the same search, whose hyperparameters are searched from.
         """
         both = tuple(dict.fromkeys((tuple(variables), without_numbers(variables))))
         earlier = [] if before is None else [model for model in (before, before.rival) if model is not None]

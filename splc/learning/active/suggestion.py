@@ -42,22 +42,15 @@ Cost = Callable[[Configurations], Array]
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Measured configurations with values, and those without.
+    """Measured configurations with values, and those without."""
 
-    Attributes:
-        configurations: the n distinct measured configurations.
-        y: their values, finite, shape (n,).
-        repetitions: the number of measurements of each, shape (n,).
-        excluded: configurations that were measured without a value; they are not suggested either.
-        inside: which configurations are in the space that is searched, shape (n,), bool; None if all are.
-        runs: the values of all runs, shape (n, repetitions), NaN where there is none; None: `y` are runs.
-    """
-
-    configurations: Configurations
-    y: Array
-    repetitions: Array
-    excluded: Configurations
+    configurations: Configurations  # the n distinct measured configurations
+    y: Array  # their values, finite, shape (n,)
+    repetitions: Array  # the number of measurements of each, shape (n,)
+    excluded: Configurations  # configurations that were measured without a value; they are not suggested either
+    # which configurations are in the space that is searched, shape (n,), bool; None if all are
     inside: Array | None = None
+    # the values of all runs, shape (n, repetitions), NaN where there is none; None: `y` are runs
     runs: Array | None = None
 
     @property
@@ -233,18 +226,8 @@ def suggestions(
 
     Too few measurements for a full model give a first design, which the prior selects by variance.
 
-    Args:
-        space: all valid configurations, or a uniform draw of them.
-        known: what was measured.
-        variables: the variables of the system.
-        count: the number of configurations.
-        goal: 'variance': reduce the variance of predictions over the valid space; 'optimum': find the best value.
-        maximize: whether large values are good, for 'optimum'.
-        cost: the cost of measuring configurations; the gain per cost counts.
-        sources: other context → its rows, for the goal 'variance'.
-
-    Raises:
-        LearningError: if fewer than `count` configurations are left.
+    `goal`: 'variance': reduce the variance of predictions over the valid space; 'optimum': find the best value. `cost`:
+    the cost of measuring configurations; the gain per cost counts.
     """
     with one_thread():
         return _suggestions(space, known, variables, count, goal, maximize, cost, sources or {})

@@ -20,17 +20,11 @@ LEARNED_ROWS = 10
 
 @dataclass(frozen=True, eq=False)
 class Surrogate:
-    """A full model of a property, or the prior where too little was measured for one.
+    """A full model of a property, or the prior where too little was measured for one."""
 
-    Attributes:
-        basis: the columns of the variables.
-        parts: the posteriors given the measurements.
-        model: the full model; None for the prior.
-    """
-
-    basis: OptionBasis
-    parts: tuple[KernelPosterior, ...]
-    model: FullModel | None = None
+    basis: OptionBasis  # the columns of the variables
+    parts: tuple[KernelPosterior, ...]  # the posteriors given the measurements
+    model: FullModel | None = None  # the full model; None for the prior
 
     @classmethod
     def of(
@@ -42,11 +36,8 @@ class Surrogate:
     ) -> Surrogate:
         """Return the surrogate given measured configurations.
 
-        Args:
-            configurations: n distinct configurations.
-            y: their values, finite, shape (n,); None if they are not known yet.
-            variables: the variables of the system.
-            repetitions: the number of measurements of each; None is 1.
+        `y`: their values, finite, shape (n,); None if they are not known yet. `repetitions`: the number of measurements
+        of each; None is 1.
         """
         chosen = tuple(variables)
         if y is not None and len(y) >= LEARNED_ROWS:
@@ -63,15 +54,10 @@ class Surrogate:
 
 @dataclass(frozen=True, eq=False)
 class PoolSurrogate:
-    """The predictions of a surrogate for a pool.
+    """The predictions of a surrogate for a pool."""
 
-    Attributes:
-        surrogate: the surrogate.
-        pool: the pool.
-    """
-
-    surrogate: Surrogate
-    pool: Pool
+    surrogate: Surrogate  # the surrogate
+    pool: Pool  # the pool
 
     @cached_property
     def _predicted(self) -> Array:

@@ -31,17 +31,11 @@ _CHUNK = 4096
 
 @dataclass(frozen=True, eq=False)
 class BaselinePredictor:
-    """A fitted estimator.
+    """A fitted estimator."""
 
-    Attributes:
-        encoding: the columns that it knows.
-        estimator: scikit-learn's estimator, on the scale of the target.
-        scale: the scale.
-    """
-
-    encoding: Encoding
-    estimator: Any
-    scale: TargetScale
+    encoding: Encoding  # the columns that it knows
+    estimator: Any  # scikit-learn's estimator, on the scale of the target
+    scale: TargetScale  # the scale
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (n,), of configurations or of a table with a column per option."""

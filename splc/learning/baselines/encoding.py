@@ -23,14 +23,10 @@ class Encoding:
     Values whose squares single precision cannot hold are divided by a power of 2. A numeric option or an observed
     variable that configurations may lack is 0 where it is absent, and has one more column that is 1 where it is
     present.
-
-    Attributes:
-        features: the options and observed variables, sorted by name.
-        logs: whether those that are always positive have ln x as a further column.
     """
 
-    features: tuple[Feature, ...]
-    logs: bool = False
+    features: tuple[Feature, ...]  # the options and observed variables, sorted by name
+    logs: bool = False  # whether those that are always positive have ln x as a further column
 
     @classmethod
     def of(cls, features: Sequence[Feature], logs: bool) -> Encoding:

@@ -18,32 +18,20 @@ _MAX_CELLS = 50_000_000
 
 @dataclass(frozen=True)
 class Sizes:
-    """The size of a learning set.
+    """The size of a learning set."""
 
-    Attributes:
-        rows: the number of configurations.
-        columns: the number of columns.
-    """
-
-    rows: int
-    columns: int
+    rows: int  # the number of configurations
+    columns: int  # the number of columns
 
 
 @dataclass(frozen=True)
 class Method:
-    """A baseline.
+    """A baseline."""
 
-    Attributes:
-        settings: name → setting.
-        build: returns the estimator for settings, sizes and a seed.
-        logs: whether ln x is a column too.
-        draws: whether the result depends on the seed.
-    """
-
-    settings: Mapping[str, Setting]
-    build: Callable[[Mapping[str, Any], Sizes, int], Any]
-    logs: bool = False
-    draws: bool = False
+    settings: Mapping[str, Setting]  # name → setting
+    build: Callable[[Mapping[str, Any], Sizes, int], Any]  # returns the estimator for settings, sizes and a seed
+    logs: bool = False  # whether ln x is a column too
+    draws: bool = False  # whether the result depends on the seed
 
 
 def _forest(settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:

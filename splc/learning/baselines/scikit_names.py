@@ -91,11 +91,7 @@ GRIDS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def spelled(name: str) -> str:
-    """Return the name of an estimator in the table.
-
-    Raises:
-        SpecError: if there is none.
-    """
+    """Return the name of an estimator in the table."""
     names_by_folded = {estimator.casefold(): estimator for estimator in ESTIMATORS}
     if name.casefold() not in names_by_folded:
         hint = _WITHOUT.get(name.casefold()) or unknown_name_hint(name, list(ESTIMATORS))
@@ -105,11 +101,7 @@ def spelled(name: str) -> str:
 
 
 def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
-    """Return an estimator with scikit-learn's parameters.
-
-    Raises:
-        SpecError: for an unknown name or parameter, or a wrong value.
-    """
+    """Return an estimator with scikit-learn's parameters."""
     estimator = ESTIMATORS[spelled(name)]()
     paths = {
         parameter.rpartition("__")[2]: parameter for parameter in sorted(estimator.get_params(), key=len, reverse=True)
@@ -187,16 +179,7 @@ def search(
     Configurations whose value is 0 have no relative error, and do not count. The error is None where an estimator
     cannot be fitted, such as 9 neighbours in fewer rows.
 
-    Args:
-        name: the name of the estimator.
-        grid: parameter → values, as texts.
-        columns: the configurations, shape (n, columns).
-        target: their values, shape (n,).
-        folds: the number of folds, at most n.
-        seed: the seed of folds and estimators.
-
-    Raises:
-        LearningError: if no estimator can be fitted, or all values are 0.
+    `columns`: the configurations, shape (n, columns). `target`: their values, shape (n,).
     """
     from sklearn.model_selection import KFold, ParameterGrid
 

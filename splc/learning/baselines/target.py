@@ -14,19 +14,12 @@ _LARGEST = 700.0
 
 @dataclass(frozen=True)
 class TargetScale:
-    """A scale on which the learning set has mean 0 and standard deviation 1.
+    """A scale on which the learning set has mean 0 and standard deviation 1."""
 
-    Attributes:
-        log: whether it is one of ln y.
-        unit: what y is divided by if not.
-        mean: the mean of the learning set on it.
-        deviation: the standard deviation of the learning set; 1 if that is 0.
-    """
-
-    log: bool
-    unit: float
-    mean: float
-    deviation: float
+    log: bool  # whether it is one of ln y
+    unit: float  # what y is divided by if not
+    mean: float  # the mean of the learning set on it
+    deviation: float  # the standard deviation of the learning set; 1 if that is 0
 
     @classmethod
     def of(cls, values: Array) -> TargetScale:

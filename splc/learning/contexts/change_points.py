@@ -17,23 +17,14 @@ _NUMBERED = re.compile(r"(\D*)\d+(?:[._-]\d+)*(\D*)")
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """A change of an influence, or of the common factor, between two values of an ordered context.
+    """A change of an influence, or of the common factor, between two values of an ordered context."""
 
-    Attributes:
-        option: the option; None is the common factor.
-        first: the last value before the change.
-        second: the first value after it: the change happened between both.
-        factor: the factor after relative to before.
-        low: the lower end of its 90 % interval.
-        high: the upper end.
-    """
-
-    option: str | None
-    first: str
-    second: str
-    factor: float
-    low: float
-    high: float
+    option: str | None  # the option; None is the common factor
+    first: str  # the last value before the change
+    second: str  # the first value after it: the change happened between both
+    factor: float  # the factor after relative to before
+    low: float  # the lower end of its 90 % interval
+    high: float  # the upper end
 
 
 def is_ordered(values: Sequence[str]) -> bool:

@@ -37,56 +37,36 @@ EQUAL = 1 - 1e-9
 
 @dataclass(frozen=True)
 class ChangedInfluence:
-    """An influence that changed.
+    """An influence that changed."""
 
-    Attributes:
-        options: the option, or the two of an interaction.
-        alternatives: the sets of options whose columns are the same in these pairs, so that it may be one of theirs.
-        factor: the value after the change relative to before, where the option is selected (has its greatest value)
-            relative to where it is not (has its least value).
-        low: the lower end of the 95 % interval of the factor.
-        high: the upper end.
-        probability: the probability of a correlation that large without a change, by permutations.
-        relevant: whether the interval excludes all changes that are smaller than the stated size.
-    """
-
-    options: tuple[str, ...]
+    options: tuple[str, ...]  # the option, or the two of an interaction
+    # the sets of options whose columns are the same in these pairs, so that it may be one of theirs
     alternatives: tuple[tuple[str, ...], ...]
+    # the value after the change relative to before, where the option is selected (has its greatest value) relative to
+    # where it is not (has its least value)
     factor: float
-    low: float
-    high: float
-    probability: float
-    relevant: bool
+    low: float  # the lower end of the 95 % interval of the factor
+    high: float  # the upper end
+    probability: float  # the probability of a correlation that large without a change, by permutations
+    relevant: bool  # whether the interval excludes all changes that are smaller than the stated size
 
 
 @dataclass(frozen=True)
 class ChangeTest:
-    """The result of a test for change.
+    """The result of a test for change."""
 
-    Attributes:
-        pairs: the number of configurations that were measured before and after.
-        factor: the common factor, after relative to before.
-        low: the lower end of its 95 % interval.
-        high: the upper end.
-        probability: the probability of a factor that far from 1 without a change, by Student's t.
-        factor_changed: whether the common factor changed, by more than the stated size.
-        influences: the influences that changed, those found first are first.
-        deviation: the standard deviation of the logarithms of the ratios around what is stated.
-        detectable: the change of one influence, as a factor above 1, that such pairs find in three of four cases; None
-            if no option varies.
-        at_least: the size that a change must exceed, as a fraction.
-    """
-
-    pairs: int
-    factor: float
-    low: float
-    high: float
-    probability: float
-    factor_changed: bool
-    influences: tuple[ChangedInfluence, ...]
-    deviation: float
+    pairs: int  # the number of configurations that were measured before and after
+    factor: float  # the common factor, after relative to before
+    low: float  # the lower end of its 95 % interval
+    high: float  # the upper end
+    probability: float  # the probability of a factor that far from 1 without a change, by Student's t
+    factor_changed: bool  # whether the common factor changed, by more than the stated size
+    influences: tuple[ChangedInfluence, ...]  # the influences that changed, those found first are first
+    deviation: float  # the standard deviation of the logarithms of the ratios around what is stated
+    # the change of one influence, as a factor above 1, that such pairs find in three of four cases; None if no option
+    # varies
     detectable: float | None
-    at_least: float
+    at_least: float  # the size that a change must exceed, as a fraction
 
     @property
     def changed(self) -> bool:
@@ -96,17 +76,11 @@ class ChangeTest:
 
 @dataclass(frozen=True, eq=False)
 class _Candidates:
-    """Centred columns of length 1 that differ from each other, with the options of each and the columns' spans.
+    """Centred columns of length 1 that differ from each other, with the options of each and the columns' spans."""
 
-    Attributes:
-        names: the sets of options of each column; the first is stated.
-        columns: shape (n, columns).
-        spans: the difference between the greatest and the least value of each, shape (columns,).
-    """
-
-    names: tuple[tuple[tuple[str, ...], ...], ...]
-    columns: Array
-    spans: Array
+    names: tuple[tuple[tuple[str, ...], ...], ...]  # the sets of options of each column; the first is stated
+    columns: Array  # shape (n, columns)
+    spans: Array  # the difference between the greatest and the least value of each, shape (columns,)
 
 
 @dataclass(frozen=True)
@@ -124,16 +98,8 @@ def change_test(
 ) -> ChangeTest:
     """Test whether a common factor or influences of options changed between paired measurements.
 
-    Args:
-        columns: option → its values at the pairs, shape (n,); positive numbers of more than two values count as their
-            logarithms.
-        before: positive values before the change, shape (n,).
-        after: positive values after it, shape (n,).
-        at_least: the size that changes must exceed to count, as a fraction: 0.02 for 2 %.
-        seed: the seed of the permutations.
-
-    Raises:
-        ValueError: with fewer than `MIN_PAIRS` pairs, or values that are not positive.
+    `columns`: option → its values at the pairs, shape (n,); positive numbers of more than two values count as their
+    logarithms. `before`: positive values before the change, shape (n,). `after`: positive values after it, shape (n,).
     """
     if len(before) < MIN_PAIRS or not (np.all(before > 0) and np.all(after > 0)):
         raise ValueError(f"at least {MIN_PAIRS} pairs of positive values are needed")
@@ -174,10 +140,7 @@ def change_test(
 def detectable_change(columns: Mapping[str, Array], noise: float, seed: int = 0) -> float | None:
     """Return the change of one influence, as a factor above 1, that planned pairs find in three of four cases.
 
-    Args:
-        columns: option → its values at the pairs, shape (n,).
-        noise: the relative standard deviation of a measurement.
-        seed: the seed of the permutations.
+    `columns`: option → its values at the pairs, shape (n,).
     """
     single = _candidates({(name,): option_column(values) for name, values in columns.items()})
     count = len(next(iter(columns.values()), ()))
@@ -242,14 +205,7 @@ def _search(
 ) -> tuple[list[_Found], float]:
     """Add columns while the largest studentised correlation is larger than by permutations.
 
-    Args:
-        candidates: the columns.
-        ratios: the logarithms of the ratios, shape (n,).
-        orders: permutations, shape (permutations, n).
-        terms: the columns that are selected already.
-
-    Returns:
-        The columns, and the quantile of the largest correlation without a change, in standard errors of a coefficient.
+    `ratios`: the logarithms of the ratios, shape (n,). `orders`: permutations, shape (permutations, n).
     """
     steps = list(terms)
     count, width = len(ratios), len(candidates.names)

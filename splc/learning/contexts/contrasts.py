@@ -30,46 +30,28 @@ AVERAGED, AVERAGED_IN_ALL = 500, 2000
 
 @dataclass(frozen=True)
 class InfluenceContrast:
-    """The influence of an option with one value of a context relative to that with another one.
+    """The influence of an option with one value of a context relative to that with another one."""
 
-    Attributes:
-        option: the option.
-        factor: the factor between its greatest and its least value, or selected and not, after relative to before.
-        low: the lower end of the 90 % interval.
-        high: the upper end.
-        settled: whether the change is larger than its uncertainty.
-    """
-
-    option: str
-    factor: float
-    low: float
-    high: float
-    settled: bool
+    option: str  # the option
+    factor: float  # the factor between its greatest and its least value, or selected and not, after relative to before
+    low: float  # the lower end of the 90 % interval
+    high: float  # the upper end
+    settled: bool  # whether the change is larger than its uncertainty
 
 
 @dataclass(frozen=True)
 class ContextContrast:
-    """The values with one value of a context relative to those with another one.
+    """The values with one value of a context relative to those with another one."""
 
-    Attributes:
-        first: the value of the context before.
-        second: the value after.
-        factor: the common factor: the geometric mean of the ratios over valid configurations.
-        low: the lower end of its 90 % interval.
-        high: the upper end.
-        influences: the influences, the largest change first.
-        few_rows: whether one of the values has so few rows that some changes are stated of the wrong options.
-        half_widths: the multiple of half the width of their intervals above which changes are settled.
-    """
-
-    first: str
-    second: str
-    factor: float
-    low: float
-    high: float
-    influences: tuple[InfluenceContrast, ...]
+    first: str  # the value of the context before
+    second: str  # the value after
+    factor: float  # the common factor: the geometric mean of the ratios over valid configurations
+    low: float  # the lower end of its 90 % interval
+    high: float  # the upper end
+    influences: tuple[InfluenceContrast, ...]  # the influences, the largest change first
+    # whether one of the values has so few rows that some changes are stated of the wrong options
     few_rows: bool = False
-    half_widths: float = 1.0
+    half_widths: float = 1.0  # the multiple of half the width of their intervals above which changes are settled
 
     @property
     def settled(self) -> tuple[InfluenceContrast, ...]:
@@ -85,19 +67,13 @@ class ContextContrast:
 
 @dataclass(frozen=True)
 class InfluenceVariation:
-    """The influence of an option over the values of a context.
+    """The influence of an option over the values of a context."""
 
-    Attributes:
-        option: the option.
-        factors: the factor between its greatest and its least value, or selected and not, with each value.
-        spread: the standard deviation of the logarithms of these factors.
-        settled: whether the influence differs between two of the values by more than the uncertainty.
-    """
-
-    option: str
+    option: str  # the option
+    # the factor between its greatest and its least value, or selected and not, with each value
     factors: tuple[float, ...]
-    spread: float
-    settled: bool
+    spread: float  # the standard deviation of the logarithms of these factors
+    settled: bool  # whether the influence differs between two of the values by more than the uncertainty
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,28 +81,19 @@ class ContextInfluences:
     """The level and the influences of options with each value of a context, in logarithms.
 
     Options are linear in it: a change of an interaction counts for its options, at the mean of the others.
-
-    Attributes:
-        names: the values of the context.
-        options: k options that vary.
-        means: the level, and the influence of each option over its range, shape (values, 1 + k).
-        covariances: the covariance of each of these between the values, shape (1 + k, values, values).
-        rows: the number of rows of each value; none if they are not known.
     """
 
-    names: tuple[str, ...]
-    options: tuple[str, ...]
-    means: Array
-    covariances: Array
-    rows: tuple[int, ...] = ()
+    names: tuple[str, ...]  # the values of the context
+    options: tuple[str, ...]  # k options that vary
+    means: Array  # the level, and the influence of each option over its range, shape (values, 1 + k)
+    covariances: Array  # the covariance of each of these between the values, shape (1 + k, values, values)
+    rows: tuple[int, ...] = ()  # the number of rows of each value; none if they are not known
 
     @classmethod
     def of(cls, full: Ensemble, names: Sequence[str] = ()) -> ContextInfluences | None:
         """Return the influences by a joint model; None of a model without factors, or of one context.
 
-        Args:
-            full: the full model of any of the values.
-            names: the values; none: all.
+        `names`: the values; none: all.
         """
         block = full.basis.context
         if block is None or not full.parts or full.scale.name != "log":

@@ -18,27 +18,16 @@ from splc.learning.result import LearningResult
 
 @dataclass(frozen=True, eq=False)
 class GroupModels:
-    """The models of groups.
+    """The models of groups."""
 
-    Attributes:
-        results: group → its model.
-        sharing: the rows of all groups.
-        further: group without rows → what predicts it, as far as it was asked for.
-    """
-
-    results: Mapping[str, LearningResult]
-    sharing: Sharing
+    results: Mapping[str, LearningResult]  # group → its model
+    sharing: Sharing  # the rows of all groups
+    # group without rows → what predicts it, as far as it was asked for
     further: dict[str, UnmeasuredContext | Ensemble] = field(default_factory=dict)
 
     @classmethod
     def of(cls, parts: Mapping[str, Measurements], nfp: str, learner: ProjectionLearner) -> Self:
-        """Learn all groups together.
-
-        Args:
-            parts: group → its measurements.
-            nfp: the property.
-            learner: the learner.
-        """
+        """Learn all groups together."""
         sharing = Sharing.of(parts, nfp, learner.chosen.scale)
         fits = {name: sharing.fit_of(name) if len(parts) > 1 else None for name in parts}
         results = {name: learn(part, nfp, learner=replace(learner, fit=fits[name])) for name, part in parts.items()}

@@ -51,19 +51,12 @@ _VERSION = re.compile(r"(?:.*[^a-z])?(?:v|ver|version|r|rel|release|rev|revision
 
 @dataclass(frozen=True, eq=False)
 class ContextRows:
-    """The measurements of one value of a context.
+    """The measurements of one value of a context."""
 
-    Attributes:
-        configurations: n distinct configurations.
-        y: their values, shape (n,).
-        repetitions: the number of measurements of each, shape (n,).
-        runs: the half width of intervals of ln y of a run around the value of its configuration.
-    """
-
-    configurations: Configurations
-    y: Array
-    repetitions: Array
-    runs: float = 0.0
+    configurations: Configurations  # n distinct configurations
+    y: Array  # their values, shape (n,)
+    repetitions: Array  # the number of measurements of each, shape (n,)
+    runs: float = 0.0  # the half width of intervals of ln y of a run around the value of its configuration
 
     @classmethod
     def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
@@ -74,15 +67,10 @@ class ContextRows:
 
 @dataclass(frozen=True, eq=False)
 class ContextModel(FullModel):
-    """The full model of one value of a context, which learned from the rows of all values.
+    """The full model of one value of a context, which learned from the rows of all values."""
 
-    Attributes:
-        joint: the model of all values.
-        places: the context of each of its rows, shape (all rows,).
-    """
-
-    joint: FullModel | None = None
-    places: Array | None = None
+    joint: FullModel | None = None  # the model of all values
+    places: Array | None = None  # the context of each of its rows, shape (all rows,)
 
     @cached_property
     def ensemble(self) -> Ensemble:
@@ -130,19 +118,12 @@ class ContextModel(FullModel):
 
 @dataclass(frozen=True, eq=False)
 class JointModel:
-    """One full model of all values of a context.
+    """One full model of all values of a context."""
 
-    Attributes:
-        whole: the full model of the rows of all values; its `rows` are those of `origins`.
-        names: the values of the context.
-        places: the context of each row, positions in `names`, shape (all rows,).
-        origins: the position of each row among the rows of its context, shape (all rows,).
-    """
-
-    whole: FullModel
-    names: tuple[str, ...]
-    places: Array
-    origins: Array
+    whole: FullModel  # the full model of the rows of all values; its `rows` are those of `origins`
+    names: tuple[str, ...]  # the values of the context
+    places: Array  # the context of each row, positions in `names`, shape (all rows,)
+    origins: Array  # the position of each row among the rows of its context, shape (all rows,)
 
     def of(self, name: str) -> ContextModel:
         """Return the full model of one value of the context."""
@@ -187,14 +168,7 @@ def fit_joint_model(
     scale: str = "auto",
     on_fit: Callable[[int], None] = lambda iterations: None,
 ) -> JointModel:
-    """Return one full model of all values of a context.
-
-    Args:
-        parts: value of the context → what was measured of it, two values at least, each with a row at least.
-        variables: the variables of the options that vary in some rows.
-        scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
-        on_fit: called after each search for hyperparameters, with its number of iterations at most.
-    """
+    """Return one full model of all values of a context."""
     names = tuple(parts)
     every = Configurations.concatenate([part.configurations for part in parts.values()])
     constants = option_constants(every.unique())

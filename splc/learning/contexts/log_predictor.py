@@ -15,18 +15,13 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class LogPredictor(ABC):
-    """A full model of ln y.
-
-    Attributes:
-        scale: ln y.
-        quantile: the multiple of the standard deviation on each side of intervals.
-        runs: what the scatter of runs adds to the half width of intervals, in quadrature.
-    """
+    """A full model of ln y."""
 
     level: ClassVar[float] = Ensemble.level
 
-    scale: Scale
-    quantile: float
+    scale: Scale  # ln y
+    quantile: float  # the multiple of the standard deviation on each side of intervals
+    # what the scatter of runs adds to the half width of intervals, in quadrature
     runs: float = field(default=0.0, kw_only=True)
 
     @abstractmethod

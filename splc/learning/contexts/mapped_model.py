@@ -28,21 +28,13 @@ WEIGHTS = (0.25, 0.75)
 
 @dataclass(frozen=True, eq=False)
 class MappedModel(FullModel):
-    """A full model of ln y: a mixture of the joint model and of a process that maps the values of other contexts.
+    """A full model of ln y: a mixture of the joint model and of a process that maps the values of other contexts."""
 
-    Attributes:
-        shared: the joint model about the context.
-        sources: the values of the other contexts.
-        process: the process of all rows.
-        processes: those of the rows outside of each fold.
-        weight: the weight of the process.
-    """
-
-    shared: ContextModel | None = None
-    sources: Sources | None = None
-    process: MappedProcess | None = None
-    processes: tuple[MappedProcess, ...] = ()
-    weight: float = 0.5
+    shared: ContextModel | None = None  # the joint model about the context
+    sources: Sources | None = None  # the values of the other contexts
+    process: MappedProcess | None = None  # the process of all rows
+    processes: tuple[MappedProcess, ...] = ()  # those of the rows outside of each fold
+    weight: float = 0.5  # the weight of the process
 
     @cached_property
     def predictor(self) -> SourceMixture:
@@ -77,13 +69,7 @@ class MappedModel(FullModel):
 
 
 def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> MappedModel | None:
-    """Return the full model of a context with the values of others; None if too little is measured in these.
-
-    Args:
-        joint: the joint model.
-        name: the context.
-        parts: the rows of all contexts.
-    """
+    """Return the full model of a context with the values of others; None if too little is measured in these."""
     shared = joint.of(name)
     target = parts[name]
     refits, places = shared.refits, shared.places

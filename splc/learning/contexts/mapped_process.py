@@ -43,15 +43,10 @@ BEYOND = 0.25
 
 @dataclass(frozen=True, eq=False)
 class MappedRows:
-    """The values of m configurations in other contexts, and the columns of their options.
+    """The values of m configurations in other contexts, and the columns of their options."""
 
-    Attributes:
-        values: ln y in each other context, shape (m, contexts).
-        design: the columns of their options.
-    """
-
-    values: Array
-    design: KernelDesign
+    values: Array  # ln y in each other context, shape (m, contexts)
+    design: KernelDesign  # the columns of their options
 
     def __len__(self) -> int:
         return len(self.values)
@@ -63,21 +58,13 @@ class MappedRows:
 
 @dataclass(frozen=True, eq=False)
 class MappedProcess:
-    """The process, conditioned on measured configurations.
+    """The process, conditioned on measured configurations."""
 
-    Attributes:
-        known: the n measured configurations.
-        t: ln y of each, shape (n,).
-        noise: multiples of the noise of each, shape (n,).
-        theta: the logarithms of the hyperparameters of the kernel of the joint model.
-        variances: the logarithms of the variances, as `PRIORS`.
-    """
-
-    known: MappedRows
-    t: Array
-    noise: Array
-    theta: Array
-    variances: Array
+    known: MappedRows  # the n measured configurations
+    t: Array  # ln y of each, shape (n,)
+    noise: Array  # multiples of the noise of each, shape (n,)
+    theta: Array  # the logarithms of the hyperparameters of the kernel of the joint model
+    variances: Array  # the logarithms of the variances, as `PRIORS`
 
     @classmethod
     def fit(cls, known: MappedRows, t: Array, noise: Array, theta: Array) -> Self:
@@ -186,11 +173,7 @@ class MappedProcess:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], design: KernelDesign) -> Self:
-        """Return the process of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged.
-        """
+        """Return the process of `as_json`."""
         values, t, noise, theta, variances = (
             np.array(content[name], dtype=float) for name in ("values", "t", "noise", "theta", "variances")
         )

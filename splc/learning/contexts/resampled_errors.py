@@ -20,10 +20,7 @@ def shares_of_smaller_errors(first: Array, second: Array, *, positive: bool) -> 
     These are the errors of ln y, where all rows count alike, and relative ones, where values that are predicted too
     high count most; of values that are not positive there are differences only.
 
-    Args:
-        first: the errors of held-out rows, shape (n,); of ln y for positive values.
-        second: those of the second model at the same rows.
-        positive: whether values are positive.
+    `first`: the errors of held-out rows, shape (n,); of ln y for positive values.
     """
     differences = np.array([first, second])
     draws = np.random.default_rng(0).dirichlet(np.ones(len(first)), DRAWS)

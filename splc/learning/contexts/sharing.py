@@ -24,15 +24,10 @@ FEWEST = 10
 
 @dataclass(frozen=True, eq=False)
 class SharedFit:
-    """Fits the full model of one value of a context with the rows of all values.
+    """Fits the full model of one value of a context with the rows of all values."""
 
-    Attributes:
-        name: the value.
-        sharing: the rows of all values.
-    """
-
-    name: str
-    sharing: Sharing
+    name: str  # the value
+    sharing: Sharing  # the rows of all values
 
     def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
         """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
@@ -73,13 +68,7 @@ class Sharing:
 
     @classmethod
     def of(cls, parts: Mapping[str, Measurements], nfp: str, scale: str = "auto") -> Sharing:
-        """Return the rows of all values of a context that have a value of the property.
-
-        Args:
-            parts: value of the context → its measurements.
-            nfp: the property.
-            scale: the scale of the full models.
-        """
+        """Return the rows of all values of a context that have a value of the property."""
         rows = {}
         for value, part in parts.items():
             usable = part.measured(nfp)
@@ -124,11 +113,6 @@ def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
 
     It is the share of the resamples in which it has smaller errors of held-out values, by both measures; 0 with few
     rows.
-
-    Args:
-        alone: the model of the rows alone.
-        shared: the model of all rows.
-        rows: the number of rows.
     """
     if shared.refits is None:
         return 1.0

@@ -23,21 +23,13 @@ _BLOCK = 2048
 
 @dataclass(frozen=True, eq=False)
 class SourceMixture(LogPredictor):
-    """A mixture of the joint model about one context, and of a process that maps the values of the others.
+    """A mixture of the joint model about one context, and of a process that maps the values of the others."""
 
-    Attributes:
-        joint: the joint model.
-        sources: the values of the other contexts.
-        process: the mapped values, learned from the rows of the context.
-        weight: the weight of the process.
-        noise: the variance of the noise of a measurement of the process, with the usual number of repetitions.
-    """
-
-    joint: Ensemble
-    sources: Sources
-    process: MappedProcess
-    weight: float
-    noise: float
+    joint: Ensemble  # the joint model
+    sources: Sources  # the values of the other contexts
+    process: MappedProcess  # the mapped values, learned from the rows of the context
+    weight: float  # the weight of the process
+    noise: float  # the variance of the noise of a measurement of the process, with the usual number of repetitions
 
     @property
     def options(self) -> frozenset[str]:
@@ -80,11 +72,7 @@ class SourceMixture(LogPredictor):
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the mixture of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
-        """
+        """Return the mixture of `as_json`."""
         joint = Ensemble.from_json(content["joint"], system)
         sources = Sources.from_json(content["sources"], joint, system)
         design = option_design(joint.basis, joint.configurations[joint.own])
@@ -95,13 +83,7 @@ class SourceMixture(LogPredictor):
 
 
 def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return the means and standard deviations of a mixture, shapes (m,).
-
-    Args:
-        weight: the weight of the second one.
-        joint: means and standard deviations of the first one.
-        mapped: those of the second one.
-    """
+    """Return the means and standard deviations of a mixture, shapes (m,)."""
     mean = (1 - weight) * joint[0] + weight * mapped[0]
     between = (1 - weight) * (joint[0] - mean) ** 2 + weight * (mapped[0] - mean) ** 2
     return mean, np.sqrt((1 - weight) * joint[1] ** 2 + weight * mapped[1] ** 2 + between)

@@ -17,19 +17,12 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """The values of other contexts.
+    """The values of other contexts."""
 
-    Attributes:
-        joint: the joint model of all contexts, about any of them.
-        places: the positions of the other contexts in `joint.basis.context.names`.
-        configurations: m distinct configurations that were measured in some of them.
-        logarithms: ln y, shape (m, contexts); NaN where a context was not measured.
-    """
-
-    joint: Ensemble
-    places: tuple[int, ...]
-    configurations: Configurations
-    logarithms: Array
+    joint: Ensemble  # the joint model of all contexts, about any of them
+    places: tuple[int, ...]  # the positions of the other contexts in `joint.basis.context.names`
+    configurations: Configurations  # m distinct configurations that were measured in some of them
+    logarithms: Array  # ln y, shape (m, contexts); NaN where a context was not measured
 
     @classmethod
     def of(cls, joint: Ensemble, parts: Mapping[int, tuple[Configurations, Array]]) -> Self:
@@ -70,11 +63,7 @@ class Sources:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], joint: Ensemble, system: VariabilityModel) -> Self:
-        """Return the sources of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged.
-        """
+        """Return the sources of `as_json`."""
         places = tuple(map(int, content["places"]))
         columns = {name: column_from_json(column) for name, column in content["configurations"].items()}
         try:

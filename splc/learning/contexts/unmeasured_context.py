@@ -26,12 +26,9 @@ class UnmeasuredContext(LogPredictor):
     Contexts count as draws of one population: with C of them, ln y of a further one is within t sqrt(1 + 1/C) standard
     deviations of their mean, where t is the quantile of Student's distribution with C - 1 degrees of freedom. A single
     context has no spread, and intervals are those of its values.
-
-    Attributes:
-        sources: the values of the measured contexts.
     """
 
-    sources: Sources
+    sources: Sources  # the values of the measured contexts
 
     @property
     def joint(self) -> Ensemble:
@@ -80,11 +77,7 @@ class UnmeasuredContext(LogPredictor):
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the model of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
-        """
+        """Return the model of `as_json`."""
         joint = Ensemble.from_json(content["joint"], system)
         sources = Sources.from_json(content["sources"], joint, system)
         runs = float(content.get("runs", 0.0))

@@ -27,15 +27,10 @@ ENOUGH = 3
 
 @dataclass(frozen=True, eq=False)
 class UnmeasuredModel(FullModel):
-    """A full model of ln y of the levelled rows of all contexts, which gives the errors; others predict.
+    """A full model of ln y of the levelled rows of all contexts, which gives the errors; others predict."""
 
-    Attributes:
-        levelled: the model.
-        common: what predicts the context.
-    """
-
-    levelled: FullModel | None = None
-    common: UnmeasuredContext | Ensemble | None = None
+    levelled: FullModel | None = None  # the model
+    common: UnmeasuredContext | Ensemble | None = None  # what predicts the context
 
     @classmethod
     def of(cls, levelled: FullModel, common: UnmeasuredContext | Ensemble) -> UnmeasuredModel:
@@ -97,13 +92,7 @@ class UnmeasuredContextFit:
         return self.sharing.parts
 
     def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
-        """Return the full model of the context.
-
-        Args:
-            problem: the `levelled` rows.
-            alone: fits the model of these on the scale of ln y.
-            on_fit: called after each search for hyperparameters, with its number of iterations at most.
-        """
+        """Return the full model of the context."""
         return UnmeasuredModel.of(alone(), self.predictor)
 
     @cached_property

@@ -21,11 +21,6 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
 
     Terms that are linear functions of each other at all valid configurations are the same and not reported. At most
     `MOST` others are returned for each term, those of the fewest factors first. A pair of printed terms is named once.
-
-    Args:
-        candidates: the candidates.
-        chosen: the positions of the terms of the printed model.
-        learned: the number of learned rows, which come first.
     """
     terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
     weights = candidates.weights

@@ -19,15 +19,10 @@ from splc.types import Array, Link
 
 @dataclass(frozen=True, eq=False)
 class WeightedSums:
-    """Weighted sums of predictions.
+    """Weighted sums of predictions."""
 
-    Attributes:
-        values: the sums, shape (k,).
-        covariance: their posterior covariance, shape (k, k); without the noise of measurements.
-    """
-
-    values: Array
-    covariance: Array
+    values: Array  # the sums, shape (k,)
+    covariance: Array  # their posterior covariance, shape (k, k); without the noise of measurements
 
 
 def predictions(full: Predictor, configurations: Configurations, link: Link) -> Array:
@@ -42,11 +37,7 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
     Their covariance is that of the full model's scale, at the slope of the predictions (the delta method).
     The uncertainties of the parts of a sum are independent.
 
-    Args:
-        full: the full model.
-        configurations: n configurations.
-        weights: W, shape (k, n).
-        link: of a positive property also 'log'; not for the sum of full models.
+    `weights`: W, shape (k, n). `link`: of a positive property also 'log'; not for the sum of full models.
     """
     if isinstance(full, EnsembleSum):
         parts = [

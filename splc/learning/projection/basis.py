@@ -34,18 +34,12 @@ MAX_CONTEXT_COLUMNS = 10
 
 @dataclass(frozen=True)
 class ContextBlock:
-    """The columns of a context, such as the version, that full models of several of its values have in common.
+    """The columns of a context, such as the version, that full models of several of its values have in common."""
 
-    Attributes:
-        names: the values of the context.
-        place: the position of the value that predictions are about.
-        numbers: the values as numbers, such as numbers of cores; empty if they are names.
-        unmeasured: further numbers of which nothing was measured; their positions are after those of `names`.
-    """
-
-    names: tuple[str, ...]
-    place: int = 0
-    numbers: tuple[float, ...] = ()
+    names: tuple[str, ...]  # the values of the context
+    place: int = 0  # the position of the value that predictions are about
+    numbers: tuple[float, ...] = ()  # the values as numbers, such as numbers of cores; empty if they are names
+    # further numbers of which nothing was measured; their positions are after those of `names`
     unmeasured: tuple[float, ...] = ()
 
     def columns(self, places: Array) -> tuple[Array, Array]:
@@ -71,17 +65,11 @@ class ContextBlock:
 
 @dataclass(frozen=True)
 class OptionBasis:
-    """The columns of the variables; products are taken across variables only.
+    """The columns of the variables; products are taken across variables only."""
 
-    Attributes:
-        variables: the variables, each of which is a block of columns.
-        rows: the number of rows to learn from, which decides whether levels have columns of their own.
-        context: the context of a model of several of its values; None of other models.
-    """
-
-    variables: tuple[Variable, ...]
-    rows: int
-    context: ContextBlock | None = None
+    variables: tuple[Variable, ...]  # the variables, each of which is a block of columns
+    rows: int  # the number of rows to learn from, which decides whether levels have columns of their own
+    context: ContextBlock | None = None  # the context of a model of several of its values; None of other models
 
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""

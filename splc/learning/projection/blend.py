@@ -15,7 +15,7 @@ import numpy as np
 
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.nonnegative import nonnegative
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.types import Array
 
 PROJECTION = math.inf
@@ -25,21 +25,13 @@ BLENDS = (PROJECTION, 0.1)
 
 @dataclass(frozen=True, eq=False)
 class Blend:
-    """The influences of terms for one target: the full model, or the model of a fold.
+    """The influences of terms for one target: the full model, or the model of a fold."""
 
-    Attributes:
-        rows: the rows.
-        candidates: the candidates.
-        union: the positions of all terms that are asked for, ascending.
-        product: whether terms are those of ln y.
-        fold: the fold whose rows are left out; None for the full model.
-    """
-
-    rows: Rows
-    candidates: Candidates
-    union: tuple[int, ...]
-    product: bool
-    fold: int | None = None
+    rows: ModelRows  # the rows
+    candidates: Candidates  # the candidates
+    union: tuple[int, ...]  # the positions of all terms that are asked for, ascending
+    product: bool  # whether terms are those of ln y
+    fold: int | None = None  # the fold whose rows are left out; None for the full model
 
     @cached_property
     def columns(self) -> Array:
@@ -95,7 +87,7 @@ class Blend:
         return np.asarray(coefficients)
 
     def operator(self, chosen: Sequence[int], blend: float) -> Array:
-        """Return the matrix, shape (terms, m), that maps predictions as `Rows.scaled` to coefficients of any sign."""
+        """Return the matrix, shape (terms, m), from predictions as `ModelRows.scaled` to coefficients of any sign."""
         indices = np.searchsorted(self.union, chosen)
         columns, gram = self.columns[indices], self._projected[0]
         if not math.isinf(blend):

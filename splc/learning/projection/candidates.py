@@ -128,8 +128,7 @@ class Candidates:
     def only(self, places: Array) -> Candidates:
         """Return some of the candidates, which get no heirs.
 
-        Args:
-            places: their positions, ascending; the constant must be among them.
+        `places`: their positions, ascending; the constant must be among them.
         """
         subset = copy(self)
         subset.order = 0

@@ -39,19 +39,12 @@ class KnownContexts:
 
 @dataclass(frozen=True, eq=False)
 class ChangedContexts:
-    """Configurations that differ from known contexts in some options.
+    """Configurations that differ from known contexts in some options."""
 
-    Attributes:
-        known: the contexts.
-        configurations: the configurations.
-        places: the context of each, shape (q,).
-        names: the options in which they may differ.
-    """
-
-    known: KnownContexts
-    configurations: Configurations
-    places: Array
-    names: frozenset[str]
+    known: KnownContexts  # the contexts
+    configurations: Configurations  # the configurations
+    places: Array  # the context of each, shape (q,)
+    names: frozenset[str]  # the options in which they may differ
 
     def __getitem__(self, rows: Any) -> ChangedContexts:
         """Return some of the configurations."""

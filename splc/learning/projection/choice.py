@@ -37,17 +37,11 @@ IsFine = Callable[[Contender | ExactModel], bool]
 
 @dataclass(frozen=True)
 class FormChoice:
-    """The chosen model.
+    """The chosen model."""
 
-    Attributes:
-        contender: the model.
-        forms: the best model of each language, the chosen one first.
-        exact: the terms and influences that fit all measured values exactly, if there are any.
-    """
-
-    contender: Contender
-    forms: tuple[Contender, ...]
-    exact: ExactModel | None = None
+    contender: Contender  # the model
+    forms: tuple[Contender, ...]  # the best model of each language, the chosen one first
+    exact: ExactModel | None = None  # the terms and influences that fit all measured values exactly, if there are any
 
 
 def chosen_among(
@@ -55,11 +49,7 @@ def chosen_among(
 ) -> FormChoice:
     """Return the model with the smallest score, or the shortest one that is nearly as good.
 
-    Args:
-        groups: the models of each language.
-        exact: the models that fit all measured values exactly, which come before all others.
-        admitted: the multiple of the best score up to which the shortest model is taken.
-        is_fine: whether all predictions of a model are positive; others are not taken.
+    `is_fine`: whether all predictions of a model are positive; others are not taken.
     """
     shortest_exact = min(filter(is_fine, exact), key=lambda model: len(model.chosen), default=None)
     if shortest_exact is not None:
@@ -75,13 +65,7 @@ def chosen_among(
 
 
 def is_enough(contenders: Sequence[Contender], short: int, is_fine: IsFine) -> bool:
-    """Return whether there is a model that other languages would hardly improve: near the full model, and short.
-
-    Args:
-        contenders: the models of one language.
-        short: the largest number of its terms.
-        is_fine: see `chosen_among`.
-    """
+    """Return whether there is a model that other languages would hardly improve: near the full model, and short."""
     best = _shortest(contenders, ADMITTED)
     enough = len(best.chosen) <= short and best.distance <= NEAR * best.search.rows.expected_error
     return enough and is_fine(best)

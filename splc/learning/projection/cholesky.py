@@ -23,11 +23,7 @@ def needs_scipy(rows: int) -> bool:
 
 
 def cholesky_factor(matrix: Array) -> Array:
-    """Return the lower factor of a symmetric matrix, which is overwritten.
-
-    Raises:
-        numpy.linalg.LinAlgError: if the matrix is not positive definite.
-    """
+    """Return the lower factor of a symmetric matrix, which is overwritten."""
     if not needs_scipy(len(matrix)):
         return np.linalg.cholesky(matrix)
     from scipy.linalg import lapack
@@ -65,13 +61,7 @@ def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
 def negative_evidence(matrix: Array, z: Array) -> tuple[float, Array] | None:
     """Return the negative log evidence of targets, without the constant, and its derivative by the covariance.
 
-    Args:
-        matrix: the covariance of the targets K, shape (n, n), which is overwritten.
-        z: the targets, shape (n,).
-
-    Returns:
-        ln |K| / 2 + z' K^-1 z / 2, and (K^-1 - v v') / 2 with v = K^-1 z (Rasmussen and Williams, Gaussian Processes
-        for Machine Learning, 2006, equation 5.9); None if K is not positive definite.
+    `matrix`: the covariance of the targets K, shape (n, n), which is overwritten. `z`: the targets, shape (n,).
     """
     try:
         factor = cholesky_factor(matrix)

@@ -12,7 +12,7 @@ import numpy as np
 from splc.learning.projection.blend import BLENDS, Blend
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.forward import forward
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.size import models_of_sizes
 from splc.learning.projection.units import Language, units_of
 from splc.learning.projection.variables import Variable
@@ -28,30 +28,19 @@ MAX_NUMERIC = 3
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """A model of one language, size and blend.
+    """A model of one language, size and blend."""
 
-    Attributes:
-        search: the models of its language.
-        size: the largest number of its terms.
-        blend: how its influences weigh the full model against measured values.
-        chosen: the positions of its terms.
-        differences: those of held-out rows, by the fold's own terms and influences, shape (n,) (`Rows.differences`).
-        error: their mean error: the honest error.
-        distance: the mean distance to the full model.
-        score: the mean of `error` and of the error that the full model and the distance to it give; with few rows the
-            latter alone.
-        positive: whether its predictions at all rows are positive.
-    """
-
-    search: LanguageSearch
-    size: int
-    blend: float
-    chosen: tuple[int, ...]
-    differences: Array
-    error: float
-    distance: float
+    search: LanguageSearch  # the models of its language
+    size: int  # the largest number of its terms
+    blend: float  # how its influences weigh the full model against measured values
+    chosen: tuple[int, ...]  # the positions of its terms
+    differences: Array  # those of held-out rows, by the fold's own terms and influences, shape (n,)
+    error: float  # their mean error: the honest error
+    distance: float  # the mean distance to the full model
+    # the mean of `error` and of the error that the full model and the distance to it give; with few rows the latter
+    # alone
     score: float
-    positive: bool
+    positive: bool  # whether its predictions at all rows are positive
 
     @property
     def language(self) -> Language:
@@ -71,18 +60,12 @@ class Contender:
 
 @dataclass(frozen=True, eq=False)
 class LanguageSearch:
-    """The models of one language.
+    """The models of one language."""
 
-    Attributes:
-        rows: the rows.
-        candidates: the candidates.
-        language: the language.
-        models: the positions of the terms of the model of each size from 1 on; of the full model, then of each fold.
-    """
-
-    rows: Rows
-    candidates: Candidates
-    language: Language
+    rows: ModelRows  # the rows
+    candidates: Candidates  # the candidates
+    language: Language  # the language
+    # the positions of the terms of the model of each size from 1 on; of the full model, then of each fold
     models: tuple[tuple[tuple[int, ...], ...], ...]
 
     @property
@@ -149,7 +132,7 @@ class LanguageSearch:
 
 
 def language_search(
-    rows: Rows,
+    rows: ModelRows,
     variables: Sequence[Variable],
     language: Language,
     most: int,
@@ -158,13 +141,7 @@ def language_search(
 ) -> LanguageSearch:
     """Return the models of a language, from one term to `most`.
 
-    Args:
-        rows: the rows.
-        variables: the variables, in canonical order.
-        language: the language.
-        most: the largest number of terms.
-        order: the largest number of variables in a term; None: by the number of numeric options.
-        functions: further functions of numeric options, by name.
+    `order`: the largest number of variables in a term; None: by the number of numeric options.
     """
     product = language == "product"
     units, values = units_of(variables, rows.target.configurations, language, functions)

@@ -33,11 +33,6 @@ def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) ->
 
     They are those of every size from 1 to `size` that follow the full model as closely as such terms can. It ends where
     all terms that were chosen have as much support.
-
-    Args:
-        search: the models of a language.
-        size: the largest number of terms.
-        chosen: the positions of the terms that were chosen without consensus.
     """
     candidates, support = search.candidates, search.supports(size)
     of_candidate = np.array([support[candidates.variables(position)] for position in range(len(candidates))])

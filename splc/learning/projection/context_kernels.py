@@ -23,17 +23,11 @@ _SMALL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class _Side:
-    """Configurations on one side of a kernel.
+    """Configurations on one side of a kernel."""
 
-    Attributes:
-        before: the columns of the variables that change, before the change, shape (n, columns).
-        after: after it.
-        places: the rows of the known kernel.
-    """
-
-    before: Array
-    after: Array
-    places: Array
+    before: Array  # the columns of the variables that change, before the change, shape (n, columns)
+    after: Array  # after it
+    places: Array  # the rows of the known kernel
 
 
 class ContextKernels:
@@ -62,13 +56,7 @@ class ContextKernels:
     def crosses(self, changed: Configurations, places: Array, names: Collection[str]) -> list[Array] | None:
         """Return the kernels between rows and changed contexts, shape (n, q), for each part.
 
-        Args:
-            changed: q configurations.
-            places: the contexts that they are changes of, shape (q,).
-            names: the options that may have changed.
-
-        Returns:
-            None if a factor is too close to 0 to be exchanged.
+        `places`: the contexts that they are changes of, shape (q,).
         """
         numbers, new = self._changed(changed, names)
         kernels = []

@@ -30,7 +30,7 @@ from splc.learning.projection.full_model_fit import FullModelFit
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.refit import refit
 from splc.learning.projection.remarks import few_rows, remarks
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
@@ -80,12 +80,7 @@ class ProjectionLearner:
         return {name: value for name, value in asdict(self.chosen).items() if name != "functions" or value}
 
     def learn(self, problem: LearningProblem) -> LearningResult:
-        """Learn a performance-influence model. Learning does not depend on the order of rows or options.
-
-        Raises:
-            LearningError: if the learning set is empty, or the values are too far apart.
-            KeyboardInterrupt: if `problem.should_stop` asks to end before there is a full model.
-        """
+        """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
@@ -259,7 +254,7 @@ def _stacked(
         return full, printed
     stacked = Stacked(model, weight, scale.forward(target.measured * np.exp(printed.errors)))
     predicted = scale.backward(stacked.blended(scale.forward(target.predicted), target.configurations, scale))
-    rows = Rows(replace(target, predicted=predicted, divisor=predicted))
+    rows = ModelRows(replace(target, predicted=predicted, divisor=predicted))
     distance = float(rows.distances(model.predict(target.configurations) / target.unit))
     both = replace(full, stacked=stacked)
     if both.known_error is not None and both.known_error > KNOWN_ERROR * (full.known_error or 0.0):

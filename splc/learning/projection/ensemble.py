@@ -35,37 +35,25 @@ _SMALL = 2**14
 
 @dataclass(frozen=True, eq=False)
 class Ensemble:
-    """The posteriors of a full model given all rows, one for the hyperparameters of each refit.
-
-    Attributes:
-        basis: the columns of the variables.
-        scale: the scale.
-        configurations: the configurations that were learned from.
-        parts: the posteriors; none for a constant model.
-        constant: mean and standard deviation of predictions of a constant model, on the scale.
-        noise: the variance of the noise of a measurement with the usual number of repetitions.
-        noise_unit: the mean multiple that `Scale.noise` is divided by.
-        quantile: the multiple of the standard deviation on each side of intervals.
-        places: the context of each of the configurations, positions in `basis.context.names`; None without contexts.
-        runs: what the scatter of runs adds to the half width of intervals, in quadrature; of ln y or over the divisor.
-        joint_quantile: the multiple of the held-out values of all contexts, which differences between contexts have;
-            None without contexts.
-        stacked: the printed model, where it is a part of predictions.
-    """
+    """The posteriors of a full model given all rows, one for the hyperparameters of each refit."""
 
     level: ClassVar[float] = constants.LEVEL
 
-    basis: OptionBasis
-    scale: Scale
-    configurations: Configurations
-    parts: tuple[KernelPosterior, ...]
-    constant: tuple[float, float]
-    noise: float
-    noise_unit: float
-    quantile: float
+    basis: OptionBasis  # the columns of the variables
+    scale: Scale  # the scale
+    configurations: Configurations  # the configurations that were learned from
+    parts: tuple[KernelPosterior, ...]  # the posteriors; none for a constant model
+    constant: tuple[float, float]  # mean and standard deviation of predictions of a constant model, on the scale
+    noise: float  # the variance of the noise of a measurement with the usual number of repetitions
+    noise_unit: float  # the mean multiple that `Scale.noise` is divided by
+    quantile: float  # the multiple of the standard deviation on each side of intervals
+    # the context of each of the configurations, positions in `basis.context.names`; None without contexts
     places: Array | None = None
+    # the multiple of the held-out values of all contexts, which differences between contexts have; None without
+    # contexts
     joint_quantile: float | None = None
-    stacked: Stacked | None = None
+    stacked: Stacked | None = None  # the printed model, where it is a part of predictions
+    # what the scatter of runs adds to the half width of intervals, in quadrature; of ln y or over the divisor
     runs: float = 0.0
 
     @property
@@ -208,11 +196,7 @@ class Ensemble:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the ensemble of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
-        """
+        """Return the ensemble of `as_json`."""
         columns = {name: column_from_json(values) for name, values in content["configurations"].items()}
         observed = content.get("observed", {})
         try:
@@ -275,11 +259,7 @@ class Ensemble:
 
 
 def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:
-    """Return the context of `_contexts_as_json`, and that of each row.
-
-    Raises:
-        ValueError: if a row has no context.
-    """
+    """Return the context of `_contexts_as_json`, and that of each row."""
     if content is None:
         return None, None
     names, places = tuple(map(str, content["names"])), np.array(content["rows"], dtype=int)

@@ -20,14 +20,10 @@ KIND = "sum"
 
 @dataclass(frozen=True, eq=False)
 class Summand:
-    """The full model of a part.
+    """The full model of a part."""
 
-    Attributes:
-        full: the full model.
-        where: the option or observed variable that is 1 in the configurations that have the part; None: all have it.
-    """
-
-    full: Ensemble
+    full: Ensemble  # the full model
+    # the option or observed variable that is 1 in the configurations that have the part; None: all have it
     where: str | None = None
 
     def counted(self, configurations: Configurations) -> Array:
@@ -39,15 +35,11 @@ class Summand:
 
 @dataclass(frozen=True, eq=False)
 class EnsembleSum:
-    """The sum of the full models of parts.
-
-    Attributes:
-        summands: the full models of the parts, at least one.
-    """
+    """The sum of the full models of parts."""
 
     level: ClassVar[float] = constants.LEVEL
 
-    summands: tuple[Summand, ...]
+    summands: tuple[Summand, ...]  # the full models of the parts, at least one
 
     @property
     def options(self) -> frozenset[str]:
@@ -106,11 +98,7 @@ class EnsembleSum:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the sum of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
-        """
+        """Return the sum of `as_json`."""
         summands = []
         for entry in content["summands"]:
             condition = entry["where"]

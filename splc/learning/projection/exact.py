@@ -20,17 +20,11 @@ ROWS_PER_TERM = 2
 
 @dataclass(frozen=True, eq=False)
 class ExactModel:
-    """Terms and influences that fit all measured values exactly.
+    """Terms and influences that fit all measured values exactly."""
 
-    Attributes:
-        search: the models of its language.
-        chosen: the positions of its terms.
-        coefficients: the coefficients of their columns, shape (terms,).
-    """
-
-    search: LanguageSearch
-    chosen: tuple[int, ...]
-    coefficients: Array
+    search: LanguageSearch  # the models of its language
+    chosen: tuple[int, ...]  # the positions of its terms
+    coefficients: Array  # the coefficients of their columns, shape (terms,)
 
 
 def exact_model(search: LanguageSearch, rows_per_term: int = ROWS_PER_TERM) -> ExactModel | None:

@@ -20,10 +20,7 @@ CLOSE = 1e-10
 def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[int, ...]:
     """Return terms in which every term was replaced if another one lowers the distance to a target enough.
 
-    Args:
-        candidates: the candidates.
-        chosen: the positions of the terms.
-        target: the target, shape (m,).
+    `target`: the target, shape (m,).
     """
     terms = list(chosen)
     for _ in range(MAX_ROUNDS):

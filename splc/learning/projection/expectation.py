@@ -43,11 +43,7 @@ def expected(full: FullModel, target: Target, valid: int | None, given: bool = F
 
     The errors outside of the folds are used if they are larger than the intervals.
 
-    Args:
-        full: the full model.
-        target: its predictions.
-        valid: the number of valid configurations, None if there are many.
-        given: see `is_stated`.
+    `valid`: the number of valid configurations, None if there are many.
     """
     rows, needed = full.data.independent, min(_enough_to_judge(full, given), ENOUGH)
     grouped = full.data.groups is not None

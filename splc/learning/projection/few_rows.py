@@ -40,12 +40,6 @@ def of_few_rows(
     """Return a printed model of one clear effect, with or without a constant, or else a constant.
 
     Where all valid configurations were measured, such as those of two binary options, the effects are exact.
-
-    Args:
-        variables: the variables that terms are made of.
-        settings: the settings.
-        printed: returns the printed model of variables and settings.
-        complete: the number of rows, if they are all valid configurations, otherwise 0.
     """
     if complete:
         exact = printed(variables, replace(settings, terms=settings.terms or complete, complete=True))

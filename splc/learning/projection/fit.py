@@ -19,23 +19,17 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """The learning set of a full model, in hash order.
+    """The learning set of a full model, in hash order."""
 
-    Attributes:
-        designs: the columns of the n configurations, of one or two kinds (`OptionBasis.designs`).
-        y: the measured values, shape (n,).
-        repetitions: the number of measurements of each, shape (n,).
-        on_fit: called after each search for hyperparameters, with its number of iterations at most.
-        given_folds: the fold of each row, shape (n,), where rows of several contexts are divided alike; None: the rows
-            in turn.
-        groups: the group of each row, shape (n,), which folds keep together; None: each row is a group.
-    """
-
+    # the columns of the n configurations, of one or two kinds (`OptionBasis.designs`)
     designs: tuple[KernelDesign, ...]
-    y: Array
-    repetitions: Array
+    y: Array  # the measured values, shape (n,)
+    repetitions: Array  # the number of measurements of each, shape (n,)
+    # called after each search for hyperparameters, with its number of iterations at most
     on_fit: Callable[[int], None] = lambda iterations: None
+    # the fold of each row, shape (n,), where rows of several contexts are divided alike; None: the rows in turn
     given_folds: Array | None = None
+    # the group of each row, shape (n,), which folds keep together; None: each row is a group
     groups: Array | None = None
 
     @property
@@ -53,37 +47,19 @@ class Data:
 
 @dataclass(frozen=True, eq=False)
 class FirstFit:
-    """The most probable full model on one scale.
+    """The most probable full model on one scale."""
 
-    Attributes:
-        scale: the scale.
-        noise: multiples of the noise of each row, shape (n,).
-        noise_unit: the mean multiple that `Scale.noise` is divided by.
-        posterior: the posterior given all rows.
-        optimum: the hyperparameters.
-        evidence: the logarithm of the evidence with priors, comparable across scales.
-        gain: the logarithm of the evidence minus that of a constant with noise.
-    """
-
-    scale: Scale
-    noise: Array
-    noise_unit: float
-    posterior: KernelPosterior
-    optimum: SearchResult
-    evidence: float
-    gain: float
+    scale: Scale  # the scale
+    noise: Array  # multiples of the noise of each row, shape (n,)
+    noise_unit: float  # the mean multiple that `Scale.noise` is divided by
+    posterior: KernelPosterior  # the posterior given all rows
+    optimum: SearchResult  # the hyperparameters
+    evidence: float  # the logarithm of the evidence with priors, comparable across scales
+    gain: float  # the logarithm of the evidence minus that of a constant with noise
 
 
 def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = None, kind: int = 0) -> FirstFit:
-    """Return the most probable full model on a scale.
-
-    Args:
-        data: the learning set.
-        variables: the number of variables.
-        scale: the scale.
-        fitted: predictions at the rows, in units of the scale, for scales whose noise grows with the value.
-        kind: the kind of columns.
-    """
+    """Return the most probable full model on a scale."""
     y = data.y / scale.unit
     t = scale.forward(y)
     mean, deviation = float(t.mean()), float(t.std())
@@ -105,23 +81,14 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
 
 @dataclass(frozen=True, eq=False)
 class Refits:
-    """The refits of a full model, one per fold.
+    """The refits of a full model, one per fold."""
 
-    Attributes:
-        first: the fit that they started from.
-        parts: the posteriors given all rows, with the hyperparameters of each refit.
-        folds: the posteriors given the rows outside of each fold.
-        means: predictions of each row without its fold, on the scale of the model, shape (n,).
-        deviations: their standard deviations with noise, shape (n,).
-        explained: the share of the variance that they explain.
-    """
-
-    first: FirstFit
-    parts: tuple[KernelPosterior, ...]
-    folds: tuple[KernelPosterior, ...]
-    means: Array
-    deviations: Array
-    explained: float
+    first: FirstFit  # the fit that they started from
+    parts: tuple[KernelPosterior, ...]  # the posteriors given all rows, with the hyperparameters of each refit
+    folds: tuple[KernelPosterior, ...]  # the posteriors given the rows outside of each fold
+    means: Array  # predictions of each row without its fold, on the scale of the model, shape (n,)
+    deviations: Array  # their standard deviations with noise, shape (n,)
+    explained: float  # the share of the variance that they explain
 
     @property
     def searched(self) -> Array:
@@ -162,9 +129,7 @@ def log_errors(scale: Scale, means: Array, y: Array) -> Array:
 def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
     """Return the refits of a full model.
 
-    Args:
-        data: the learning set.
-        firsts: the fits that refits start from in turn, on one scale; the first one is kept.
+    `firsts`: the fits that refits start from in turn, on one scale; the first one is kept.
     """
     all_refits = refits_below(data, firsts, math.inf)
     assert all_refits is not None

@@ -9,7 +9,7 @@ from splc.learning.projection.choice import ADMITTED, READABLE_ADMITTED, FormCho
 from splc.learning.projection.competition import Contender, LanguageSearch, language_search
 from splc.learning.projection.exact import ROWS_PER_TERM as ROWS_PER_EXACT_TERM
 from splc.learning.projection.exact import ExactModel, exact_model
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.units import Language
 from splc.learning.projection.variables import Variable
 from splc.types import Array
@@ -36,13 +36,7 @@ IsPositive = Callable[[LanguageSearch, Sequence[int], Array], bool]
 
 
 def languages_of(form: Form, variables: Sequence[Variable], *, positive: bool) -> tuple[Language, ...]:
-    """Return the languages that are searched.
-
-    Args:
-        form: the form that is asked for.
-        variables: the variables.
-        positive: whether all measured values are positive.
-    """
+    """Return the languages that are searched."""
     if not positive:
         return ("shapes",)
     # Without numeric options sums have free signs anyway.
@@ -59,7 +53,7 @@ def most_terms(rows: int, terms: int | None, readable: bool) -> int:
 
 
 def chosen_form(
-    rows: Rows,
+    rows: ModelRows,
     variables: Sequence[Variable],
     is_positive: IsPositive,
     *,
@@ -72,16 +66,9 @@ def chosen_form(
 ) -> FormChoice:
     """Return the model with the smallest score, or the shortest one that is nearly as good.
 
-    Args:
-        rows: the rows.
-        variables: the variables, in canonical order.
-        is_positive: whether all predictions of a model are positive; others are not taken.
-        form: the form that is asked for.
-        order: the largest number of variables in a term; None: by the number of numeric options.
-        functions: further functions of numeric options, by name.
-        readable: whether fewer terms are worth a larger error.
-        terms: the largest number of terms; None: by the number of rows.
-        complete: whether all valid configurations were measured, so that any terms that fit exactly are true.
+    `is_positive`: whether all predictions of a model are positive; others are not taken. `order`: the largest number of
+    variables in a term; None: by the number of numeric options. `terms`: the largest number of terms; None: by the
+    number of rows.
     """
 
     def is_fine(model: Contender | ExactModel) -> bool:

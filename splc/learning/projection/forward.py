@@ -25,21 +25,14 @@ _DEPENDENT = 1e-4
 
 @dataclass(eq=False)
 class TermSelection:
-    """The terms that were selected for one target.
+    """The terms that were selected for one target."""
 
-    Attributes:
-        candidates: the candidates.
-        target: the target, shape (m,).
-        chosen: the positions of the selected candidates, in the order of selection.
-        sets: what was selected after each step.
-        squares: the sums of squared residuals after each step.
-    """
-
-    candidates: Candidates
-    target: Array
+    candidates: Candidates  # the candidates
+    target: Array  # the target, shape (m,)
+    # the positions of the selected candidates, in the order of selection
     chosen: list[int] = field(default_factory=list)
-    sets: list[tuple[int, ...]] = field(default_factory=list)
-    squares: list[float] = field(default_factory=list)
+    sets: list[tuple[int, ...]] = field(default_factory=list)  # what was selected after each step
+    squares: list[float] = field(default_factory=list)  # the sums of squared residuals after each step
 
     def __post_init__(self) -> None:
         self._moments = self._left = np.zeros(0)
@@ -108,10 +101,7 @@ def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Arra
 
     The most negative bounded influence is dropped until none is negative.
 
-    Args:
-        candidates: the candidates.
-        chosen: the positions of linearly independent ones.
-        target: the target, shape (m,).
+    `target`: the target, shape (m,).
     """
     candidate_list = list(chosen)
     columns = candidates.columns[candidate_list]
@@ -128,11 +118,7 @@ def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Arra
 def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSelection]:
     """Return what is selected for each target.
 
-    Args:
-        candidates: the candidates, which grow by heirs of selected terms. If no sign is bounded, the constant is
-            selected first.
-        targets: the targets, shape (targets, m).
-        steps: the number of terms that are selected for each.
+    `targets`: the targets, shape (targets, m).
     """
     selections = [TermSelection(candidates, target) for target in targets]
     for step in range(steps):

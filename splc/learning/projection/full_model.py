@@ -76,29 +76,18 @@ class MomentsPredictor(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FullModel:
-    """A full model of a property.
+    """A full model of a property."""
 
-    Attributes:
-        basis: the columns of its variables, which are in canonical order.
-        scale: the scale on which it is additive.
-        rows: the positions of the n configurations that it was learned from, among those given, in hash order.
-        configurations: these configurations.
-        data: their columns, values and numbers of repetitions.
-        refits: its parts, one for each fold; None for a constant model.
-        constant: why nothing but a constant was learned, empty otherwise.
-        stacked: the printed model, where it is a part of predictions.
-        offsets: the differences of the runs from the values of their configurations, as `residuals`, shape (n,
-            repetitions), NaN where there is none; None: each configuration counts as one run.
-    """
-
-    basis: OptionBasis
-    scale: Scale
-    rows: Array
-    configurations: Configurations
-    data: Data
-    refits: Refits | None
-    constant: str = ""
-    stacked: Stacked | None = None
+    basis: OptionBasis  # the columns of its variables, which are in canonical order
+    scale: Scale  # the scale on which it is additive
+    rows: Array  # the positions of the n configurations that it was learned from, among those given, in hash order
+    configurations: Configurations  # these configurations
+    data: Data  # their columns, values and numbers of repetitions
+    refits: Refits | None  # its parts, one for each fold; None for a constant model
+    constant: str = ""  # why nothing but a constant was learned, empty otherwise
+    stacked: Stacked | None = None  # the printed model, where it is a part of predictions
+    # the differences of the runs from the values of their configurations, as `residuals`, shape (n, repetitions), NaN
+    # where there is none; None: each configuration counts as one run
     offsets: Array | None = field(default=None, kw_only=True)
 
     def of_runs(self, runs: Array) -> Self:
@@ -209,11 +198,7 @@ class FullModel:
         return half_width(raised * ratios, len(self.basis.variables), constants.INFLATION, self.data.independent)
 
     def target(self, unmeasured: Configurations) -> Target:
-        """Return the target of the printed model.
-
-        Args:
-            unmeasured: valid configurations that were not learned from.
-        """
+        """Return the target of the printed model."""
         n, scale = len(self.configurations), self.scale
         both = Configurations.concatenate([self.configurations, unmeasured])
         found = self.space_predictions(both, unmeasured)
@@ -241,9 +226,7 @@ class FullModel:
     def space_predictions(self, configurations: Configurations, unmeasured: Configurations) -> SpacePredictions:
         """Return what is predicted of configurations.
 
-        Args:
-            configurations: m configurations.
-            unmeasured: the last ones of them, whose deviations are wanted; if there are none, those of all.
+        `unmeasured`: the last ones of them, whose deviations are wanted; if there are none, those of all.
         """
         designs = self.basis.designs(configurations)
         means = self.predictor.moments(configurations, variances=False)[0]
@@ -254,12 +237,7 @@ class FullModel:
         )
 
     def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
-        """Return the predictions of the fold models in units of the scale, shape (folds, m).
-
-        Args:
-            configurations: m configurations.
-            designs: their columns.
-        """
+        """Return the predictions of the fold models in units of the scale, shape (folds, m)."""
         assert self.refits is not None
         return np.array([self.scale.backward(fold.means(designs[fold.kind])) for fold in self.refits.folds])
 
@@ -287,16 +265,8 @@ def fit_full_model(
 ) -> FullModel:
     """Return the full model of a property.
 
-    Args:
-        configurations: n distinct configurations.
-        y: their values, finite, shape (n,).
-        variables: the variables.
-        repetitions: the number of measurements of each configuration; None is 1.
-        scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
-        known: the constants of options and observed variables, if they are known.
-        on_fit: called after each search for hyperparameters, with its number of iterations at most.
-        tested: whether the model is a constant if no influence can be distinguished from noise.
-        groups: the group of each configuration, shape (n,), which folds keep together; None: each one is a group.
+    `y`: their values, finite, shape (n,). `repetitions`: the number of measurements of each configuration; None is 1.
+    `groups`: the group of each configuration, shape (n,), which folds keep together; None: each one is a group.
     """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
@@ -327,14 +297,7 @@ def chosen_model(
 ) -> FullModel:
     """Return the full model with the best columns, or a constant if no influence can be distinguished from noise.
 
-    Args:
-        configurations: n configurations, in the order to learn in.
-        rows: their positions among those given, shape (n,).
-        variables: the variables, in canonical order.
-        data_of: returns the basis and the data for some variables.
-        positive: whether all values are positive.
-        scale: 'log', 'raw', or 'auto'.
-        tested: see `fit_full_model`.
+    `rows`: their positions among those given, shape (n,).
     """
     unnumbered = without_numbers(variables)
     basis, data = data_of(unnumbered)

@@ -20,10 +20,4 @@ class FullModelFit(Protocol):
     """Returns the full model of a problem that learns from further rows, such as those of other versions."""
 
     def __call__(self, problem: LearningProblem, alone: SingleFit, on_fit: Callable[[int], None]) -> FullModel:
-        """Return the full model.
-
-        Args:
-            problem: the problem.
-            alone: fits the model of the rows of the problem alone.
-            on_fit: called after each search for hyperparameters, with its number of iterations at most.
-        """
+        """Return the full model."""

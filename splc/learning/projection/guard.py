@@ -18,13 +18,7 @@ from splc.types import Array
 
 
 def permutation_test(data: Data, variables: int, found: Refits) -> bool:
-    """Return whether the influences of a full model can be distinguished from noise.
-
-    Args:
-        data: the learning set.
-        variables: the number of variables.
-        found: the refits of the full model.
-    """
+    """Return whether the influences of a full model can be distinguished from noise."""
     first, rows = found.first, len(data.y)
     if is_certain(rows, first.gain, found.explained):
         return True

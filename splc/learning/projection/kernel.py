@@ -26,21 +26,13 @@ BLOCK = 2**16
 
 @dataclass(frozen=True, eq=False)
 class KernelDesign:
-    """The columns of some configurations, grouped by blocks.
+    """The columns of some configurations, grouped by blocks."""
 
-    Attributes:
-        columns: the columns, shape (n, columns).
-        starts: the first column of each block, ascending, and the number of columns at the end.
-        signs: whether a block is a single column of ±1, shape (blocks,).
-        relevances: the relevance that each column has, as a number, shape (columns,); some columns share one.
-        unscreened: the number of blocks at the end that every search is about.
-    """
-
-    columns: Array
-    starts: tuple[int, ...]
-    signs: Array
-    relevances: Array
-    unscreened: int = 0
+    columns: Array  # the columns, shape (n, columns)
+    starts: tuple[int, ...]  # the first column of each block, ascending, and the number of columns at the end
+    signs: Array  # whether a block is a single column of ±1, shape (blocks,)
+    relevances: Array  # the relevance that each column has, as a number, shape (columns,); some columns share one
+    unscreened: int = 0  # the number of blocks at the end that every search is about
 
     @classmethod
     def of(cls, blocks: Sequence[Array], relevances: Array | None = None, unscreened: int = 0) -> KernelDesign:
@@ -88,21 +80,13 @@ class KernelDesign:
 
 @dataclass(frozen=True, eq=False)
 class Hyperparameters:
-    """The hyperparameters of the kernel and the noise.
+    """The hyperparameters of the kernel and the noise."""
 
-    Attributes:
-        relevances: lambda of each column, or of the columns that share it.
-        interaction: rho.
-        stationary: a.
-        width: w.
-        noise: the variance of the noise.
-    """
-
-    relevances: Array
-    interaction: float
-    stationary: float
-    width: float
-    noise: float
+    relevances: Array  # lambda of each column, or of the columns that share it
+    interaction: float  # rho
+    stationary: float  # a
+    width: float  # w
+    noise: float  # the variance of the noise
 
     @classmethod
     def of(cls, logarithms: Array) -> Hyperparameters:
@@ -200,11 +184,8 @@ def _factor(rho: float, weighted: Array, columns: Array) -> Array:
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
     """Return the negative log evidence of standardised targets (without the constant), and its gradient.
 
-    Args:
-        logarithms: the logarithms of the hyperparameters, relevances first, shape (relevances + 4,).
-        design: the configurations.
-        z: the targets, shape (n,).
-        noise: multiples of the noise for each configuration, shape (n,).
+    `logarithms`: the logarithms of the hyperparameters, relevances first, shape (relevances + 4,). `z`: the targets,
+    shape (n,). `noise`: multiples of the noise for each configuration, shape (n,).
     """
     theta = Hyperparameters.of(logarithms)
     parts = _Parts(theta, design, design)

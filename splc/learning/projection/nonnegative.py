@@ -13,11 +13,9 @@ TOLERANCE = 1e-11
 def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = None) -> Array:
     """Return the coefficients b, shape (k,), that minimise b'Gb/2 - h'b, with b >= 0 where they are not free.
 
-    Args:
-        gram: the Gram matrix G of columns of about unit norm, shape (k, k).
-        moments: the products h of the columns with the target, shape (k,).
-        free: whether each coefficient may be negative, shape (k,).
-        start: coefficients to start from, which satisfy the signs; by default 0.
+    `gram`: the Gram matrix G of columns of about unit norm, shape (k, k). `moments`: the products h of the columns with
+    the target, shape (k,). `free`: whether each coefficient may be negative, shape (k,). `start`: coefficients to start
+    from, which satisfy the signs; by default 0.
     """
     coefficients = np.zeros(len(moments)) if start is None else start.astype(float)
     passive = free | (coefficients > 0)

@@ -38,12 +38,8 @@ def with_supported_numbers(
 ) -> tuple[Variable, ...]:
     """Return variables without the numbers of groups that the evidence is not for.
 
-    Args:
-        variables: the variables; groups have the numbers in the names of their members.
-        configurations: n configurations, in hash order.
-        y: their values, shape (n,).
-        repetitions: the number of measurements of each, shape (n,).
-        scale: the scale.
+    `variables`: the variables; groups have the numbers in the names of their members. `y`: their values, shape (n,).
+    `repetitions`: the number of measurements of each, shape (n,).
     """
     groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
     if not groups:

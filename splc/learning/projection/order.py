@@ -46,9 +46,7 @@ def hashes(configurations: Configurations, constants: Constants) -> Array:
 def hash_order(configurations: Configurations, constants: Constants | None = None) -> Array:
     """Return the positions of configurations in the order of their hashes, shape (n,).
 
-    Args:
-        configurations: n configurations.
-        constants: the constants of their options; None: those that the configurations give.
+    `constants`: the constants of their options; None: those that the configurations give.
     """
     known_constants = option_constants(configurations) if constants is None else constants
     return np.argsort(hashes(configurations, known_constants), kind="stable")
@@ -57,10 +55,7 @@ def hash_order(configurations: Configurations, constants: Constants | None = Non
 def option_constants(configurations: Configurations, y: Array | None = None, observed: Sequence[str] = ()) -> Constants:
     """Return the constants of all options with more than one value.
 
-    Args:
-        configurations: the measured configurations.
-        y: their values, shape (n,); None if there are none.
-        observed: observed variables that have constants too.
+    `y`: their values, shape (n,); None if there are none.
     """
     table = _Table.of(configurations, observed=observed)
     links = _links(configurations.system, table.names)
@@ -91,23 +86,14 @@ def canonical_order(variables: Iterable[Variable], constants: Constants) -> tupl
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """The values of options in configurations, as positions in a list of all values of all options.
+    """The values of options in configurations, as positions in a list of all values of all options."""
 
-    Attributes:
-        names: the names of the p options.
-        positions: the position of each configuration's values, shape (n, p), without `offsets`.
-        offsets: the position of the first value of each option, shape (p,).
-        values: the bits of the values, of all options one after the other.
-        owners: the option of each value, a position in `names`.
-        kinds: the kind of each option, shape (p,).
-    """
-
-    names: tuple[str, ...]
-    positions: Array
-    offsets: Array
-    values: Array
-    owners: Array
-    kinds: Array
+    names: tuple[str, ...]  # the names of the p options
+    positions: Array  # the position of each configuration's values, shape (n, p), without `offsets`
+    offsets: Array  # the position of the first value of each option, shape (p,)
+    values: Array  # the bits of the values, of all options one after the other
+    owners: Array  # the option of each value, a position in `names`
+    kinds: Array  # the kind of each option, shape (p,)
 
     @classmethod
     def of(
@@ -115,10 +101,7 @@ class _Table:
     ) -> _Table:
         """Return the table of options with several values.
 
-        Args:
-            configurations: n configurations.
-            names: the names of the options to take; None: all.
-            observed: observed variables to take besides.
+        `names`: the names of the options to take; None: all.
         """
         system = configurations.system
         options = [
@@ -159,10 +142,8 @@ class _Table:
     def refined(self, constants: Array, links: Array, row_hashes: Array) -> Array:
         """Return constants that also tell options apart by their constraints and where they have each value.
 
-        Args:
-            constants: the constants, shape (p,).
-            links: the literals of constraints (`_links`), shape (literals, 3).
-            row_hashes: what the hashes of configurations are made of besides their values, shape (n,).
+        `constants`: the constants, shape (p,). `links`: the literals of constraints (`_links`), shape (literals, 3).
+        `row_hashes`: what the hashes of configurations are made of besides their values, shape (n,).
         """
         constraints, option_indices, roles = links.T
         roles = splitmix(roles.astype(np.uint64))

@@ -28,18 +28,12 @@ FACTOR, MULTIPLE, SPREADS, CERTAIN = 5.0, 2.0, 4.0, 20.0
 
 @dataclass(frozen=True)
 class Outlier:
-    """A row whose value the other rows contradict.
+    """A row whose value the other rows contradict."""
 
-    Attributes:
-        row: its position.
-        value: its value.
-        expected: the prediction of the full model that is learned from the other rows.
-        error: the cross-validated error of this model in percent; None for a constant, and if it is of some rows only.
-    """
-
-    row: int
-    value: float
-    expected: float
+    row: int  # its position
+    value: float  # its value
+    expected: float  # the prediction of the full model that is learned from the other rows
+    # the cross-validated error of this model in percent; None for a constant, and if it is of some rows only
     error: float | None = None
 
 
@@ -49,10 +43,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     The row that the model predicts worst without it is a candidate. The model does not judge it: the value has changed
     the noise that the model assumes. A model that is learned from the other rows does.
 
-    Args:
-        model: the full model.
-        y: the values of its configurations, shape (n,).
-        repetitions: the number of measurements of each, shape (n,).
+    `y`: the values of its configurations, shape (n,). `repetitions`: the number of measurements of each, shape (n,).
     """
     if len(y) < MIN_ROWS or y.min() <= 0:
         return None

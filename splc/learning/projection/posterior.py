@@ -16,26 +16,16 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class KernelPosterior:
-    """A Gaussian process with the kernel of the full model, conditioned on measured configurations.
+    """A Gaussian process with the kernel of the full model, conditioned on measured configurations."""
 
-    Attributes:
-        logarithms: the logarithms of the hyperparameters.
-        design: the n measured configurations.
-        t: their values on the scale of the model, shape (n,).
-        noise: multiples of the noise of each, shape (n,).
-        mean: the mean that t is standardised with.
-        deviation: the deviation that t is standardised with.
-        kind: the position of its kind of columns in `OptionBasis.designs`.
-        stored: the weights of the rows in means, as another machine computed them, shape (n,); None: computed here.
-    """
-
-    logarithms: Array
-    design: KernelDesign
-    t: Array
-    noise: Array
-    mean: float
-    deviation: float
-    kind: int = 0
+    logarithms: Array  # the logarithms of the hyperparameters
+    design: KernelDesign  # the n measured configurations
+    t: Array  # their values on the scale of the model, shape (n,)
+    noise: Array  # multiples of the noise of each, shape (n,)
+    mean: float  # the mean that t is standardised with
+    deviation: float  # the deviation that t is standardised with
+    kind: int = 0  # the position of its kind of columns in `OptionBasis.designs`
+    # the weights of the rows in means, as another machine computed them, shape (n,); None: computed here
     stored: Array | None = None
 
     @cached_property
@@ -95,9 +85,7 @@ class KernelPosterior:
     def variances(self, cross: Array, design: KernelDesign) -> Array:
         """Return the variance without noise at configurations, shape (m,).
 
-        Args:
-            cross: the kernel between measured rows and configurations, shape (n, m).
-            design: the configurations.
+        `cross`: the kernel between measured rows and configurations, shape (n, m).
         """
         white = solved(self._factor, cross)
         variance = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
@@ -124,10 +112,8 @@ class KernelPosterior:
     def covariance(self, cross: Array, prior: Array, weights: Array) -> Array:
         """Return the posterior covariance of W t, shape (k, k), for W of shape (k, m).
 
-        Args:
-            cross: the kernel between measured rows and configurations, shape (n, m).
-            prior: the kernel of the configurations, shape (m, m).
-            weights: W.
+        `cross`: the kernel between measured rows and configurations, shape (n, m). `prior`: the kernel of the
+        configurations, shape (m, m).
         """
         white = solved(self._factor, cross @ weights.T)
         return np.asarray(self.deviation**2 * (weights @ prior @ weights.T - white.T @ white))

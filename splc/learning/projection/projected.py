@@ -17,27 +17,15 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class ProjectedModel:
-    """The printed model as columns of candidates.
+    """The printed model as columns of candidates."""
 
-    Attributes:
-        contender: the chosen model, before exchange.
-        chosen: the positions of its terms, in canonical order.
-        coefficients: the coefficients of their columns, shape (terms,).
-    """
-
-    contender: Contender
-    chosen: tuple[int, ...]
-    coefficients: Array
+    contender: Contender  # the chosen model, before exchange
+    chosen: tuple[int, ...]  # the positions of its terms, in canonical order
+    coefficients: Array  # the coefficients of their columns, shape (terms,)
 
     @classmethod
     def of(cls, choice: FormChoice, is_positive: IsPositive, consensus: bool = True) -> ProjectedModel:
-        """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then.
-
-        Args:
-            choice: the chosen model.
-            is_positive: whether all predictions of a model are positive.
-            consensus: whether its terms are those that more folds choose, if the error hardly rises.
-        """
+        """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then."""
         contender, exact = choice.contender, choice.exact
         search = contender.search
         name = search.candidates.name

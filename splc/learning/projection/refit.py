@@ -25,11 +25,7 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
     Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
     are those of the printed model. Of a positive property, the predictions of a sum stay positive where they were.
 
-    Args:
-        printed: the printed model.
-        configurations: n configurations.
-        values: the measured values, shape (n,).
-        space: valid configurations.
+    `values`: the measured values, shape (n,).
     """
     product, relative = printed.form == "product", printed.form != "product" and bool((values > 0).all())
     target = np.log(values) if product else np.ones(len(values)) if relative else values

@@ -20,14 +20,10 @@ FEW_ROWS, SPREADS, FEW_ROWS_ERROR = 30, 2.0, 0.4
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """The predictions of the full model; the n configurations of the learning set come first.
+class ModelRows:
+    """The predictions of the full model; the n configurations of the learning set come first."""
 
-    Attributes:
-        target: the target.
-    """
-
-    target: Target
+    target: Target  # the target
 
     @property
     def learned(self) -> int:

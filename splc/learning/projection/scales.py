@@ -20,22 +20,15 @@ _SHIFT = 0.02
 
 @dataclass(frozen=True)
 class Scale:
-    """A monotone scale t(y), for values in a unit.
+    """A monotone scale t(y), for values in a unit."""
 
-    Attributes:
-        name: 'log': ln y; 'raw': y, with noise that grows with it; 'raw_constant': y, with constant noise;
-            'shifted_log': ln(y + shift); 'asinh': the inverse hyperbolic sine of y.
-        unit: the unit of the values.
-        positive: whether all measured values are positive; then errors are relative ones.
-        lowest: predictions are at least this, in units of `unit`.
-        shift: see 'shifted_log'.
-    """
-
+    # 'log': ln y; 'raw': y, with noise that grows with it; 'raw_constant': y, with constant noise; 'shifted_log': ln(y
+    # + shift); 'asinh': the inverse hyperbolic sine of y
     name: Name
-    unit: float
-    positive: bool
-    lowest: float
-    shift: float = 0.0
+    unit: float  # the unit of the values
+    positive: bool  # whether all measured values are positive; then errors are relative ones
+    lowest: float  # predictions are at least this, in units of `unit`
+    shift: float = 0.0  # see 'shifted_log'
 
     @property
     def grows(self) -> bool:

@@ -23,9 +23,7 @@ def screened_blocks(design: KernelDesign, z: Array) -> Array | None:
 
     These are what forward regression selects, and then the blocks that correlate most with the targets.
 
-    Args:
-        design: the configurations.
-        z: standardised targets, shape (n,).
+    `z`: standardised targets, shape (n,).
     """
     blocks = len(design.starts) - 1
     if not is_screened(blocks, len(z)):

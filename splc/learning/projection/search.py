@@ -28,17 +28,11 @@ _LONGEST = 3.0
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The end of a search.
+    """The end of a search."""
 
-    Attributes:
-        logarithms: the logarithms of the hyperparameters, relevances first.
-        value: the objective with priors.
-        evidence: the objective without priors.
-    """
-
-    logarithms: Array
-    value: float
-    evidence: float
+    logarithms: Array  # the logarithms of the hyperparameters, relevances first
+    value: float  # the objective with priors
+    evidence: float  # the objective without priors
 
 
 def start_of(columns: int, variables: int) -> Array:
@@ -68,12 +62,7 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
 def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
     """Return the most probable hyperparameters.
 
-    Args:
-        design: the configurations.
-        z: standardised targets, shape (n,).
-        noise: multiples of the noise, shape (n,).
-        start: the start of the search, logarithms.
-        iterations: the largest number of iterations.
+    `z`: standardised targets, shape (n,). `noise`: multiples of the noise, shape (n,).
     """
     blocks = screened_blocks(design, z)
     if blocks is not None:

@@ -65,9 +65,5 @@ class ProjectionSettings:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """Return the defaults with some settings changed; values may be texts.
-
-        Raises:
-            SpecError: naming every unknown setting and every wrong value.
-        """
+        """Return the defaults with some settings changed; values may be texts."""
         return cls(**stated_values(settings_in(ProjectionSettings), values))

@@ -17,19 +17,12 @@ _TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "
 
 @dataclass(frozen=True)
 class ScaledShape:
-    """A transform of the value, scaled to about unit size, or the square of that minus about its mean.
+    """A transform of the value, scaled to about unit size, or the square of that minus about its mean."""
 
-    Attributes:
-        transform: 'identity', 'ln', or 'ln1p', which is ln(1 + x).
-        middle: the centre of the transform's range.
-        half: the transform's distance from it that is scaled to 1.
-        squared: whether it is the square.
-    """
-
-    transform: Transform
-    middle: float
-    half: float
-    squared: bool = False
+    transform: Transform  # 'identity', 'ln', or 'ln1p', which is ln(1 + x)
+    middle: float  # the centre of the transform's range
+    half: float  # the transform's distance from it that is scaled to 1
+    squared: bool = False  # whether it is the square
 
     def values(self, x: Array) -> Array:
         """Return the column of values, shape (n,)."""

@@ -22,10 +22,6 @@ def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]
     It is the better one of forward selection and of backward elimination from the end of its path. A size that is not
     better than the one below has the same model. The smallest model is the constant, or empty if influences are bounded
     and none was selected.
-
-    Args:
-        selection: the end of forward selection.
-        most: the largest number of terms.
     """
     total_square = float(selection.target @ selection.target)
     best: dict[int, tuple[float, tuple[int, ...]]] = {}

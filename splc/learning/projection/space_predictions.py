@@ -12,19 +12,12 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class SpacePredictions:
-    """The predictions of a full model for m configurations, in units of its scale.
+    """The predictions of a full model for m configurations, in units of its scale."""
 
-    Attributes:
-        means: the predictions, shape (m,).
-        deviations: the standard deviations over the divisor of those that were not measured.
-        folds: the predictions of the fold models, shape (folds, m).
-        covariance: returns the posterior covariance of W t, shape (k, k), for W of shape (k, m).
-    """
-
-    means: Array
-    deviations: Array
-    folds: Array
-    covariance: Callable[[Array], Array]
+    means: Array  # the predictions, shape (m,)
+    deviations: Array  # the standard deviations over the divisor of those that were not measured
+    folds: Array  # the predictions of the fold models, shape (folds, m)
+    covariance: Callable[[Array], Array]  # returns the posterior covariance of W t, shape (k, k), for W of shape (k, m)
 
 
 def mixed_covariance(parts: Sequence[tuple[Array, Array]]) -> Array:

@@ -19,20 +19,14 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class SparseIntervals:
-    """Intervals with the prediction as their centre: of positive properties its multiples by a factor.
-
-    Attributes:
-        model: the printed model.
-        scale: the scale of the full model, for the divisor of properties that are not positive.
-        quantile: the half width: of ln y for positive properties, otherwise over the divisor.
-    """
+    """Intervals with the prediction as their centre: of positive properties its multiples by a factor."""
 
     kind: ClassVar[str] = "printed"
     level: ClassVar[float] = constants.LEVEL
 
-    model: InfluenceModel
-    scale: Scale
-    quantile: float
+    model: InfluenceModel  # the printed model
+    scale: Scale  # the scale of the full model, for the divisor of properties that are not positive
+    quantile: float  # the half width: of ln y for positive properties, otherwise over the divisor
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
@@ -52,11 +46,7 @@ class SparseIntervals:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:
-        """Return the intervals of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged.
-        """
+        """Return the intervals of `as_json`."""
         return cls(model, Scale(**content["scale"]), float(content["quantile"]))
 
 
@@ -79,11 +69,7 @@ def half_width(
     With few rows it is a quantile of Student's t distribution for the root mean square of the errors, otherwise a
     quantile of their sizes.
 
-    Args:
-        errors: the errors, shape (n,).
-        variables: the number of variables.
-        limits: the limits of the root mean square.
-        independent: the number of groups of rows whose errors are alike; None: n.
+    `errors`: the errors, shape (n,). `independent`: the number of groups of rows whose errors are alike; None: n.
     """
     n = len(errors) if independent is None else independent
     if n >= constants.CONFORMAL_ROWS:

@@ -17,7 +17,7 @@ from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
 from splc.learning.projection.projected import ProjectedModel
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
@@ -32,79 +32,48 @@ Expansion = tuple[tuple[Term, float], ...]
 
 @dataclass(frozen=True)
 class SparseSettings:
-    """The settings of the printed model.
+    """The settings of the printed model."""
 
-    Attributes:
-        terms: the largest number of terms, the constant included; None: chosen by the error.
-        readable: whether fewer terms are worth a slightly larger error.
-        form: a sum, a product of factors, or what has the smaller error.
-        order: the largest number of variables in a term; None: 5, or 6 with as many numeric options.
-        functions: further functions of numeric options, by name.
-        complete: whether all valid configurations were measured.
-    """
-
-    terms: int | None = None
-    readable: bool = False
-    form: Form = "auto"
-    order: int | None = None
-    functions: tuple[str, ...] = ()
-    complete: bool = False
+    terms: int | None = None  # the largest number of terms, the constant included; None: chosen by the error
+    readable: bool = False  # whether fewer terms are worth a slightly larger error
+    form: Form = "auto"  # a sum, a product of factors, or what has the smaller error
+    order: int | None = None  # the largest number of variables in a term; None: 5, or 6 with as many numeric options
+    functions: tuple[str, ...] = ()  # further functions of numeric options, by name
+    complete: bool = False  # whether all valid configurations were measured
 
 
 @dataclass(frozen=True)
 class SparseTerm:
-    """A term as it was selected: a product of units.
+    """A term as it was selected: a product of units."""
 
-    Attributes:
-        text: the term as text; the number of a group has the stem of its members as name: `3 * ref`.
-        influence: its influence.
-        variables: the names of its variables.
-        expansion: the terms that it is the sum of, with their weights.
-        free: whether its influence may be negative.
-        folds: in how many folds the fold's own model has a term of the same variables.
-    """
-
-    text: str
-    influence: float
-    variables: tuple[str, ...]
-    expansion: Expansion
-    free: bool
-    folds: int
+    text: str  # the term as text; the number of a group has the stem of its members as name: `3 * ref`
+    influence: float  # its influence
+    variables: tuple[str, ...]  # the names of its variables
+    expansion: Expansion  # the terms that it is the sum of, with their weights
+    free: bool  # whether its influence may be negative
+    folds: int  # in how many folds the fold's own model has a term of the same variables
 
 
 @dataclass(frozen=True)
 class SparseModel:
-    """A printed model.
+    """A printed model."""
 
-    Attributes:
-        form: whether it is a sum of terms or a product of factors.
-        selected: the terms as they were selected, in canonical order.
-        derived: subexpressions in the terms.
-        estimates: the uncertainty of the influence of every term of the model, in the order of `terms`.
-        path: models from one term to many.
-        aliases: for some terms, texts of other terms that the learning set does not distinguish from them: pairs
-            (term, other).
-        forms: the best model of each form, the printed one first.
-        distance: its mean distance to the full model at unmeasured configurations, over the divisor.
-        errors: the differences of predictions of held-out rows, by the fold's own terms and influences, and measured
-            values, shape (n,): of ln y for positive properties.
-        quantile: the half width of 90 % prediction intervals, on the scale of `errors`.
-        folds: the number of folds.
-        exact: whether it fits all measured values exactly.
-    """
-
-    form: Literal["sum", "product"]
-    selected: tuple[SparseTerm, ...]
-    derived: tuple[Derived, ...]
+    form: Literal["sum", "product"]  # whether it is a sum of terms or a product of factors
+    selected: tuple[SparseTerm, ...]  # the terms as they were selected, in canonical order
+    derived: tuple[Derived, ...]  # subexpressions in the terms
+    # the uncertainty of the influence of every term of the model, in the order of `terms`
     estimates: tuple[InfluenceEstimate, ...]
-    path: tuple[PathPoint, ...]
+    path: tuple[PathPoint, ...]  # models from one term to many
+    # for some terms, texts of other terms that the learning set does not distinguish from them: pairs (term, other)
     aliases: tuple[tuple[str, str], ...]
-    forms: tuple[FormScore, ...]
-    distance: float
+    forms: tuple[FormScore, ...]  # the best model of each form, the printed one first
+    distance: float  # its mean distance to the full model at unmeasured configurations, over the divisor
+    # the differences of predictions of held-out rows, by the fold's own terms and influences, and measured values,
+    # shape (n,): of ln y for positive properties
     errors: Array
-    quantile: float
-    folds: int
-    exact: bool = False
+    quantile: float  # the half width of 90 % prediction intervals, on the scale of `errors`
+    folds: int  # the number of folds
+    exact: bool = False  # whether it fits all measured values exactly
 
     @property
     def link(self) -> Link:
@@ -126,11 +95,7 @@ class SparseModel:
         return CrossValidated.of(self.errors)
 
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
-        """Return the performance-influence model.
-
-        Args:
-            order: the order of the names in terms.
-        """
+        """Return the performance-influence model."""
         return InfluenceModel.from_terms(self.terms, order, self.link, self.derived)
 
     def columns(self, configurations: Configurations) -> Array:
@@ -142,15 +107,8 @@ class SparseModel:
 def printed_model(
     target: Target, variables: Sequence[Variable], settings: SparseSettings, space: Configurations | None = None
 ) -> SparseModel:
-    """Return a short model that follows the full one.
-
-    Args:
-        target: the predictions of the full model.
-        variables: the variables that terms are made of, in canonical order.
-        settings: the settings.
-        space: valid configurations, at which predictions of a positive property are positive.
-    """
-    rows = Rows(target)
+    """Return a short model that follows the full one."""
+    rows = ModelRows(target)
     is_positive = _positive_over(rows, space)
     choice = chosen_form(
         rows,
@@ -187,7 +145,7 @@ def printed_model(
     )
 
 
-def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
+def _positive_over(rows: ModelRows, space: Configurations | None) -> IsPositive:
     """Return what tells whether all predictions of a model are positive: at all rows and over the valid space.
 
     Products of factors, and properties that are not positive, have no bound.

@@ -30,17 +30,11 @@ FEW_ROWS_ODDS = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
-    """The printed model as a part of what predicts.
+    """The printed model as a part of what predicts."""
 
-    Attributes:
-        printed: the printed model.
-        weight: its weight, above 0; that of the Gaussian processes is the rest of 1.
-        held_out: its prediction of each row without its fold, on the scale of the full model, shape (n,).
-    """
-
-    printed: InfluenceModel
-    weight: float
-    held_out: Array
+    printed: InfluenceModel  # the printed model
+    weight: float  # its weight, above 0; that of the Gaussian processes is the rest of 1
+    held_out: Array  # its prediction of each row without its fold, on the scale of the full model, shape (n,)
 
     @property
     def raised(self) -> float:
@@ -68,11 +62,7 @@ class Stacked:
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
-        """Return the part of `as_json`.
-
-        Raises:
-            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
-        """
+        """Return the part of `as_json`."""
         from splc.models.text.reader import expand_model
 
         link: Link = "log" if content["link"] == "log" else "identity"

@@ -31,26 +31,17 @@ MAX_FACTORS = 2
 
 @dataclass(frozen=True)
 class Unit:
-    """A function of one variable: x, x^2, log10(x), 1/x, min(x, c), [x >= c], a member or the number of a group.
+    """A function of one variable: x, x^2, log10(x), 1/x, min(x, c), [x >= c], a member or the number of a group."""
 
-    Attributes:
-        variable: the name of the variable.
-        atom: the function.
-        name: the unit as text where that is not the text of its term: the number of a group has the stem of its members
-            as name, log10(x + 1) only one pair of parentheses.
-        factors: the number of factors that it counts as.
-        free: whether influences of products with it may be negative.
-        numeric: whether it is a function of a numeric option.
-        simple: whether it extends selected terms where there are many units.
-    """
-
-    variable: str
-    atom: Atom
+    variable: str  # the name of the variable
+    atom: Atom  # the function
+    # the unit as text where that is not the text of its term: the number of a group has the stem of its members as
+    # name, log10(x + 1) only one pair of parentheses
     name: str = ""
-    factors: int = 1
-    free: bool = False
-    numeric: bool = True
-    simple: bool = False
+    factors: int = 1  # the number of factors that it counts as
+    free: bool = False  # whether influences of products with it may be negative
+    numeric: bool = True  # whether it is a function of a numeric option
+    simple: bool = False  # whether it extends selected terms where there are many units
 
     @property
     def text(self) -> str:
@@ -65,11 +56,7 @@ def units_of(
 
     Units without a finite value at a configuration are left out.
 
-    Args:
-        variables: the variables; units are in their order.
-        configurations: n configurations.
-        language: the language of the model.
-        functions: further functions of numeric options, by name.
+    `variables`: the variables; units are in their order.
     """
     term_names = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []

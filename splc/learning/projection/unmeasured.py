@@ -27,10 +27,6 @@ def space_of(problem: LearningProblem, own: Constants) -> Configurations:
 
     Models of observed variables can be evaluated at measured configurations only; these are taken then, and also where
     the constraints are too complex for uniform draws.
-
-    Args:
-        problem: the problem.
-        own: the constants of the options.
     """
     pool = problem.everything if problem.observed else _valid(problem.configurations.system, DRAWN, own)
     if pool is None:
@@ -45,13 +41,7 @@ def count_of(problem: LearningProblem, space: Configurations) -> int | None:
 
 
 def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) -> Configurations:
-    """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order.
-
-    Args:
-        problem: the problem.
-        space: valid configurations to select from.
-        own: the constants of the options.
-    """
+    """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order."""
     pool = space[problem.configurations.find(space) < 0]
     return pool[hash_order(pool, own)[:UNMEASURED]]
 
@@ -70,9 +60,6 @@ def valid_configurations(
     """Return all valid configurations if there are at most 20,000, otherwise so many distinct ones, uniformly drawn.
 
     They do not depend on the order of options, nor on the names of options that have constants.
-
-    Raises:
-        SpaceError: if the constraints are too complex to count valid configurations.
     """
     constants = {name: int(value) for name, value in (own or {}).items()}
     groups = {name: group for group in system.alternative_groups for name in group}

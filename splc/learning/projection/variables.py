@@ -23,28 +23,21 @@ _NUMBERED = re.compile(r"(.*?[^\d.]|)(\d+(?:\.\d+)?)(\D*)")
 
 @dataclass(frozen=True)
 class Variable:
-    """An option, or an alternative group, which counts as one option.
+    """An option, or an alternative group, which counts as one option."""
 
-    Attributes:
-        name: the option, or the first member of the group.
-        kind: 'binary', 'numeric' or 'group'.
-        members: the names of its columns in configurations: the option, or all members of the group. A group of two
-            members is one binary variable, that of the first one.
-        values: of a numeric option, the described values, ascending; of a group whose names are a stem and a number,
-            the numbers of its members, if these are used; otherwise empty.
-        optional: whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none
-            of whose members is selected.
-        observed: whether it is an observed variable.
-        shared: of a group, whether its members share one relevance; those of a numbered group do.
-    """
-
-    name: str
-    kind: Literal["binary", "numeric", "group"]
+    name: str  # the option, or the first member of the group
+    kind: Literal["binary", "numeric", "group"]  # 'binary', 'numeric' or 'group'
+    # the names of its columns in configurations: the option, or all members of the group. A group of two members is one
+    # binary variable, that of the first one.
     members: tuple[str, ...]
+    # of a numeric option, the described values, ascending; of a group whose names are a stem and a number, the numbers
+    # of its members, if these are used; otherwise empty
     values: tuple[float, ...] = ()
+    # whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none of whose
+    # members is selected
     optional: bool = False
-    observed: bool = False
-    shared: bool = False
+    observed: bool = False  # whether it is an observed variable
+    shared: bool = False  # of a group, whether its members share one relevance; those of a numbered group do
 
     def unnumbered(self) -> tuple[Variable, ...]:
         """Return the variables that it would be if its members had other names."""
@@ -76,10 +69,7 @@ def variables_of(
 
     Groups have the numbers in their members' names, whether or not these mean anything (see `numbering.py`).
 
-    Args:
-        system: the system.
-        observed: names of observed variables to learn from besides the options.
-        everything: all measured configurations; they give the values of observed variables.
+    `everything`: all measured configurations; they give the values of observed variables.
     """
     variables: list[Variable] = []
     grouped: set[str] = set()
@@ -122,11 +112,6 @@ def nearest_known(
     value is the nearest one here, since their distance is unknown.
 
     `variables`: those of the model, with the values that it knows.
-
-    Returns:
-        The configurations; and for each option with further values those with its nearest known ones, and weights: the
-        deviation of a prediction is the weight times its distance from that of the near one. Between known values it
-        is half of that beyond.
     """
     system, usable = configurations.system, configurations.indices.copy()
     moved: list[tuple[int, Array, Array]] = []

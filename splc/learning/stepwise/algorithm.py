@@ -157,9 +157,6 @@ class ForwardSelection:
         """Return the stated term of the first round.
 
         Its score is .NET's largest number, as in the logs of SPL Conqueror's program of 2018.
-
-        Raises:
-            LearningError: if it is no candidate, or its influence is undefined in the learning set.
         """
         first = self.settings.first
         try:

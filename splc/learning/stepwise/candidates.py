@@ -17,17 +17,13 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Candidate:
-    """A product of options, logarithms and reciprocals, possibly with mirrored options or one accumulated logarithm.
+    """A product of options, logarithms and reciprocals, possibly with mirrored options or one accumulated logarithm."""
 
-    Attributes:
-        term: the product of powers and logarithms.
-        mirrors: (option, maximum, switch): factors `maximum - option`; `switch` is the name of the option that says
-            whether an optional numeric option is enabled, else None. A deselected option makes the product 0.
-        log_of: options and exponents of an accumulated logarithm `log10(x^a * y^b)`, a further factor.
-    """
-
-    term: Term = CONSTANT
+    term: Term = CONSTANT  # the product of powers and logarithms
+    # (option, maximum, switch): factors `maximum - option`; `switch` is the name of the option that says whether an
+    # optional numeric option is enabled, else None. A deselected option makes the product 0.
     mirrors: tuple[tuple[str, float, str | None], ...] = ()
+    # options and exponents of an accumulated logarithm `log10(x^a * y^b)`, a further factor
     log_of: tuple[tuple[str, Exponent], ...] = ()
 
     @cached_property

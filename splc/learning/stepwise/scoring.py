@@ -24,19 +24,12 @@ def rows_with_error(target: Array, settings: Settings) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Loss:
-    """A mean over rows of a function of the residual.
+    """A mean over rows of a function of the residual."""
 
-    Attributes:
-        weights: shape (n,), the weight of each row, 1/n included.
-        squared: whether residuals are squared (else their absolute values count).
-        tube: rows with an unweighted loss up to this value count 0; None: no tube.
-        exact: the largest loss that is only a rounding error.
-    """
-
-    weights: Array
-    squared: bool
-    tube: Array | None
-    exact: float
+    weights: Array  # shape (n,), the weight of each row, 1/n included
+    squared: bool  # whether residuals are squared (else their absolute values count)
+    tube: Array | None  # rows with an unweighted loss up to this value count 0; None: no tube
+    exact: float  # the largest loss that is only a rounding error
 
     @classmethod
     def of(cls, target: Array, settings: Settings) -> Loss:

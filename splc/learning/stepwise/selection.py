@@ -21,21 +21,13 @@ CHUNK = 4_000_000
 
 @dataclass(frozen=True)
 class Winner:
-    """The candidate that wins a round.
+    """The candidate that wins a round."""
 
-    Attributes:
-        head: its row in the grid.
-        atom: its column in the grid.
-        candidate: the candidate.
-        score: the drop of the error, divided by the candidate's size if that is penalised.
-        error: the selection error with it.
-    """
-
-    head: int
-    atom: int
-    candidate: Candidate
-    score: float
-    error: float
+    head: int  # its row in the grid
+    atom: int  # its column in the grid
+    candidate: Candidate  # the candidate
+    score: float  # the drop of the error, divided by the candidate's size if that is penalised
+    error: float  # the selection error with it
 
 
 class Scorer:
@@ -132,12 +124,8 @@ class Scorer:
     ) -> Winner | None:
         """Return the winner among candidates whose selection errors are known; ties go by canonical order.
 
-        Args:
-            heads: their heads, shape (m,).
-            atoms: their atoms, shape (m,).
-            errors: their selection errors, shape (m,).
-            reference: the error that scores are drops from.
-            wanted: the expansion of the candidate that wins if it is among the equally good ones.
+        `heads`: their heads, shape (m,). `atoms`: their atoms, shape (m,). `errors`: their selection errors, shape
+        (m,).
         """
         scores = (reference - errors) / self.divisors(heads, atoms)
         best, tie = float(scores.max(initial=0.0)), TIE * reference

@@ -34,11 +34,7 @@ ALIASES = {"featuresizethreshold": "featureSizeTreshold", "learn_mirroredfunctio
 
 
 def seconds(text: str) -> float:
-    """Return the seconds of `HH:MM:SS`, `MM:SS` or a plain number of seconds.
-
-    Raises:
-        ValueError: if it is none of them.
-    """
+    """Return the seconds of `HH:MM:SS`, `MM:SS` or a plain number of seconds."""
     total = 0.0
     try:
         for part in text.split(":"):

@@ -16,15 +16,10 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class Atom:
-    """A function as a factor of terms.
+    """A function as a factor of terms."""
 
-    Attributes:
-        term: the function as a term.
-        derived: the subexpressions in it.
-    """
-
-    term: Term
-    derived: tuple[Derived, ...] = ()
+    term: Term  # the function as a term
+    derived: tuple[Derived, ...] = ()  # the subexpressions in it
 
     def values(self, configurations: Configurations | Any) -> Array:
         """Return its values, shape (n,); 0 where its options are deselected.
@@ -67,11 +62,7 @@ def call(function: str, option: str) -> Atom:
 
 
 def function_names(text: str) -> tuple[str, ...]:
-    """Return the names of functions in a text, which separates them by commas.
-
-    Raises:
-        ValueError: if one of them is no function.
-    """
+    """Return the names of functions in a text, which separates them by commas."""
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     for name in names:
         if name not in FUNCTION:

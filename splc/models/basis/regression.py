@@ -41,24 +41,16 @@ def lengths_of(columns: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """A least-squares fit with its uncertainty; arrays are read-only.
+    """A least-squares fit with its uncertainty; arrays are read-only."""
 
-    Attributes:
-        coefficients: the coefficients, of minimum norm for columns of length 1, shape (terms,).
-        scales: the length of each column, shape (terms,); 1 where it is 0.
-        root: shape (terms, rank): root · rootᵀ is the covariance of the coefficients times `scales`.
-        undetermined: orthonormal directions of the coefficients times `scales` that change nothing at the rows, shape
-            (terms, terms - rank).
-        deviation: the standard deviation of the values around the fit; NaN without degrees of freedom.
-        freedom: the degrees of freedom, n - rank.
-    """
-
-    coefficients: Array
-    scales: Array
-    root: Array
+    coefficients: Array  # the coefficients, of minimum norm for columns of length 1, shape (terms,)
+    scales: Array  # the length of each column, shape (terms,); 1 where it is 0
+    root: Array  # shape (terms, rank): root · rootᵀ is the covariance of the coefficients times `scales`
+    # orthonormal directions of the coefficients times `scales` that change nothing at the rows, shape (terms, terms -
+    # rank)
     undetermined: Array
-    deviation: float
-    freedom: int
+    deviation: float  # the standard deviation of the values around the fit; NaN without degrees of freedom
+    freedom: int  # the degrees of freedom, n - rank
 
     def __post_init__(self) -> None:
         for name in ("coefficients", "scales", "root", "undetermined"):

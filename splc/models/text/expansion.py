@@ -28,13 +28,9 @@ def expand(node: Node, definitions: Mapping[str, Expansion] | None = None) -> Ex
 
 
 class Expander(Algebra):
-    """Expands the statements of one text; refuses expansions that become too large.
+    """Expands the statements of one text; refuses expansions that become too large."""
 
-    Attributes:
-        definitions: name → its sum of terms; may grow between statements.
-    """
-
-    definitions: Mapping[str, Expansion] = MappingProxyType({})
+    definitions: Mapping[str, Expansion] = MappingProxyType({})  # name → its sum of terms; may grow between statements
 
     def expanded(self, node: Node) -> Expansion:
         """Return the canonical sum of terms of a statement."""

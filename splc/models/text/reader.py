@@ -35,17 +35,11 @@ _MAX_CHARACTERS = 1_000_000
 
 @dataclass(frozen=True)
 class ExpandedText:
-    """A model text as a sum of terms.
+    """A model text as a sum of terms."""
 
-    Attributes:
-        expansion: term → coefficient.
-        derived: names in terms that are not options: subexpressions and machine parameters.
-        used: the parameters that the text uses.
-    """
-
-    expansion: Expansion
-    derived: tuple[Derived, ...] = ()
-    used: frozenset[str] = frozenset()
+    expansion: Expansion  # term → coefficient
+    derived: tuple[Derived, ...] = ()  # names in terms that are not options: subexpressions and machine parameters
+    used: frozenset[str] = frozenset()  # the parameters that the text uses
 
 
 def expand_text(text: str, names: Mapping[str, str] | None) -> Expansion:
@@ -84,9 +78,6 @@ def expand_subexpression(text: str, names: Mapping[str, str] | None) -> tuple[Su
     """Return the name of the subexpression with this text, and with it and those inside of it all of them by name.
 
     The name is the text, unless that was written by another version, with the arguments of `max` in another order.
-
-    Raises:
-        ExpressionError: if the text is wrong, or is not a subexpression but a sum of terms.
     """
     # A sum is a subexpression only where it cannot be multiplied out, as in a divisor.
     for model, power in ((text, 1), (f"1 / {text}", -1)):
@@ -101,11 +92,7 @@ def expand_subexpression(text: str, names: Mapping[str, str] | None) -> tuple[Su
 
 
 def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term, dict[str, Derived]]:
-    """Return the term that a definition in a log means, and all subexpressions in it by name.
-
-    Raises:
-        ExpressionError: if it is neither a subexpression nor a power with a fraction as exponent.
-    """
+    """Return the term that a definition in a log means, and all subexpressions in it by name."""
     # Where logarithms are positive, powers of them are split.
     expanded = expand_model(text, names, signs=Signs(otherwise=math.inf))
     match list(expanded.expansion.items()):

@@ -17,15 +17,10 @@ from splc.models.terms import Term
 
 @dataclass(frozen=True)
 class Signs:
-    """Lower bounds of options and derived names.
+    """Lower bounds of options and derived names."""
 
-    Attributes:
-        lowest: option → its lowest value.
-        otherwise: the lowest value of all other options; by default they are positive.
-    """
-
-    lowest: Mapping[str, float] = field(default_factory=dict)
-    otherwise: float = math.ulp(0.0)
+    lowest: Mapping[str, float] = field(default_factory=dict)  # option → its lowest value
+    otherwise: float = math.ulp(0.0)  # the lowest value of all other options; by default they are positive
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     def can_split(self, term: Term, derived: Mapping[str, Derived]) -> bool:

@@ -22,32 +22,20 @@ _OPERATORS = "+-*/^"
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a model text.
+    """A statement of a model text."""
 
-    Attributes:
-        name: the defined name, empty for an expression without a name.
-        text: the expression, in which spaces replace the name and comments; it may contain line breaks.
-        line: the first line.
-    """
-
-    name: str
-    text: str
-    line: int
+    name: str  # the defined name, empty for an expression without a name
+    text: str  # the expression, in which spaces replace the name and comments; it may contain line breaks
+    line: int  # the first line
 
 
 @dataclass(frozen=True)
 class ModelText:
-    """A model text, split into statements.
+    """A model text, split into statements."""
 
-    Attributes:
-        definitions: the definitions, in order.
-        model: the model, which is the last statement.
-        is_marked: whether the model is marked by the name `T`.
-    """
-
-    definitions: tuple[Statement, ...]
-    model: Statement
-    is_marked: bool
+    definitions: tuple[Statement, ...]  # the definitions, in order
+    model: Statement  # the model, which is the last statement
+    is_marked: bool  # whether the model is marked by the name `T`
 
 
 def split_text(text: str, names: NameTable | None = None) -> ModelText:

@@ -1,4 +1,4 @@
-"""A chart: panels with axes and marks, independent of how it is drawn.
+"""A chart: panels with axes and marks in rows, independent of how it is drawn.
 
 Values are in the units of the data. A categorical axis has names, and the values 0, 1, … of its marks are their
 positions.
@@ -28,37 +28,31 @@ MARGIN = 0.04
 _LARGEST, _SMALLEST = 1e300, 1e-290
 # A logarithmic axis spans at most this factor.
 _WIDEST = 1e60
+# The greatest width of a row of several panels, and the distance of panels, in pixels.
+WIDTH, GAP = 800, 6
+# The steps of round numbers within a power of ten.
+_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+# The greatest number of points in a panel of which there are several.
+MAX_POINTS = 250
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis.
+    """An axis."""
 
-    Attributes:
-        label: what it shows, with the unit.
-        low: its lower end.
-        high: its upper end.
-        log: whether it is logarithmic.
-        names: the names of a categorical axis.
-        at: the values of its ticks; empty if they are chosen.
-    """
-
-    label: str = ""
+    label: str = ""  # what it shows, with the unit
     low: float = 0.0
     high: float = 1.0
-    log: bool = False
-    names: tuple[str, ...] = ()
-    at: tuple[float, ...] = ()
+    log: bool = False  # whether it is logarithmic
+    names: tuple[str, ...] = ()  # the names of a categorical axis
+    at: tuple[float, ...] = ()  # the values of its ticks; empty if they are chosen
 
     @classmethod
     def over(cls, values: Iterable[float] | Array, label: str, *, log: bool | None = None, zero: bool = False) -> Axis:
         """Return an axis for values; what is not finite has no place.
 
-        Args:
-            values: the values.
-            label: what it shows.
-            log: whether it is logarithmic; None: where positive values span more than the factor `WIDE`.
-            zero: whether it has to contain 0.
+        `log`: whether it is logarithmic; None: where positive values span more than the factor `WIDE`. `zero`: whether
+        it has to contain 0.
         """
         array = np.asarray(values if isinstance(values, np.ndarray) else list(values), dtype=float).ravel()
         # Smaller values are 0 relative to any tick.
@@ -103,20 +97,13 @@ class Axis:
 
 @dataclass(frozen=True)
 class Points:
-    """Points.
-
-    Attributes:
-        x: their places on the x axis, shape (n,).
-        y: their places on the y axis, shape (n,).
-        role: what they are.
-        names: a text for each point, shown for the one that is chosen; may be empty.
-        keys: what each point is about (a row of the measurements); points of one key belong together. May be empty.
-    """
+    """Points."""
 
     x: Array
     y: Array
     role: Role = "measured"
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()  # a text for each point, shown for the one that is chosen; may be empty
+    # what each point is about (a row of the measurements); points of one key belong together. May be empty.
     keys: tuple[int, ...] = ()
 
 
@@ -142,21 +129,13 @@ class Band:
 
 @dataclass(frozen=True)
 class BarMarks:
-    """Horizontal bars at the positions 0, 1, … of a categorical y axis.
-
-    Attributes:
-        start: where they start, shape (n,).
-        end: where they end, shape (n,).
-        roles: what each is; one for all, or one for each.
-        texts: the text at each end; may be empty.
-        thickness: their height, as a part of the distance of two of them.
-    """
+    """Horizontal bars at the positions 0, 1, … of a categorical y axis."""
 
     start: Array
     end: Array
-    roles: tuple[Role, ...]
-    texts: tuple[str, ...] = ()
-    thickness: float = 0.62
+    roles: tuple[Role, ...]  # what each is; one for all, or one for each
+    texts: tuple[str, ...] = ()  # the text at each end; may be empty
+    thickness: float = 0.62  # their height, as a part of the distance of two of them
 
 
 @dataclass(frozen=True)
@@ -172,18 +151,11 @@ class Spans:
 
 @dataclass(frozen=True)
 class HeatCells:
-    """A heat map on two categorical axes.
+    """A heat map on two categorical axes."""
 
-    Attributes:
-        shades: 0 to 1, NaN for an empty cell, shape (rows, columns).
-        texts: the text of each cell.
-        names: the text that is shown for the one that is chosen.
-        role: its colour.
-    """
-
-    shades: Array
-    texts: tuple[tuple[str, ...], ...]
-    names: tuple[tuple[str, ...], ...]
+    shades: Array  # 0 to 1, NaN for an empty cell, shape (rows, columns)
+    texts: tuple[tuple[str, ...], ...]  # the text of each cell
+    names: tuple[tuple[str, ...], ...]  # the text that is shown for the one that is chosen
     role: Role = "model"
 
 
@@ -201,48 +173,26 @@ Mark = Points | Curve | Band | BarMarks | Spans | HeatCells | ReferenceLine
 
 @dataclass(frozen=True)
 class Panel:
-    """A drawing area with two axes.
-
-    Attributes:
-        x: the horizontal axis.
-        y: the vertical axis; the first name of a categorical one is at the top.
-        marks: what is drawn, the first below the others.
-        title: its title.
-        width: in pixels.
-        height: in pixels; for a categorical y axis 0: as high as its names need.
-    """
+    """A drawing area with two axes; the first name of a categorical y axis is at the top."""
 
     x: Axis
     y: Axis
-    marks: tuple[Mark, ...]
+    marks: tuple[Mark, ...]  # what is drawn, the first below the others
     title: str = ""
-    width: int = 340
-    height: int = 250
+    width: int = 340  # in pixels
+    height: int = 250  # in pixels; for a categorical y axis 0: as high as its names need
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture.
+    """A picture."""
 
-    Attributes:
-        name: a short name without spaces.
-        title: its title.
-        description: what it shows, in sentences, for those who do not see it.
-        panels: its panels.
-        legend: role → what it stands for.
-        table: its values as columns.
-    """
-
-    name: str
+    name: str  # a short name without spaces
     title: str
-    description: str
+    description: str  # what it shows, in sentences, for those who do not see it
     panels: tuple[Panel, ...]
-    legend: Mapping[Role, str] = field(default_factory=dict)
-    table: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-
-
-# The greatest number of points in a panel of which there are several.
-MAX_POINTS = 250
+    legend: Mapping[Role, str] = field(default_factory=dict)  # role → what it stands for
+    table: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # its values as columns
 
 
 def spread(count: int, most: int = MAX_POINTS) -> Array:
@@ -253,3 +203,82 @@ def spread(count: int, most: int = MAX_POINTS) -> Array:
 def beside(count: int) -> Array:
     """Return offsets of points with one name, from -0.25 to 0.25, without an order that looks like a trend."""
     return np.asarray(0.5 * ((np.arange(count) * 0.618034) % 1 - 0.5))
+
+
+def further(count: int, most: int, what: str = "further options") -> str:
+    """Return the sentence about what is not drawn, if there is more than is drawn."""
+    return f" {count - most:,} {what} are not drawn." if count > most else ""
+
+
+def columns_of(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Return rows as the columns of a table."""
+    lines = list(rows)
+    return {name: [line[at] for line in lines] for at, name in enumerate(names)}
+
+
+def rows_of(panels: Sequence[Panel]) -> list[list[Panel]]:
+    """Return panels in rows, each as full as its width allows."""
+    rows: list[list[Panel]] = []
+    for panel in panels:
+        if rows and sum(box.width + GAP for box in (*rows[-1], panel)) <= WIDTH:
+            rows[-1].append(panel)
+        else:
+            rows.append([panel])
+    return rows
+
+
+def joined(charts: Sequence[Chart], title: str) -> Chart:
+    """Return charts as one, the panels of the first one first."""
+    legend: dict[Role, str] = {}
+    for chart in charts:
+        legend |= chart.legend
+    names, texts = "-".join(chart.name for chart in charts), " ".join(chart.description for chart in charts)
+    return Chart(names, title, texts, tuple(panel for chart in charts for panel in chart.panels), legend)
+
+
+def ticks(axis: Axis, most: int) -> tuple[float, ...]:
+    """Return the values of at most about `most` ticks of an axis, in ascending order."""
+    if axis.names:
+        return tuple(float(at) for at in range(len(axis.names)))
+    if axis.at:
+        return tuple(value for value in axis.at if axis.low <= value <= axis.high)
+    if not axis.log:
+        return _linear(axis.low, axis.high, most)
+    values = _powers(axis.low, axis.high, most)
+    return values if len(values) >= 2 else _apart(axis, _linear(axis.low, axis.high, most), 1 / most)
+
+
+def _apart(axis: Axis, values: tuple[float, ...], least: float) -> tuple[float, ...]:
+    """Return the ticks that are at least a part of the axis from each other: even numbers are not even on its scale."""
+    result: list[float] = []
+    for value in values:
+        if not result or axis.place(value) - axis.place(result[-1]) >= least:
+            result.append(value)
+    return tuple(result)
+
+
+def _linear(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Return multiples of the least round step that gives few enough ticks."""
+    size = 10.0 ** math.floor(math.log10((high - low) / max(1, most)))
+    for factor in _STEPS:
+        step = size * factor
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            break
+    return tuple(float(f"{number * step:.12g}") for number in range(first, last + 1))
+
+
+def _powers(low: float, high: float, most: int) -> tuple[float, ...]:
+    """Return powers of ten, with 2 and 5 between them where there is space."""
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        values = [factor * 10.0**power for power in range(first, last + 1) for factor in factors]
+        values = [float(f"{value:.12g}") for value in values if low <= value <= high]
+        if len(values) <= most:
+            return tuple(values)
+    return tuple(values[:: -(-len(values) // most)])
+
+
+def tick_text(value: float) -> str:
+    """Return the text of a tick."""
+    return f"{value:g}".replace("-", "−").replace("e+0", "e").replace("e+", "e").replace("e−0", "e−")

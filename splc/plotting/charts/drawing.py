@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from splc.plotting.charts.arrangement import rows_of
+from splc.io.files import write_whole
+from splc.plotting import style
 from splc.plotting.charts.chart import (
     Axis,
     Band,
@@ -19,16 +23,16 @@ from splc.plotting.charts.chart import (
     Points,
     ReferenceLine,
     Spans,
+    rows_of,
+    tick_text,
+    ticks,
 )
 from splc.plotting.charts.palette import LIGHT, look_of
 from splc.plotting.charts.svg import chart_svg, height_of
-from splc.plotting.charts.ticks import tick_text, ticks
-from splc.plotting.style import SCREEN, drawing, fitting, literal, named, new_figure, saved, width_of, wrapped
 from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 # Pixels per inch of a chart. In inches: the length of names beside and below a panel, and what labels leave free.
 _PER_INCH, _NAMES, _SLANTED, _MARGIN = 88.0, 2.2, 1.2, 0.9
@@ -40,24 +44,43 @@ _LINE = 0.19
 _VECTORS = 20_000
 
 
-def chart_file(chart: Chart, file_format: str, dpi: int = SCREEN) -> bytes:
-    """Return a chart as a file; the same chart gives the same bytes.
+@dataclass(frozen=True)
+class Picture:
+    """A picture as a value, which is drawn as a file of a format when a notebook shows it, or when it is saved."""
 
-    Args:
-        chart: the chart.
-        file_format: one of `splc.plotting.FORMATS`.
-        dpi: dots per inch of PNG files.
-    """
+    draw: Callable[[str], bytes]
+
+    def save(self, file: str | Path) -> None:
+        """Write it to a file; the suffix chooses the format."""
+        write_whole(file, self.draw(style.plot_format(file)))
+
+    @property
+    def shown(self) -> str:
+        """The format that notebooks show: PNG, which every one has, or SVG without matplotlib."""
+        return "png" if style.has_matplotlib() else "svg"
+
+    def _repr_mimebundle_(self, **options: object) -> dict[str, bytes | str]:
+        del options
+        if self.shown == "svg":
+            return {"image/svg+xml": self.draw("svg").decode()}
+        return {"image/png": self.draw("png")}
+
+
+def chart_file(chart: Chart, file_format: str, dpi: int = style.SCREEN) -> bytes:
+    """Return a chart as a file of one of `splc.plotting.FORMATS`; the same chart gives the same bytes."""
     if file_format == "svg":
         return chart_svg(chart).encode()
-    with drawing():
+    from matplotlib.patches import Patch
+
+    with style.drawing():
         rows = rows_of(chart.panels)
         width = max(sum(panel.width for panel in row) for row in rows) / _PER_INCH
         heights = [max(map(height_of, row)) / _PER_INCH for row in rows]
-        title = wrapped(chart.title, width - 0.3, 10)
-        names, columns = _legend_names(chart, width)
+        title = style.wrapped(chart.title, width - 0.3, 10)
+        names = [style.fitting(text, width - 0.6, 8) for text in chart.legend.values()]
+        columns = max(1, int(width / (max((style.width_of(name, 8) for name in names), default=0.0) + 0.6)))
         lines = title.count("\n") + math.ceil(len(names) / columns)
-        figure = new_figure(width, sum(heights) + 0.4 + _LINE * lines)
+        figure = style.new_figure(width, sum(heights) + 0.4 + _LINE * lines)
         grid = figure.add_gridspec(len(rows), 1, height_ratios=heights)
         for index, row in enumerate(rows):
             # Panels are as wide as they ask for: the rest of a row is empty.
@@ -67,27 +90,14 @@ def chart_file(chart: Chart, file_format: str, dpi: int = SCREEN) -> bytes:
             for column, panel in enumerate(row):
                 _draw(figure.add_subplot(cells[column]), panel)
         figure.suptitle(title, fontsize=10)
-        _legend(figure, chart, names, columns)
-        return saved(figure, file_format, dpi)
-
-
-def _legend_names(chart: Chart, width: float) -> tuple[list[str], int]:
-    """Return the names of the legend, and the number of columns that they leave space for."""
-    names = [fitting(text, width - 0.6, 8) for text in chart.legend.values()]
-    return names, max(1, int(width / (max((width_of(name, 8) for name in names), default=0.0) + 0.6)))
-
-
-def _legend(figure: Figure, chart: Chart, names: list[str], columns: int) -> None:
-    """Write the legend below the panels."""
-    from matplotlib.patches import Patch
-
-    if not names:
-        return
-    swatches = [Patch(color=LIGHT[role]) for role in chart.legend]
-    legend = figure.legend(
-        swatches, ["-"] * len(names), loc="outside lower center", ncols=columns, frameon=False, fontsize=8
-    )
-    named(legend, names)
+        if names:
+            swatches = [Patch(color=LIGHT[role]) for role in chart.legend]
+            below: dict[str, Any] = {"loc": "outside lower center", "ncols": columns, "frameon": False, "fontsize": 8}
+            # Given as labels, names that begin with `_` would be left out.
+            legend = figure.legend(swatches, ["-"] * len(names), **below)
+            for text, name in zip(legend.get_texts(), names, strict=True):
+                text.set_text(name)
+        return style.saved(figure, file_format, dpi)
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
@@ -118,10 +128,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
     width, height = panel.width / _PER_INCH - _MARGIN, height_of(panel) / _PER_INCH - _MARGIN
     _scale(axes, "x", panel.x, max(2, panel.width // 70), width)
     _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45), width)
-    beside = max((width_of(literal(name), 7) for name in panel.y.names), default=0.0)
-    axes.set_title(fitting(panel.title, width - min(beside, _NAMES), 9), fontsize=9)
-    axes.set_xlabel(fitting(panel.x.label, width, 8), fontsize=8)
-    axes.set_ylabel(fitting(panel.y.label, max(height, 1.0), 8), fontsize=8)
+    beside = max((style.width_of(style.literal(name), 7) for name in panel.y.names), default=0.0)
+    axes.set_title(style.fitting(panel.title, width - min(beside, _NAMES), 9), fontsize=9)
+    axes.set_xlabel(style.fitting(panel.x.label, width, 8), fontsize=8)
+    axes.set_ylabel(style.fitting(panel.y.label, max(height, 1.0), 8), fontsize=8)
     axes.tick_params(labelsize=7)
 
 
@@ -135,7 +145,7 @@ def _scale(axes: Axes, name: str, axis: Axis, most: int, width: float) -> None:
         (axes.set_xscale if name == "x" else axes.set_yscale)("log")
     values = ticks(axis, most)
     room = _NAMES if name == "y" else _SLANTED
-    names = [fitting(text, room, 7) for text in axis.names] if axis.names else [tick_text(value) for value in values]
+    names = [style.fitting(text, room, 7) for text in axis.names] or list(map(tick_text, values))
     target.set_minor_locator(NullLocator())
     slanted = name == "x" and sum(map(len, axis.names)) > 24
     step = max(1, math.ceil(len(names) * _BESIDE / width)) if slanted else 1
@@ -173,14 +183,14 @@ def _cells(axes: Axes, mark: HeatCells) -> None:
 
 
 def _reference(axes: Axes, mark: ReferenceLine, panel: Panel) -> None:
-    style = {"color": "#808080", "linestyle": "--", "linewidth": 0.8}
+    look = {"color": "#808080", "linestyle": "--", "linewidth": 0.8}
     if mark.x is not None:
-        axes.axvline(mark.x, **style)  # type: ignore[arg-type]
+        axes.axvline(mark.x, **look)  # type: ignore[arg-type]
     elif mark.y is not None:
-        axes.axhline(mark.y, **style)  # type: ignore[arg-type]
+        axes.axhline(mark.y, **look)  # type: ignore[arg-type]
     else:
         ends = [max(panel.x.low, panel.y.low), min(panel.x.high, panel.y.high)]
-        axes.plot(ends, ends, **style)  # type: ignore[arg-type]
+        axes.plot(ends, ends, **look)  # type: ignore[arg-type]
     if mark.text:
         point = (
             ((mark.x, 1.0), ("data", "axes fraction"))

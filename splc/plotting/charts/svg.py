@@ -8,11 +8,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.plotting.charts.arrangement import GAP, rows_of
-from splc.plotting.charts.chart import Band, BarMarks, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
-from splc.plotting.charts.labels import escaped, fitted, text_lines, text_width
+from splc.plotting.charts.chart import (
+    GAP,
+    Band,
+    BarMarks,
+    Chart,
+    Curve,
+    HeatCells,
+    Panel,
+    Points,
+    ReferenceLine,
+    Spans,
+    rows_of,
+    tick_text,
+    ticks,
+)
 from splc.plotting.charts.palette import DARK, LIGHT, rules, variables
-from splc.plotting.charts.ticks import tick_text, ticks
+from splc.plotting.labels import escaped, fitted, text_lines, text_width
 from splc.types import Array
 
 # Sizes in pixels: of texts, of a row with a name, and the distances between parts.
@@ -85,13 +97,7 @@ def chart_svg(chart: Chart) -> str:
 
 
 def _legend(chart: Chart, width: float, above: float) -> tuple[list[str], float]:
-    """Return the legend below the title, in as many lines as it needs, and where it ends.
-
-    Args:
-        chart: the chart.
-        width: the width of the file.
-        above: the height of further lines of the title.
-    """
+    """Return the legend below the title, whose further lines have the height `above`, and where it ends."""
     drawn: list[str] = []
     left, top = float(GAP), above + TITLE + 3 * GAP
     for role, text in chart.legend.items():
@@ -344,14 +350,12 @@ def _spans(mark: Spans, frame: _Frame) -> str:
     at = np.arange(len(mark.low), dtype=float) if mark.at is None else mark.at
     path = ""
     if mark.across:
-        low = np.clip(frame.x(mark.low), frame.left, frame.right)
-        high = np.clip(frame.x(mark.high), frame.left, frame.right)
+        low, high = (np.clip(frame.x(ends), frame.left, frame.right) for ends in (mark.low, mark.high))
         for y, start, end in zip(frame.y(at), low, high, strict=True):
             if math.isfinite(start + end):
                 path += f"M{_n(start)} {_n(y - 3)}v6M{_n(start)} {_n(y)}H{_n(end)}M{_n(end)} {_n(y - 3)}v6"
     else:
-        low = np.clip(frame.y(mark.low), frame.top, frame.bottom)
-        high = np.clip(frame.y(mark.high), frame.top, frame.bottom)
+        low, high = (np.clip(frame.y(ends), frame.top, frame.bottom) for ends in (mark.low, mark.high))
         for x, start, end in zip(frame.x(at), low, high, strict=True):
             if math.isfinite(start + end):
                 path += f"M{_n(x - 3)} {_n(start)}h6M{_n(x)} {_n(start)}V{_n(end)}M{_n(x - 3)} {_n(end)}h6"

@@ -12,12 +12,7 @@ MIN_SHARE, MAX_ROWS = 0.5, 60
 
 
 def call_tree_table(tree: CallTree, number: int) -> TextTable:
-    """Return the call paths below each other, each below its caller, with the values of the calls inside.
-
-    Args:
-        tree: the call paths.
-        number: the number of the metric.
-    """
+    """Return the call paths below each other, each below its caller, with the values of the calls inside."""
     shown = [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
     rows = tuple(
         (

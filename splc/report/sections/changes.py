@@ -11,12 +11,12 @@ import numpy as np
 from comparison.changes import SETTLED
 from splc.errors import listed
 from splc.io.numbers import percentage
-from splc.plotting.charts.change import TwoEffects, change_chart
+from splc.plotting.charts.effects import TwoEffects, change_chart
 from splc.report.page import Block, Paragraph, Section, TextTable
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.explain.overview import OptionImportance
-from splc.workflows.explain.plot import interval_ends
+from splc.workflows.explain.pictures import interval_ends
 
 # Smaller relative differences of equal models are rounding.
 ROUNDING = 1e-9
@@ -24,21 +24,14 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ValueChange:
-    """The effect of a value of an option, against its first value, in two models; in percent of the first value.
+    """The effect of a value of an option, against its first value, in two models; in percent of the first value."""
 
-    Attributes:
-        option: the option.
-        value: the value.
-        first: the value that it is compared with.
-        old: the effect in the first model, and the ends of its interval, NaN where they are not known.
-        new: the same in the second model.
-    """
-
-    option: str
-    value: str
-    first: str
+    option: str  # the option
+    value: str  # the value
+    first: str  # the value that it is compared with
+    # the effect in the first model, and the ends of its interval, NaN where they are not known
     old: tuple[float, float, float]
-    new: tuple[float, float, float]
+    new: tuple[float, float, float]  # the same in the second model
 
     @property
     def size(self) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 from splc.plotting.charts.effects import effects_chart
 from splc.report.page import Section
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.plot import effect_of
+from splc.workflows.explain.pictures import effect_of
 
 # Options with a smaller share of the variance are not drawn.
 MIN_SHARE = 0.002

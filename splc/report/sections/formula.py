@@ -11,8 +11,8 @@ import numpy as np
 from splc.errors import plural
 from splc.io.numbers import percentage, share_text, short_number
 from splc.learning.shares import TermShares, term_shares
+from splc.plotting.charts.curves import size_chart
 from splc.plotting.charts.influences import Influence, influence_chart
-from splc.plotting.charts.sizes import size_chart
 from splc.report.page import Block, Paragraph, Section, Steps, TextTable
 from splc.report.subject import ModelSubject
 

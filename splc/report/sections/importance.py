@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from splc.errors import listed
-from splc.plotting.charts.importance import importance_chart
+from splc.plotting.charts.influences import importance_chart
 from splc.report.page import Block, Paragraph, Section
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.plot import shares_of
+from splc.workflows.explain.pictures import shares_of
 
 
 def importance_section(subject: ModelSubject) -> Section | None:

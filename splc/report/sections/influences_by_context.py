@@ -9,7 +9,7 @@ from splc.io.numbers import short_number
 from splc.learning.contexts.change_points import change_points, is_ordered
 from splc.learning.contexts.contrasts import ContextInfluences, in_half_widths, joint_ensemble
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.course import course_chart
+from splc.plotting.charts.effects import course_chart
 from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
 from splc.workflows.learn.changes import joint_course

@@ -5,11 +5,11 @@ from __future__ import annotations
 from splc.errors import SplcError
 from splc.io.numbers import share_text
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.heat_map import surface_chart
-from splc.plotting.charts.interactions import interaction_chart
+from splc.plotting.charts.effects import surface_chart
+from splc.plotting.charts.influences import interaction_chart
 from splc.report.page import Block, Section, TextTable
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.response_surface import response_surface
+from splc.workflows.explain.pictures import response_surface
 
 # Smaller shares of the variance are not listed.
 MIN_SHARE = 0.0005

@@ -6,10 +6,10 @@ import numpy as np
 
 from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
-from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
+from splc.plotting.charts.predictions import prediction_chart, residual_chart
 from splc.report.page import Block, Paragraph, Section, TextTable
 from splc.report.subject import ModelSubject, differing_texts
-from splc.workflows.explain.plot import positions
+from splc.workflows.explain.pictures import positions
 
 WORST = 10
 # Options with more values have no panel of errors.

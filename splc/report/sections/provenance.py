@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.io.numbers import count_text, short_number
-from splc.report.page import Facts, Section
+from splc.report.page import Section
 from splc.report.subject import ModelSubject
+from splc.workflows.views import Facts
 
 
 def provenance_section(subject: ModelSubject) -> Section:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from splc.io.numbers import short_number
 from splc.report.page import Block, Section, TextTable
 from splc.study.archive import StudyArchive
-from splc.study.tables import LEARNING
+from splc.study.results import LEARNING
 
 
 def runs_section(archive: StudyArchive) -> Section:
@@ -15,7 +15,7 @@ def runs_section(archive: StudyArchive) -> Section:
         (run.learner, run.sampling, run.seed, *(short_number(run.values.get(key), 4) for key in keys))
         for run in archive.runs
     )
-    header = ("learner", "sampling", "seed", *(LEARNING[key][0] for key in keys))
+    header = ("learner", "sampling", "seed", *(LEARNING[key] for key in keys))
     numeric = frozenset(range(2, len(header)))
     blocks: list[Block] = [TextTable(header, rows, numeric, caption="Each run", name="runs")]
     refused = tuple((run.learner, run.sampling, run.seed, run.reason) for run in archive.runs if run.reason)

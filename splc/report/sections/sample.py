@@ -7,13 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from splc.errors import listed
-from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
+from splc.plotting.charts.predictions import drift_chart
+from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
 from splc.report.page import Block, Paragraph, Section
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.explain.aliases import aliases, associations
 from splc.workflows.explain.overview import choices_of
-from splc.workflows.explain.plot import positions
+from splc.workflows.explain.pictures import positions
 
 # The number of sets of options that are named.
 SHOWN = 10
@@ -47,7 +48,7 @@ def sample_section(subject: ModelSubject) -> Section | None:
     if subject.shown is not None:
         repetitions = subject.shown.values[subject.nfp]
         if (np.isfinite(repetitions).sum(axis=1) > 1).any():
-            blocks.append(repetition_chart(repetitions, np.arange(len(repetitions)), subject.quantity))
+            blocks.append(repetition_chart(repetitions, subject.quantity))
     if len(rows) >= MIN_ROWS:
         blocks.append(drift_chart(rows.errors, rows.learned))
     return Section("sample", "The sample", tuple(blocks)) if blocks else None

@@ -5,42 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from splc.io.tables import cell_text
-from splc.plotting.charts.learning_curves import learning_curve_chart
 from splc.report.page import Block, Section, TextTable
 from splc.study.archive import StudyArchive
-from splc.study.learning_curves import learning_curves
-from splc.study.tables import spread
+from splc.study.results import errors_of
+from splc.study.tables import curves_chart, spread
 
 
 def contexts_section(archives: Sequence[StudyArchive]) -> Section:
-    """Return the error of each learner and sampling at each value, and the learning curves.
-
-    Args:
-        archives: the results of each value.
-    """
-    errors = [archive.errors for archive in archives]
-    pairs = dict.fromkeys((learner, sampling) for grid in errors for learner in grid for sampling in grid[learner])
+    """Return the error of each learner and sampling at each value, and the learning curves."""
+    errors = {archive.contexts: errors_of(archive.runs) for archive in archives}
+    grids = errors.values()
+    pairs = dict.fromkeys((learner, sampling) for grid in grids for learner in grid for sampling in grid[learner])
     rows = tuple(
         (
             *pair,
             *(
                 cell_text(spread([error for size, error in grid.get(pair[0], {}).get(pair[1], ()) if size is not None]))
-                for grid in errors
+                for grid in grids
             ),
         )
         for pair in pairs
     )
-    header = ("learner", "sampling", *(archive.contexts for archive in archives))
+    header = ("learner", "sampling", *errors)
     numeric = frozenset(range(2, len(header)))
     blocks: list[Block] = [
         TextTable(header, rows, numeric, caption="Error on all others, %", name="contexts"),
     ]
-    curves = {archive.contexts: learning_curves(table) for archive, table in zip(archives, errors, strict=True)}
-    if any(line and line[0].size < line[-1].size for lines in curves.values() for line in lines.values()):
-        panels = {
-            name: {learner: [(at.size, at.error, at.deviation) for at in line] for learner, line in lines.items()}
-            for name, lines in curves.items()
-        }
-        learners = list(dict.fromkeys(learner for lines in panels.values() for learner in lines))
-        blocks.insert(0, learning_curve_chart(panels, learners, "Error by the number of configurations learned from"))
+    if (chart := curves_chart(errors, "Error by the number of configurations learned from")) is not None:
+        blocks.insert(0, chart)
     return Section("contexts", "Learners at each value", tuple(blocks))

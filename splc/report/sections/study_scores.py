@@ -5,7 +5,7 @@ from __future__ import annotations
 from splc.io.tables import cell_text
 from splc.report.page import Block, Section, TextTable
 from splc.study.archive import StudyArchive
-from splc.study.rows import TERMS, in_table, titles
+from splc.study.results import TERMS, grouped, in_table, titles
 from splc.study.tables import CAPTIONS, spread
 
 
@@ -33,7 +33,7 @@ def _table(archive: StudyArchive, group: str) -> TextTable | None:
                 for key in labels
             ),
         )
-        for learner, samplings in archive.groups.items()
+        for learner, samplings in grouped(archive.runs).items()
         for sampling, runs in samplings.items()
         # Learners without terms are not compared.
         if any(f"{group}.{key}" in run.values for run in runs for key in labels)

@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.data.property_unit import titled
 from splc.io.numbers import short_number
-from splc.plotting.charts.tuning_progress import progress_chart, tried_chart
+from splc.plotting.charts.curves import progress_chart, tried_chart
 from splc.report.page import Block, Section, TextTable
 
 

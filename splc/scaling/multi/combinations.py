@@ -33,17 +33,11 @@ _PER_TERM = 0.6
 
 @dataclass(frozen=True)
 class ParameterCombination:
-    """A set of products of parameters.
+    """A set of products of parameters."""
 
-    Attributes:
-        products: the products, as bit masks of parameters, ascending.
-        active: the parameters that occur, as a bit mask.
-        log_prior: among all combinations of any of the parameters.
-    """
-
-    products: tuple[int, ...]
-    active: int
-    log_prior: float
+    products: tuple[int, ...]  # the products, as bit masks of parameters, ascending
+    active: int  # the parameters that occur, as a bit mask
+    log_prior: float  # among all combinations of any of the parameters
 
 
 @lru_cache(maxsize=16)

@@ -26,21 +26,13 @@ _ERRORS = 1.64
 
 @dataclass(frozen=True, eq=False)
 class HiddenProducts:
-    """Products beside those of hypotheses.
+    """Products beside those of hypotheses."""
 
-    Attributes:
-        rows: the hypothesis that each one is beside, shape (draws,).
-        terms: the term of each parameter, shape (draws, parameters).
-        masks: the products, as bit masks of parameters, shape (draws,).
-        places: a number between 0 and 1 that decides the coefficient, shape (draws,).
-        share: the probability that there is one.
-    """
-
-    rows: Array
-    terms: Array
-    masks: Array
-    places: Array
-    share: float
+    rows: Array  # the hypothesis that each one is beside, shape (draws,)
+    terms: Array  # the term of each parameter, shape (draws, parameters)
+    masks: Array  # the products, as bit masks of parameters, shape (draws,)
+    places: Array  # a number between 0 and 1 that decides the coefficient, shape (draws,)
+    share: float  # the probability that there is one
 
 
 def hidden_products(
@@ -88,8 +80,7 @@ def with_hidden(
     `hidden`: weighted products, shape (draws, points). `values`: weighted, shape (points,). `draws`: the
     `places` of `HiddenProducts`.
 
-    Returns:
-        arrays of shape (draws, columns) and (draws,).
+    Returns: arrays of shape (draws, columns) and (draws,).
     """
     known, factors = fits
     covariances = np.swapaxes(factors, 1, 2) @ factors

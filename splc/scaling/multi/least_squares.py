@@ -23,21 +23,14 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Fits:
-    """Fits of hypotheses with the same number of coefficients; all arrays have the same shape.
+    """Fits of hypotheses with the same number of coefficients; all arrays have the same shape."""
 
-    Attributes:
-        log_weights: log evidence; -inf for columns that depend on each other.
-        squares: sums of squared weighted residuals.
-        coefficients: one array per coefficient, for columns of length 1; not finite for some that depend on each other.
-        unsure: whether residuals may be rounding.
-        negative: whether a coefficient is negative.
-    """
-
-    log_weights: Array
-    squares: Array
+    log_weights: Array  # log evidence; -inf for columns that depend on each other
+    squares: Array  # sums of squared weighted residuals
+    # one array per coefficient, for columns of length 1; not finite for some that depend on each other
     coefficients: tuple[Array, ...]
-    unsure: Array
-    negative: Array
+    unsure: Array  # whether residuals may be rounding
+    negative: Array  # whether a coefficient is negative
 
 
 def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
@@ -47,8 +40,7 @@ def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEv
     `masks`: which columns each combination has, shape (combinations, size). `models`: the quantity of each choice,
     shape (choices,).
 
-    Returns:
-        fits of shape (combinations, choices).
+    Returns: fits of shape (combinations, choices).
     """
     size = masks.shape[1]
     upper: dict[tuple[int, int], Array] = {}
@@ -80,8 +72,7 @@ def fitted_exactly(columns: Array, constant: bool, noise: NoiseEvidence, models:
     `columns`: columns of length 1 and, last, the values, shape (n, size + 1, hypotheses). `models`: the quantity of
     each, shape (hypotheses,).
 
-    Returns:
-        fits of shape (hypotheses,).
+    Returns: fits of shape (hypotheses,).
     """
     size = columns.shape[1] - 1
     residuals = columns[:, size]

@@ -15,9 +15,6 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
     """Return the lines along a parameter: rows of points that agree in all other parameters, two or more of them.
 
     `points`: distinct points, shape (n, parameters).
-
-    Returns:
-        rows, ascending in the parameter; the lines in the order of their other coordinates.
     """
     other_coordinates = np.delete(points, parameter, axis=1)
     _, line_of = np.unique(other_coordinates, axis=0, return_inverse=True)

@@ -40,29 +40,17 @@ TEMPORARY = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class Hypotheses:
-    """The plausible hypotheses of a batch of quantities, grouped by quantity.
+    """The plausible hypotheses of a batch of quantities, grouped by quantity."""
 
-    Attributes:
-        model: the quantity, ascending, shape (hypotheses,).
-        terms: the term of each parameter, as a position, shape (hypotheses, parameters).
-        products: bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients).
-        coefficients: shape (hypotheses, most coefficients); 0 for none.
-        squares: sums of squared weighted residuals.
-        sizes: number of coefficients.
-        log_weights: unnormalised log posterior.
-        log_priors: log prior of the combination, without that of the terms.
-        floored: whether noise was taken for partly absolute.
-    """
-
-    model: Array
-    terms: Array
-    products: Array
-    coefficients: Array
-    squares: Array
-    sizes: Array
-    log_weights: Array
-    log_priors: Array
-    floored: Array
+    model: Array  # the quantity, ascending, shape (hypotheses,)
+    terms: Array  # the term of each parameter, as a position, shape (hypotheses, parameters)
+    products: Array  # bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients)
+    coefficients: Array  # shape (hypotheses, most coefficients); 0 for none
+    squares: Array  # sums of squared weighted residuals
+    sizes: Array  # number of coefficients
+    log_weights: Array  # unnormalised log posterior
+    log_priors: Array  # log prior of the combination, without that of the terms
+    floored: Array  # whether noise was taken for partly absolute
 
     def __getitem__(self, rows: Array) -> Hypotheses:
         """Return some of them; `rows`: positions."""
@@ -131,17 +119,11 @@ class Hypotheses:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Choices of one term per parameter, for many quantities.
+    """Choices of one term per parameter, for many quantities."""
 
-    Attributes:
-        model: shape (choices,).
-        terms: positions, shape (choices, parameters).
-        ranks: places in the shortlists, shape (choices, parameters).
-    """
-
-    model: Array
-    terms: Array
-    ranks: Array
+    model: Array  # shape (choices,)
+    terms: Array  # positions, shape (choices, parameters)
+    ranks: Array  # places in the shortlists, shape (choices, parameters)
 
 
 def choices(places: Array, plausibility: Array) -> Choices:

@@ -18,11 +18,7 @@ _MIN_VALUES = 3
 
 
 def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
-    """Return the values of a parameter on its longest lines, and the lines with these values, shape (lines, values).
-
-    Returns:
-        None without a line of six points.
-    """
+    """Return the values of a parameter on its longest lines, and the lines with these values, shape (lines, values)."""
     if points.shape[1] == 1:
         enough = len(points) >= MIN_POINTS
         return (points[:, 0], np.arange(len(points))[None]) if enough else None
@@ -61,9 +57,6 @@ def jump(points: Array, values: Array) -> tuple[int, float, float] | None:
     """Return the step that explains positive values much better than powers of the parameters alone, None without one.
 
     `points`: distinct points, shape (n, parameters). `values`: shape (n,).
-
-    Returns:
-        The position of its parameter, the first value after it, and its factor.
     """
     if (values <= 0).any() or (points <= 0).any():
         return None

@@ -128,9 +128,6 @@ def line_scores(points: Array, parameter: int, basis: ParameterTerms, z: Array, 
 
     `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `noise`: the
     evidence on their noise.
-
-    Returns:
-        None where no line has three points.
     """
     with_level = np.zeros((len(z), len(basis.terms)))
     without = with_level.copy()
@@ -168,10 +165,6 @@ def shortlists(scores: list[Array]) -> tuple[Array, Array]:
     """Return the most plausible terms of each parameter, the best one first.
 
     `scores`: per parameter the log plausibility of its terms, shape (models, terms), -inf for those that are out.
-
-    Returns:
-        positions among the parameter's terms, and log plausibility relative to the first, -inf for none, each of shape
-        (models, parameters, most).
     """
     most = most_terms(len(scores))
     models = len(scores[0])

@@ -94,8 +94,7 @@ def _fitted(designs: Array, values: Array, criterion: Criterion) -> tuple[Array,
 
     `designs`: shape (hypotheses, n, k). `values`: shape (n, models).
 
-    Returns:
-        coefficients, shape (1 + k, hypotheses, models), and errors, inf where columns are collinear.
+    Returns: coefficients, shape (1 + k, hypotheses, models), and errors, inf where columns are collinear.
     """
     level = designs.mean(axis=1, keepdims=True)
     mean = values.mean(axis=0)

@@ -84,11 +84,7 @@ def weighed(search_space: HypothesisSpace, measured: Condensed, kind: int, x: Ar
 
 
 def _kinds(search_space: HypothesisSpace, measured: Condensed, x: Array) -> list[tuple[Posterior, int, Array, Array]]:
-    """Weigh all hypotheses under every kind of noise that a batch needs.
-
-    Returns:
-        for each kind the hypotheses, the kind, the quantities, and the hypotheses' log weights.
-    """
+    """Weigh all hypotheses under every kind of noise that a batch needs."""
 
     def best(fitted: Posterior) -> tuple[Array, Array]:
         best_rows = fitted.log_weights.argmax(axis=0)

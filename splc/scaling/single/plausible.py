@@ -31,19 +31,12 @@ _TERMS = ("first", "second")
 
 @dataclass(frozen=True, eq=False)
 class PlausibleHypotheses:
-    """The plausible hypotheses of a batch of quantities, grouped by quantity, the most plausible one first.
+    """The plausible hypotheses of a batch of quantities, grouped by quantity, the most plausible one first."""
 
-    Attributes:
-        rows: of the type `ROW`, shape (hypotheses,).
-        model: the quantity of each.
-        coefficients: constant, first and second term, shape (3, hypotheses); 0 for none.
-        counts: the number of hypotheses of each quantity.
-    """
-
-    rows: Array
-    model: Array
-    coefficients: Array
-    counts: Array
+    rows: Array  # of the type `ROW`, shape (hypotheses,)
+    model: Array  # the quantity of each
+    coefficients: Array  # constant, first and second term, shape (3, hypotheses); 0 for none
+    counts: Array  # the number of hypotheses of each quantity
 
     def shortlists(self, falling: bool) -> tuple[Shortlist, ...]:
         """Return those of each quantity; `falling`: whether the space has negative powers."""

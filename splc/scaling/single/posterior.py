@@ -36,21 +36,13 @@ _NEGATIVES = (NEGATIVE_CONSTANT, NEGATIVE_TERM, NEGATIVE_TERM)
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """All hypotheses for a batch of quantities.
+    """All hypotheses for a batch of quantities."""
 
-    Attributes:
-        rows: the terms of each hypothesis and whether it has a constant, of the type `ROW`, shape (hypotheses,).
-        sizes: number of coefficients, shape (hypotheses,).
-        log_weights: unnormalised log posterior, shape (hypotheses, models).
-        coefficients: constant, first and second, shape (3, hypotheses, models); 0 for none.
-        squares: sums of squared weighted residuals, shape (hypotheses, models).
-    """
-
-    rows: Array
-    sizes: Array
-    log_weights: Array
-    coefficients: Array
-    squares: Array
+    rows: Array  # the terms of each hypothesis and whether it has a constant, of the type `ROW`, shape (hypotheses,)
+    sizes: Array  # number of coefficients, shape (hypotheses,)
+    log_weights: Array  # unnormalised log posterior, shape (hypotheses, models)
+    coefficients: Array  # constant, first and second, shape (3, hypotheses, models); 0 for none
+    squares: Array  # sums of squared weighted residuals, shape (hypotheses, models)
 
 
 def posterior(space: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Posterior:
@@ -190,10 +182,6 @@ def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, A
     """Fit the second terms of pairs to the residuals of the first ones.
 
     `basis`: unit columns, shape (n, terms, models). `residuals`: those of each single term, of the same shape.
-
-    Returns:
-        the part of each second column along the first one, the length of the rest, the values' component along this
-        rest, the residuals, and the largest point's leverage.
     """
     first, second, second_residuals = _at(basis, i), _at(basis, j), _at(residuals, i)
     shared = dot(first, second)

@@ -28,22 +28,15 @@ _SCORE, _SMAPE = 2, 3
 
 @dataclass(frozen=True)
 class Rule:
-    """The thresholds of iterative refinement.
+    """The thresholds of iterative refinement."""
 
-    Attributes:
-        acceptance: how many times smaller the SMAPE has to become for finer exponents to be accepted.
-        termination: the search continues while the SMAPE of some slice becomes smaller by this factor in a round.
-        non_constancy: how many times smaller than the constant model's the SMAPE has to be.
-        leave_one_out: judge hypotheses by the SMAPE of points left out, else by the residual sum of squares.
-        compounding: whether `acceptance` is multiplied by itself after every rejected round.
-        closed: whether the largest integers (power 5, logarithm 2) are the upper bounds of exponents, else 6 and 3.
-    """
-
-    acceptance: float = 1.5
+    acceptance: float = 1.5  # how many times smaller the SMAPE has to become for finer exponents to be accepted
+    # the search continues while the SMAPE of some slice becomes smaller by this factor in a round
     termination: float = 2.0
-    non_constancy: float = 2.0
-    leave_one_out: bool = False
-    compounding: bool = False
+    non_constancy: float = 2.0  # how many times smaller than the constant model's the SMAPE has to be
+    leave_one_out: bool = False  # judge hypotheses by the SMAPE of points left out, else by the residual sum of squares
+    compounding: bool = False  # whether `acceptance` is multiplied by itself after every rejected round
+    # whether the largest integers (power 5, logarithm 2) are the upper bounds of exponents, else 6 and 3
     closed: bool = False
 
 

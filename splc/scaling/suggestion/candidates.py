@@ -106,13 +106,7 @@ class CandidatePoints:
 def costs_of(price: Cost, points: Array, values: Array) -> Array:
     """Return the cost of a measurement at each point, shape (n,).
 
-    Args:
-        price: the function that gives costs.
-        points: shape (n, parameters).
-        values: the measured or expected values there, shape (n,).
-
-    Raises:
-        MeasurementError: if a cost is negative, too large or not a number.
+    `points`: shape (n, parameters). `values`: the measured or expected values there, shape (n,).
     """
     with np.errstate(all="ignore"):
         costs = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))

@@ -65,10 +65,8 @@ def base(candidates: CandidatePoints) -> Array:
 def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
     """Return the mean relative error in percent of predicting points off lines from all others, and their number.
 
-    Args:
-        points: measured points, shape (n, parameters).
-        values: measured values, shape (n, repetitions); NaN where one is missing.
-        on_lines: the points of the lines, shape (points on lines, parameters).
+    `points`: measured points, shape (n, parameters). `values`: measured values, shape (n, repetitions); NaN where one
+    is missing. `on_lines`: the points of the lines, shape (points on lines, parameters).
     """
     tested = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
     mean = np.nanmean(values, axis=1)

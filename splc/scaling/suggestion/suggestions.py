@@ -60,35 +60,21 @@ class TargetPrediction:
 
 @dataclass(frozen=True)
 class Suggestions:
-    """The points to measure next, and the model of the measured ones.
+    """The points to measure next, and the model of the measured ones."""
 
-    Attributes:
-        names: the parameters.
-        points: the points in the order in which to measure them; empty if no more measurements are needed.
-        why: the reason for these points, or for none.
-        done: whether the model is good enough, or the budget is spent.
-        model: the model of what was measured.
-        strategy: 'target' or 'cheapest'.
-        target: the prediction at the target; None without one.
-        error: mean relative error in percent of predicting points off the cheapest lines from all others; None with a
-            target, and where there are none.
-        checked: the number of these points.
-        spent: the cost of the existing measurements.
-        repetitions: measurements per suggested point, which costs include.
-        candidates: the number of points that were considered.
-        notes: parameters without a visible effect, and limits of the criterion.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # the parameters
+    # the points in the order in which to measure them; empty if no more measurements are needed
     points: tuple[Suggestion, ...]
-    why: str
-    done: bool
-    model: ScalingModel
-    strategy: str
-    target: TargetPrediction | None
+    why: str  # the reason for these points, or for none
+    done: bool  # whether the model is good enough, or the budget is spent
+    model: ScalingModel  # the model of what was measured
+    strategy: str  # 'target' or 'cheapest'
+    target: TargetPrediction | None  # the prediction at the target; None without one
+    # mean relative error in percent of predicting points off the cheapest lines from all others; None with a target,
+    # and where there are none
     error: float | None
-    checked: int
-    spent: float
-    repetitions: int
-    candidates: int
-    notes: tuple[str, ...] = ()
+    checked: int  # the number of these points
+    spent: float  # the cost of the existing measurements
+    repetitions: int  # measurements per suggested point, which costs include
+    candidates: int  # the number of points that were considered
+    notes: tuple[str, ...] = ()  # parameters without a visible effect, and limits of the criterion

@@ -39,32 +39,20 @@ class TargetSurrogate:
     """The plausible hypotheses with the normal posteriors of their coefficients, after measurements.
 
     Values are in the posterior's unit.
-
-    Attributes:
-        weights: probabilities, shape (hypotheses,).
-        coefficients: shape (hypotheses, coefficients); 0 for unused ones.
-        covariances: of the coefficients, shape (hypotheses, coefficients, coefficients); 0 for unused ones.
-        noise: relative standard deviation of the mean of a typical point, shape (hypotheses,).
-        single: relative variance of a measurement beyond that of such a mean, shape (hypotheses,).
-        floors: the size that is added to a value to give what noise is relative to, shape (hypotheses,).
-        freedoms: degrees of freedom, shape (hypotheses,).
-        columns: points (n, parameters) → the values of the columns, shape (hypotheses, coefficients, n).
-        repetitions: the number of measurements of a typical point.
-        size: the mean size of the measured values.
-        positive: whether all measured values are positive.
     """
 
-    weights: Array
-    coefficients: Array
-    covariances: Array
-    noise: Array
-    single: Array
-    floors: Array
-    freedoms: Array
+    weights: Array  # probabilities, shape (hypotheses,)
+    coefficients: Array  # shape (hypotheses, coefficients); 0 for unused ones
+    covariances: Array  # of the coefficients, shape (hypotheses, coefficients, coefficients); 0 for unused ones
+    noise: Array  # relative standard deviation of the mean of a typical point, shape (hypotheses,)
+    single: Array  # relative variance of a measurement beyond that of such a mean, shape (hypotheses,)
+    floors: Array  # the size that is added to a value to give what noise is relative to, shape (hypotheses,)
+    freedoms: Array  # degrees of freedom, shape (hypotheses,)
+    # points (n, parameters) → the values of the columns, shape (hypotheses, coefficients, n)
     columns: Callable[[Array], Array]
-    repetitions: float
-    size: float
-    positive: bool
+    repetitions: float  # the number of measurements of a typical point
+    size: float  # the mean size of the measured values
+    positive: bool  # whether all measured values are positive
 
     @classmethod
     def of(cls, uncertainty: PosteriorUncertainty) -> TargetSurrogate:
@@ -160,11 +148,9 @@ class TargetSurrogate:
 
         The variance is that of the logarithm, or relative where values are not positive; large errors are limited.
 
-        Args:
-            target: shape (parameters,).
-            points: one candidate each, shape (candidates, parameters).
-            counts: the number of new measurements at each, shape (candidates,).
-            measured: the number of existing ones, shape (candidates,).
+        `target`: shape (parameters,). `points`: one candidate each, shape (candidates, parameters). `counts`: the
+        number of new measurements at each, shape (candidates,). `measured`: the number of existing ones, shape
+        (candidates,).
         """
         target_columns = self._columns(target[None])
         aim = self._means(target_columns)[:, 0]

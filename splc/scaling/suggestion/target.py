@@ -39,25 +39,16 @@ _COMPARED = 2000
 
 @dataclass
 class TargetStrategy:
-    """The choice of points for a prediction at a target.
+    """The choice of points for a prediction at a target."""
 
-    Attributes:
-        candidates: the candidates.
-        surrogate: the posterior after the measurements, in which points that were chosen before count as measured.
-        target: shape (parameters,).
-        limit: the cost of measuring the target itself.
-        spent: the cost of all measurements, including those chosen before.
-        repetitions: measurements per suggestion.
-        enough: whether the prediction is good enough except for the requirements of every prediction.
-    """
-
-    candidates: CandidatePoints
+    candidates: CandidatePoints  # the candidates
+    # the posterior after the measurements, in which points that were chosen before count as measured
     surrogate: TargetSurrogate
-    target: Array
-    limit: float
-    spent: float
-    repetitions: int
-    enough: bool = False
+    target: Array  # shape (parameters,)
+    limit: float  # the cost of measuring the target itself
+    spent: float  # the cost of all measurements, including those chosen before
+    repetitions: int  # measurements per suggestion
+    enough: bool = False  # whether the prediction is good enough except for the requirements of every prediction
 
     def required(self, length: int = LINE) -> NextCandidates | None:
         """Return points that every prediction needs: lines of this length, and visible effects of all parameters."""

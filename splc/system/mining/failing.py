@@ -32,12 +32,8 @@ Literal = tuple[str, float, float]
 def failing_combinations(table: OptionRows, failed: Array) -> Iterator[tuple[Mapping[str, tuple[float, float]], Array]]:
     """Yield the smallest combinations that only failed configurations have, each with some that no other one has.
 
-    Args:
-        table: the distinct configurations that were run, n of them.
-        failed: which of them failed in every run, shape (n,), bool.
-
-    Yields:
-        Option → its least and its greatest value, and the rows that have them, shape (n,), bool.
+    `failed`: which of them failed in every run, shape (n,), bool. Yields: Option → its least and its greatest value,
+    and the rows that have them, shape (n,), bool.
     """
     literals, columns, factor = _literals(table, failed)
     left, size = np.ones(len(failed), dtype=bool), 1

@@ -16,24 +16,16 @@ _SHOWN_VALUES = 6
 
 @dataclass(frozen=True)
 class MinedConstraint:
-    """A constraint that all rows of a table satisfy.
+    """A constraint that all rows of a table satisfy."""
 
-    Attributes:
-        kind: the kind of the statement.
-        premise: the literal that it is about, None for a set of options.
-        options: the options that the premise implies, excludes, or selects one of; or the option that is compared.
-        values: the values that the compared option can have if the premise holds.
-        rows: the number of distinct rows that could have contradicted it.
-        expected: the number of rows that would contradict it if the options were independent.
-        bounds: for values, whether they are all up to the largest, or all from the smallest (`<=`, `>=`), or `in`.
-    """
-
-    kind: Kind
-    premise: OptionLiteral | None
+    kind: Kind  # the kind of the statement
+    premise: OptionLiteral | None  # the literal that it is about, None for a set of options
+    # the options that the premise implies, excludes, or selects one of; or the option that is compared
     options: tuple[str, ...]
-    rows: int
-    expected: float
-    values: tuple[float, ...] = ()
+    rows: int  # the number of distinct rows that could have contradicted it
+    expected: float  # the number of rows that would contradict it if the options were independent
+    values: tuple[float, ...] = ()  # the values that the compared option can have if the premise holds
+    # for values, whether they are all up to the largest, or all from the smallest (`<=`, `>=`), or `in`
     bounds: Bounds = ""
 
     @property
@@ -76,16 +68,12 @@ class MinedConstraint:
 
 @dataclass(frozen=True)
 class MinedConstraints:
-    """The constraints of a table.
+    """The constraints of a table."""
 
-    Attributes:
-        constraints: the constraints, none of which follows from the others and from the known groups.
-        rows: the number of distinct rows of options.
-        unseen: constraints with less evidence, which would exclude further pairs of values that no row has.
-    """
-
+    # the constraints, none of which follows from the others and from the known groups
     constraints: tuple[MinedConstraint, ...] = ()
-    rows: int = 0
+    rows: int = 0  # the number of distinct rows of options
+    # constraints with less evidence, which would exclude further pairs of values that no row has
     unseen: tuple[MinedConstraint, ...] = ()
 
     def __bool__(self) -> bool:

@@ -22,18 +22,14 @@ DISTINCT = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class OptionRows:
-    """The values of options in the distinct rows of a table.
+    """The values of options in the distinct rows of a table."""
 
-    Attributes:
-        names: the columns of zeros and ones: binary options, and whether an optional numeric option has a value.
-        selected: their values, shape (n, columns), bool.
-        numbers: numeric option → its values, shape (n,), NaN where it is deselected.
-        groups: alternative groups that are known, with the parent of each.
-    """
-
+    # the columns of zeros and ones: binary options, and whether an optional numeric option has a value
     names: tuple[str, ...]
-    selected: Array
+    selected: Array  # their values, shape (n, columns), bool
+    # numeric option → its values, shape (n,), NaN where it is deselected
     numbers: Mapping[str, Array] = field(default_factory=dict)
+    # alternative groups that are known, with the parent of each
     groups: tuple[tuple[tuple[str, ...], str | None], ...] = ()
 
     @classmethod

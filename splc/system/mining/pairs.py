@@ -37,13 +37,7 @@ TRIED, MAX_WORK = 6, 30_000_000
 
 
 def log_chance(rows: int, first: Array, second: Array) -> Array:
-    """Return the log of the probability that no row has both of two independent literals.
-
-    Args:
-        rows: the number of rows.
-        first: the numbers of rows with one literal.
-        second: the numbers of rows with the other one.
-    """
+    """Return the log of the probability that no row has both of two independent literals."""
     small = np.minimum(first, second).astype(np.int64)
     remaining = rows - np.maximum(first, second).astype(np.int64)
     possible = remaining >= small
@@ -59,16 +53,11 @@ class LiteralCounts:
     """The numbers of rows in which literals, and pairs of them, occur.
 
     Literal i < k is column i, literal k + i its negation.
-
-    Attributes:
-        rows: the number of rows.
-        single: the number of rows with each literal, shape (2k,).
-        pairs: the number of rows with two literals, shape (2k, 2k).
     """
 
-    rows: int
-    single: Array
-    pairs: Array
+    rows: int  # the number of rows
+    single: Array  # the number of rows with each literal, shape (2k,)
+    pairs: Array  # the number of rows with two literals, shape (2k, 2k)
 
     @classmethod
     def of(cls, columns: Array) -> LiteralCounts:
@@ -101,15 +90,7 @@ class LiteralCounts:
 
 
 def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
-    """Return which pairs of literals contradict each other by more than chance, shape (pairs,), bool.
-
-    Args:
-        counts: the counts.
-        first: a literal of each pair.
-        second: the other one.
-        tests: the number of pairs that are tested.
-        factor: how many times as much evidence is needed as from independent rows.
-    """
+    """Return which pairs of literals contradict each other by more than chance, shape (pairs,), bool."""
     never = counts.pairs[first, second] == 0
     single = counts.single
     chance = log_chance(counts.rows, single[first], single[second])
@@ -128,14 +109,7 @@ def combined(
 ) -> Array:
     """Return which pairs of literals occur with several values of a third option, and are not explained by others.
 
-    Args:
-        counts: the counts.
-        values: the columns that were counted, shape (n, k), bool.
-        first: a literal of each pair.
-        second: the other one.
-        options: the option of each column: others than those of the pair are the third ones.
-        third_columns: the columns of third options.
-        factor: how many times as much evidence is needed as from independent rows.
+    `values`: the columns that were counted, shape (n, k), bool.
     """
     least = factor * LEAST_EXPECTED
     is_combined = np.zeros(len(first), dtype=bool)
@@ -177,12 +151,8 @@ def combined(
 def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable: Array, tried: Array) -> float:
     """Return the least number of rows with two literals if they are independent given two other columns.
 
-    Args:
-        pair: the rows with each literal, bool.
-        third: the other columns, shape (n, k).
-        options: the option of each; two columns of one option are not considered together.
-        usable: which of these can be used, shape (k,).
-        tried: the first ones to try.
+    `third`: the other columns, shape (n, k). `options`: the option of each; two columns of one option are not
+    considered together. `usable`: which of these can be used, shape (k,).
     """
     least = np.inf
     columns = third[:, usable]

@@ -29,9 +29,7 @@ MAX_IN_SETS = 200
 def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
     """Return pairs of literals of binary options that no row has, the least likely ones first.
 
-    Args:
-        table: the literals.
-        known: the constraints; pairs that they exclude are left out.
+    `known`: the constraints; pairs that they exclude are left out.
     """
     width, binary, counts = table.width, table.binary, table.counts
     literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
@@ -54,14 +52,7 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
 
 
 def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
-    """Return which pairs are among three selected options of which no two occur together, by more than chance.
-
-    Args:
-        first: a literal of each pair.
-        second: the other one.
-        chance: the log of the probability of each pair.
-        binary: the number of options.
-    """
+    """Return which pairs are among three selected options of which no two occur together, by more than chance."""
     is_unlikely = np.zeros(len(first), dtype=bool)
     selected = (first < binary) & (second < binary)
     if binary > MAX_IN_SETS or not selected.any():

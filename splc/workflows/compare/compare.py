@@ -7,14 +7,16 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from comparison.compare import compare_all
+from comparison.confidence import influence_intervals, prediction_intervals
 from comparison.correlation import FEWEST, Correlation, pair_correlations
+from comparison.intervals import parameter_intervals
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
 from comparison.result import ComparedModel, Comparison, Comparisons
 from comparison.syntactic import links_differ
@@ -22,14 +24,13 @@ from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
-from splc.errors import RequestError, listed, plural, unknown_name_hint
+from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
 from splc.project import Project
 from splc.types import Array, Link
-from splc.workflows.compare.intervals import with_intervals
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
@@ -48,16 +49,11 @@ FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of 
 
 @dataclass(frozen=True)
 class StatedErrors:
-    """The mean relative errors of models in percent at measured configurations, as `splc learn` states them.
+    """The mean relative errors of models in percent at measured configurations, as `splc learn` states them."""
 
-    Attributes:
-        configurations: their number.
-        unlearned: whether no model was learned from them; otherwise they are all measured ones.
-        errors: model → its error, and that of its full model, None without one.
-    """
-
-    configurations: int
-    unlearned: bool
+    configurations: int  # their number
+    unlearned: bool  # whether no model was learned from them; otherwise they are all measured ones
+    # model → its error, and that of its full model, None without one
     errors: Mapping[str, tuple[float | None, float | None]]
 
 
@@ -82,31 +78,19 @@ def _stated(
 
 @dataclass(frozen=True, eq=False)
 class Result(Reported):
-    """Compared models.
+    """Compared models."""
 
-    Attributes:
-        request: the request.
-        comparisons: the models and their comparisons.
-        basis: the configurations that predictions are compared on.
-        stated: the errors of the models at measured configurations; None without measurements.
-        measures: the keys of the measures.
-        ranges: the ranges of the terms of each model, if requested.
-        correlations: the correlations of the measures with the error rate, if requested.
-        failures: the thresholds that are exceeded, one sentence each.
-        files: the files that were read beside the models, with their hashes.
-        notes: what the user should know.
-    """
-
-    request: Request
-    comparisons: Comparisons
-    basis: Basis
-    stated: StatedErrors | None
-    measures: tuple[str, ...]
-    ranges: tuple[tuple[TermRange, ...], ...] = ()
-    correlations: tuple[Correlation, ...] = ()
-    failures: tuple[str, ...] = ()
+    request: Request  # the request
+    comparisons: Comparisons  # the models and their comparisons
+    basis: Basis  # the configurations that predictions are compared on
+    stated: StatedErrors | None  # the errors of the models at measured configurations; None without measurements
+    measures: tuple[str, ...]  # the keys of the measures
+    ranges: tuple[tuple[TermRange, ...], ...] = ()  # the ranges of the terms of each model, if requested
+    correlations: tuple[Correlation, ...] = ()  # the correlations of the measures with the error rate, if requested
+    failures: tuple[str, ...] = ()  # the thresholds that are exceeded, one sentence each
+    # the files that were read beside the models, with their hashes
     files: Mapping[str, Any] = field(default_factory=dict)
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Note, ...] = ()  # what the user should know
 
     @property
     def failed(self) -> bool:
@@ -116,12 +100,7 @@ class Result(Reported):
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Compare models.
-
-    Raises:
-        SplcError: if an input cannot be found or read, the request contradicts itself or the inputs, or a model has
-            no value at some configuration.
-    """
+    """Compare models."""
     if request.view is not None and request.plot is None:
         raise RequestError("it needs --plot FILE", "view")
     _ = request.chosen_tables
@@ -346,3 +325,68 @@ def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None
             **({} if semantic is None else semantic.values),
         }
         yield f"{pair.first} against {pair.second}", scores.get(key)
+
+
+def with_intervals(
+    models: Sequence[ComparedModel], basis: Basis, level: float, notes: list[Note]
+) -> tuple[ComparedModel, ...]:
+    """Return models with confidence bands of predictions, and prediction intervals of a new run.
+
+    Learned models have both from the measurements. Analytical models have bands from the intervals of their
+    parameters; these do not describe how measured values scatter, so there are no prediction intervals.
+    """
+    if basis.configurations is None:
+        return tuple(models)
+    return tuple(
+        _with_parameter_band(model, basis.configurations, level, notes)
+        if model.kind == "text"
+        else _with_learned_intervals(model, basis.configurations, basis, level, notes)
+        for model in models
+    )
+
+
+def _with_learned_intervals(
+    model: ComparedModel, configurations: Configurations, basis: Basis, level: float, notes: list[Note]
+) -> ComparedModel:
+    """Return a learned model with the intervals that the measurements give it."""
+    unknown = replace(model, exact=False)
+    if basis.measurements is None or basis.nfp is None:
+        notes.append(Note(f"{model.name} has no intervals: there are no measurements to estimate them from"))
+        return unknown
+    measurements = basis.measurements
+    try:
+        values, runs = measurements[basis.nfp], measurements.repetitions(basis.nfp)
+        intervals = influence_intervals(model.model, measurements.configurations, values, level, runs)
+        band = prediction_intervals(intervals, configurations)
+        single = prediction_intervals(intervals, configurations, single=True)
+    except SplcError as error:
+        notes.append(Note(f"{model.name} has no intervals: {error.problems[0].message}"))
+        return unknown
+    return replace(model, intervals=band, single=single)
+
+
+def _with_parameter_band(
+    model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]
+) -> ComparedModel:
+    """Return an analytical model with the band that follows from the intervals of its parameters."""
+    parameters = model.model.parameters
+    if unknown := [parameter.name for parameter in parameters if not parameter.determined]:
+        verb = "is" if len(unknown) == 1 else "are"
+        notes.append(
+            Note(f"{model.name} has no intervals: {listed(unknown)} {verb} not determined (see splc calibrate)")
+        )
+        return replace(model, exact=False)
+    inexact = [parameter for parameter in parameters if parameter.has_interval]
+    if not inexact:
+        notes.append(Note(f"{model.name} has no intervals: none of its parameters has one (see splc calibrate)"))
+        return model
+    for value in sorted({value for parameter in inexact for value in parameter.levels}):
+        if not math.isclose(value, level, rel_tol=1e-9):
+            names = listed([parameter.name for parameter in inexact if value in parameter.levels])
+            message = f"the intervals of {names} hold at the level {value:g}, not {level:g}"
+            hint = f"give --intervals {value:g}, or estimate them again: splc calibrate --level {level:g}"
+            raise SpecError(Problem(message, model.name, hint=hint))
+    if unstated := [parameter.name for parameter in inexact if not parameter.levels]:
+        text = f"{model.name}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"
+        notes.append(Note(text))
+    return replace(model, intervals=parameter_intervals(model.model, configurations))

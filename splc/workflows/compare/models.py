@@ -44,8 +44,8 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import number_or, numbers_of
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
-from splc.workflows.learned_rows import learned_configurations, learned_from_notes
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
+from splc.workflows.prediction_notes import learned_configurations, learned_from_notes
 
 MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
@@ -187,11 +187,7 @@ class Request(ModelInputs):
 
     @property
     def chosen_tables(self) -> tuple[str, ...]:
-        """The tables to print.
-
-        Raises:
-            RequestError: for an unknown table, and for several tables as CSV.
-        """
+        """The tables to print."""
         for name in self.tables:
             if name not in TABLE_NAMES:
                 hint = unknown_name_hint(name, list(TABLE_NAMES))
@@ -210,22 +206,15 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """The configurations that predictions are compared on.
+    """The configurations that predictions are compared on."""
 
-    Attributes:
-        configurations: n configurations; None where only terms are compared.
-        measured: their measured values, shape (n,), NaN where one is missing; None where none was measured.
-        nfp: the measured property, None where none was measured.
-        runs: the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured.
-        text: a description for tables.
-        measurements: the measurements of the project, None where it has none.
-    """
-
-    configurations: Configurations | None = None
+    configurations: Configurations | None = None  # n configurations; None where only terms are compared
+    # their measured values, shape (n,), NaN where one is missing; None where none was measured
     measured: Array | None = None
-    nfp: str | None = None
-    text: str = "none"
-    measurements: Measurements | None = None
+    nfp: str | None = None  # the measured property, None where none was measured
+    text: str = "none"  # a description for tables
+    measurements: Measurements | None = None  # the measurements of the project, None where it has none
+    # the values of all runs, shape (n, repetitions), NaN where one is missing; None where none was measured
     runs: Array | None = None
 
     @property
@@ -236,30 +225,20 @@ class Basis:
 
 @dataclass(frozen=True, eq=False)
 class ReadModels:
-    """The models of a comparison, read.
+    """The models of a comparison, read."""
 
-    Attributes:
-        models: the models.
-        columns: the roles of columns in the measurements that they were learned from.
-        learned: the model's name → the configurations that it was learned from, None if its file does not have them.
-        full: the model's name → the full model, for those that have one; the printed ones are compared.
-    """
-
-    models: tuple[ComparedModel, ...]
-    columns: ColumnChoice
+    models: tuple[ComparedModel, ...]  # the models
+    columns: ColumnChoice  # the roles of columns in the measurements that they were learned from
+    # the model's name → the configurations that it was learned from, None if its file does not have them
     learned: Mapping[str, Configurations | None]
+    # the model's name → the full model, for those that have one; the printed ones are compared
     full: Mapping[str, Predictor]
 
 
 def read_models(
     request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
 ) -> ReadModels:
-    """Return the models of a comparison; notes state the peculiarities of their files.
-
-    Raises:
-        InputError: if a file cannot be read; the problems of all files are reported together.
-        RequestError: if an option applies to none of the models, or there is only one model.
-    """
+    """Return the models of a comparison; notes state the peculiarities of their files."""
     parameters = request.known_parameters(project)
     try:
         stored = read_stored_models(
@@ -305,11 +284,7 @@ def basis_of(
     read: ReadModels,
     notes: Notes,
 ) -> Basis:
-    """Return the configurations that predictions are compared on; what should be known is added to the notes.
-
-    Raises:
-        SplcError: if the configurations cannot be read, drawn or listed.
-    """
+    """Return the configurations that predictions are compared on; what should be known is added to the notes."""
     on, learned = request.on, read.columns
     basis = Basis()
     names = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
@@ -394,19 +369,7 @@ def _is_file(text: str) -> bool:
 
 
 def weights_of(text: str, basis: Basis, first: ComparedModel, system: VariabilityModel) -> tuple[Array, str]:
-    """Return the weights of the configurations, shape (n,), and their description for tables.
-
-    Args:
-        text: 'measured', 'predicted', or terms as model text.
-        basis: the configurations, at least one.
-        first: the first model.
-        system: the system.
-
-    Raises:
-        RequestError: if there are no such values.
-        SpecError: if all of them are 0.
-        InputError: if the weights are neither 'measured' nor 'predicted' nor model text.
-    """
+    """Return the weights of the configurations, shape (n,), and their description for tables."""
     assert basis.configurations is not None
     if text == "measured":
         if basis.measured is None or np.isnan(basis.measured).any():

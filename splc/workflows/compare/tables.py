@@ -12,7 +12,7 @@ from splc.io.json_object import Getter, getter
 from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table
 from splc.workflows.compare.compare import Result
-from splc.workflows.view import Column, columns, counted, table_of
+from splc.workflows.views import Column, columns, counted, table_of
 
 CONSTANT = "(constant)"
 # The kinds of measures that are 0 for equal values.

@@ -23,7 +23,7 @@ from splc.workflows.compare.models import Request
 from splc.workflows.compare.tables import answer, csv_table, tables_of
 from splc.workflows.objects import FileObject
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
+from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
 
 MEASURE_COLUMNS = (
     *columns("measure = key, title, kind, better"),
@@ -269,17 +269,13 @@ def _tables(result: Result, detail: Detail) -> View:
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
-    """Return the picture of a comparison.
-
-    Raises:
-        OutputError: if there is nothing to draw.
-    """
+    """Return the picture of a comparison."""
     import numpy as np
 
-    from splc.plotting.charts.arrangement import joined
+    from splc.plotting.charts.chart import joined
     from splc.plotting.charts.drawing import chart_file
-    from splc.plotting.charts.sorted_predictions import sorted_chart
-    from splc.plotting.charts.term_scores import term_chart
+    from splc.plotting.charts.influences import term_chart
+    from splc.plotting.charts.predictions import sorted_chart
 
     compared = result.comparisons
     predicted = [model.predicted for model in compared.models if model.predicted is not None]

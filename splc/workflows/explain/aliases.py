@@ -22,11 +22,6 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
 
     They are those of all valid configurations, if these are few, and of the configurations that a full model was
     learned from.
-
-    Args:
-        full: the full model, None if there is none.
-        space: the valid configurations.
-        choices: the positions of the options of each choice: alternative groups, and all other options.
     """
     system = space.system
     groups: list[tuple[str, ...]] = []
@@ -65,9 +60,7 @@ def _sets(full: Full | None, space: Space) -> list[tuple[str, Configurations]]:
 def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """Return sets of options, each of another choice, that always change together.
 
-    Args:
-        indices: the value of each option in some configurations, shape (n, options).
-        choices: the positions of the options of each choice.
+    `indices`: the value of each option in some configurations, shape (n, options).
     """
     groups: dict[bytes, dict[int, int]] = {}
     for number, positions in enumerate(choices):
@@ -85,9 +78,7 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
 def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
     """Return the largest correlation of the values of each two choices, 0 to 1, shape (choices, choices).
 
-    Args:
-        indices: the value of each option in some configurations, shape (n, options).
-        choices: the positions of the options of each choice.
+    `indices`: the value of each option in some configurations, shape (n, options).
     """
     positions = [position for members in choices for position in members]
     columns = indices[:, positions].astype(float)

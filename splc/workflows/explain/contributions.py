@@ -27,8 +27,8 @@ from splc.models.levels import term_texts
 from splc.types import Link
 from splc.workflows.explain.full import mean_of_full
 from splc.workflows.explain.overview import change_text, choices_of, mean_contributions
-from splc.workflows.prediction_intervals import Interval, interval_of
-from splc.workflows.view import Column, Facts, Rows, View
+from splc.workflows.prediction_notes import Interval, interval_of
+from splc.workflows.views import Column, Facts, Rows, View
 
 # The part of a prediction by the full model that its printed model has no terms for.
 REST = "not in the printed model"
@@ -45,21 +45,13 @@ MAX_TERMS = 20
 
 @dataclass(frozen=True)
 class Contribution:
-    """The contribution of a term to the sum; of a product, the exponential of it is a factor.
+    """The contribution of a term to the sum; of a product, the exponential of it is a factor."""
 
-    Attributes:
-        text: the term.
-        group: the term with members of alternative groups replaced by the group.
-        options: its options, an alternative group as one.
-        value: its contribution to the prediction of the configuration.
-        reference: its contribution to the other prediction, or its mean over the valid space.
-    """
-
-    text: str
-    group: str
-    options: tuple[str, ...]
-    value: float
-    reference: float
+    text: str  # the term
+    group: str  # the term with members of alternative groups replaced by the group
+    options: tuple[str, ...]  # its options, an alternative group as one
+    value: float  # its contribution to the prediction of the configuration
+    reference: float  # its contribution to the other prediction, or its mean over the valid space
 
     @property
     def difference(self) -> float:
@@ -73,26 +65,16 @@ class Explained(Drawn):
 
     The contributions add up to the prediction, and their differences to the difference from the reference; of a
     product, the exponentials multiply.
-
-    Attributes:
-        configuration: the configuration, one row.
-        against: the other configuration, None for the mean over the valid space.
-        predicted: the prediction.
-        reference: the other prediction, or the mean over the valid space (of a product the geometric mean).
-        contributions: those of all terms, the largest difference first.
-        interval: the prediction interval, None if the file of the model has none.
-        against_interval: that of the other configuration.
-        product: whether the model is a product.
     """
 
-    configuration: Configurations
-    against: Configurations | None
-    predicted: float
-    reference: float
-    contributions: tuple[Contribution, ...]
-    interval: Interval | None = None
-    against_interval: Interval | None = None
-    product: bool = False
+    configuration: Configurations  # the configuration, one row
+    against: Configurations | None  # the other configuration, None for the mean over the valid space
+    predicted: float  # the prediction
+    reference: float  # the other prediction, or the mean over the valid space (of a product the geometric mean)
+    contributions: tuple[Contribution, ...]  # those of all terms, the largest difference first
+    interval: Interval | None = None  # the prediction interval, None if the file of the model has none
+    against_interval: Interval | None = None  # that of the other configuration
+    product: bool = False  # whether the model is a product
 
     @property
     def intervals(self) -> list[tuple[float, Interval]]:
@@ -123,18 +105,7 @@ class Explained(Drawn):
 
 
 def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
-    """Return the contributions of terms to one prediction, relative to the mean or to another prediction.
-
-    Args:
-        model: the model.
-        space: the valid configurations.
-        configuration: one configuration: `Configurations` or a table of one row.
-        against: another one; None for the mean over all valid configurations.
-
-    Raises:
-        ConfigurationError: if it is not one configuration, or the model has no finite value at it.
-        SpaceError: if the constraints are too complex.
-    """
+    """Return the contributions of terms to one prediction, relative to the mean or to another prediction."""
     row = _one(space, configuration)
     reference = None if against is None else _one(space, against)
     blocks = () if reference is not None else blocks_of(model, space, choices_of(space.system)[1])
@@ -191,19 +162,12 @@ def explained_of(
 
 @dataclass(frozen=True)
 class TermSum:
-    """Contributions of several terms.
+    """Contributions of several terms."""
 
-    Attributes:
-        text: the term, or what the terms have in common.
-        value: the sum of their contributions.
-        reference: the sum of their references.
-        count: the number of terms.
-    """
-
-    text: str
-    value: float
-    reference: float
-    count: int
+    text: str  # the term, or what the terms have in common
+    value: float  # the sum of their contributions
+    reference: float  # the sum of their references
+    count: int  # the number of terms
 
     @classmethod
     def of(cls, text: str, contributions: Sequence[Contribution | TermSum]) -> TermSum:

@@ -28,7 +28,6 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array, Link
 from splc.workflows.common_fields import Printed
-from splc.workflows.configuration import further_notes, one_configuration
 from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import (
     ContributionObject,
@@ -47,16 +46,22 @@ from splc.workflows.explain.overview import (
     overview_of,
     view_of_overview,
 )
-from splc.workflows.explain.plot import explained_chart
+from splc.workflows.explain.pictures import explained_chart
 from splc.workflows.fields import as_argument, as_option, request
-from splc.workflows.fixed_space import WITHOUT_FAILURE, failing_notes, failure_notes, known_failures
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
 from splc.workflows.objects import OptionValues, option_values
-from splc.workflows.prediction_intervals import Interval, outside_notes
+from splc.workflows.prediction_notes import Interval, negative_notes, outside_notes
+from splc.workflows.subspace import (
+    WITHOUT_FAILURE,
+    failing_notes,
+    failure_notes,
+    further_notes,
+    known_failures,
+    one_configuration,
+)
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import Answer, Column, Detail, Rows, View
+from splc.workflows.views import Answer, Column, Detail, Rows, View
 
 # The greatest numbers of values with a column, and of options.
 MAX_CONTEXTS, MAX_VARYING = 6, 20
@@ -92,32 +97,20 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True)
 class Result:
-    """An explained model.
+    """An explained model."""
 
-    Attributes:
-        name: the name of the system.
-        model: the model.
-        nfp: the property, None if the file of the model does not name it.
-        overview: the importance of options, None if a configuration is explained.
-        explained: the explanation of a configuration, None if the model is.
-        plot: the file that the plot was written to.
-        notes: what the user should know.
-        contexts: context → its value in the measurements that the model was learned from.
-        folds: the number of folds that support of interactions is counted in; 0 if that is not known.
-        unit: the unit of the property, None if it is not known.
-        influences: those with each value of a context, None if the model or a configuration is explained.
-    """
-
-    name: str
-    model: InfluenceModel
-    nfp: str | None
-    overview: Overview | None = None
-    explained: Explained | None = None
-    plot: str | None = None
-    notes: tuple[Note, ...] = ()
+    name: str  # the name of the system
+    model: InfluenceModel  # the model
+    nfp: str | None  # the property, None if the file of the model does not name it
+    overview: Overview | None = None  # the importance of options, None if a configuration is explained
+    explained: Explained | None = None  # the explanation of a configuration, None if the model is
+    plot: str | None = None  # the file that the plot was written to
+    notes: tuple[Note, ...] = ()  # what the user should know
+    # context → its value in the measurements that the model was learned from
     contexts: Mapping[str, str] = field(default_factory=dict)
-    folds: int = 0
-    unit: str | None = None
+    folds: int = 0  # the number of folds that support of interactions is counted in; 0 if that is not known
+    unit: str | None = None  # the unit of the property, None if it is not known
+    # those with each value of a context, None if the model or a configuration is explained
     influences: ContextInfluences | None = None
     by: str | None = None
 
@@ -129,14 +122,7 @@ class Result:
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Explain a model, or one or two of its predictions.
-
-    Raises:
-        RequestError: if the request contradicts itself.
-        InputError: if a file cannot be found or read, or a configuration is not valid.
-        SpaceError: if the constraints are too complex.
-        OutputError: if the plot cannot be written.
-    """
+    """Explain a model, or one or two of its predictions."""
     files = [file for file in (request.model, request.configuration, request.against) if file is not None]
     if files.count(STANDARD) > 1:
         raise RequestError("only one of the inputs can be standard input", "model", "configuration")
@@ -194,11 +180,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def _influences(request: Request, stored: StoredModel, by: str) -> ContextInfluences:
-    """Return the influences with each value of the context that a model was learned by.
-
-    Raises:
-        RequestError: if it was not learned together with other values of this context.
-    """
+    """Return the influences with each value of the context that a model was learned by."""
     for name in ("configuration", "against", "plot", "printed"):
         if getattr(request, name):
             raise RequestError("influences of the full model are compared, over all valid configurations", "by", name)
@@ -221,11 +203,7 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
 
 
 def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = NOBODY) -> Overview:
-    """Return the importance of the options of a model: of its full model, if it has one.
-
-    Raises:
-        SpaceError: if the constraints are too complex, for a model without a full one.
-    """
+    """Return the importance of the options of a model: of its full model, if it has one."""
     titles, choices = choices_of(space.system)
     full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
     if full is not stored.full:

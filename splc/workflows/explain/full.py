@@ -52,29 +52,17 @@ MAX_VALUES = 6
 
 @dataclass(frozen=True, eq=False)
 class _Effects:
-    """The effects of one choice.
+    """The effects of one choice."""
 
-    Attributes:
-        values: its values.
-        counts: the number of configurations with each value, shape (k,).
-        means: their mean prediction, shape (k,).
-        changes: the mean change from the first value, shape (k,); NaN where no valid configuration allows it.
-        widths: the half widths of their intervals, shape (k,).
-        alone: the variance that the choice explains alone.
-        total: the mean variance that is left if all other options are fixed.
-        low: the lower end of the interval of the standard deviation that it causes.
-        high: the upper end.
-    """
-
-    values: ChoiceValues
-    counts: Array
-    means: Array
-    changes: Array
-    widths: Array
-    alone: float
-    total: float
-    low: float
-    high: float
+    values: ChoiceValues  # its values
+    counts: Array  # the number of configurations with each value, shape (k,)
+    means: Array  # their mean prediction, shape (k,)
+    changes: Array  # the mean change from the first value, shape (k,); NaN where no valid configuration allows it
+    widths: Array  # the half widths of their intervals, shape (k,)
+    alone: float  # the variance that the choice explains alone
+    total: float  # the mean variance that is left if all other options are fixed
+    low: float  # the lower end of the interval of the standard deviation that it causes
+    high: float  # the upper end
 
     @property
     def strength(self) -> float:
@@ -92,18 +80,7 @@ def overview_of_full(
     notes: Notes,
     watch: Watch = NOBODY,
 ) -> Overview:
-    """Return the importance of all options of a full model, on the scale of its printed model.
-
-    Args:
-        full: the full model.
-        printed: the printed model, whose interactions are listed in any case.
-        support: options of a term of the printed model → the number of folds that support it.
-        space: the valid configurations.
-        titles: the names of the choices.
-        choices: the positions of their options.
-        notes: the notes that one is added to.
-        watch: is told of each choice.
-    """
+    """Return the importance of all options of a full model, on the scale of its printed model."""
     used = positions_of(full.options, space.system)
     among = [number for number, members in enumerate(choices) if full.parts and not set(used).isdisjoint(members)]
     explained = _Explained(full, printed.link, space, len(among))
@@ -171,15 +148,7 @@ def _all_effects(explained: _Explained, choices: Mapping[int, tuple[int, ...]], 
 
 
 def overview_of_result(result: LearningResult, space: Space) -> Overview:
-    """Return the importance of all options of a learned model: of its full model, if it has one.
-
-    Args:
-        result: the result of learning.
-        space: the valid configurations.
-
-    Raises:
-        SpaceError: if the constraints are too complex, for a model without a full one.
-    """
+    """Return the importance of all options of a learned model: of its full model, if it has one."""
     model = result.model
     if not isinstance(result.predictor, Full):
         return overview(model, space)

@@ -26,7 +26,7 @@ from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Notes
-from splc.workflows.view import Column, Rows, View, columns, interval_text, narrowed
+from splc.workflows.views import Column, Rows, View, columns, interval_text, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
 MOST_LEADING, LEAST_LEADING = 3, 0.01
@@ -39,97 +39,60 @@ INTERVAL = "90 % interval"
 
 @dataclass(frozen=True)
 class OptionValue:
-    """The effect of a value of an option or an alternative group (`sampling.space.dependence`).
+    """The effect of a value of an option or an alternative group (`sampling.space.dependence`)."""
 
-    Attributes:
-        label: the value as text.
-        number: the value of a numeric option, else None.
-        fraction: the fraction of valid configurations that have it.
-        mean: their mean prediction; of a product the geometric mean.
-        change: the change of the prediction if this option alone changes from its first value: a difference, of a
-            product a factor; None where no valid configuration allows that.
-        low: the lower end of the interval of the change, None if it is not known.
-        high: the upper end.
-    """
-
-    label: str
-    number: float | None
-    fraction: float
-    mean: float
+    label: str  # the value as text
+    number: float | None  # the value of a numeric option, else None
+    fraction: float  # the fraction of valid configurations that have it
+    mean: float  # their mean prediction; of a product the geometric mean
+    # the change of the prediction if this option alone changes from its first value: a difference, of a product a
+    # factor; None where no valid configuration allows that
     change: float | None
-    low: float | None = None
-    high: float | None = None
+    low: float | None = None  # the lower end of the interval of the change, None if it is not known
+    high: float | None = None  # the upper end
 
 
 @dataclass(frozen=True)
 class OptionImportance:
-    """The importance of an option or an alternative group (`sampling.space.variance`).
+    """The importance of an option or an alternative group (`sampling.space.variance`)."""
 
-    Attributes:
-        name: the option; an alternative group has the stem of its members' names.
-        options: the option, or the members of the group.
-        share: its share of the variance, a fraction; the shares of all options add up to 1.
-        alone: the fraction of the variance that it explains alone.
-        total: the fraction that all others together do not explain; None where many options depend on each other.
-        values: the effects of its values.
-        low: the lower end of the interval of the share, None if it is not known.
-        high: the upper end.
-    """
-
-    name: str
-    options: tuple[str, ...]
-    share: float
-    alone: float
+    name: str  # the option; an alternative group has the stem of its members' names
+    options: tuple[str, ...]  # the option, or the members of the group
+    share: float  # its share of the variance, a fraction; the shares of all options add up to 1
+    alone: float  # the fraction of the variance that it explains alone
+    # the fraction that all others together do not explain; None where many options depend on each other
     total: float | None
-    values: tuple[OptionValue, ...]
-    low: float | None = None
-    high: float | None = None
+    values: tuple[OptionValue, ...]  # the effects of its values
+    low: float | None = None  # the lower end of the interval of the share, None if it is not known
+    high: float | None = None  # the upper end
 
 
 @dataclass(frozen=True)
 class OptionInteraction:
-    """The interaction of two or more options or alternative groups.
+    """The interaction of two or more options or alternative groups."""
 
-    Attributes:
-        names: their names.
-        share: its share of the variance, a fraction; 0 where the options carry the same information.
-        low: the lower end of the interval of the share, None if it is not known.
-        high: the upper end.
-        printed: whether the printed model has a term of exactly these options.
-        folds: in how many folds the fold's own printed model has such a term; None if that is not known.
-    """
-
-    names: tuple[str, ...]
-    share: float
-    low: float | None = None
-    high: float | None = None
-    printed: bool = True
+    names: tuple[str, ...]  # their names
+    share: float  # its share of the variance, a fraction; 0 where the options carry the same information
+    low: float | None = None  # the lower end of the interval of the share, None if it is not known
+    high: float | None = None  # the upper end
+    printed: bool = True  # whether the printed model has a term of exactly these options
+    # in how many folds the fold's own printed model has such a term; None if that is not known
     folds: int | None = None
 
 
 @dataclass(frozen=True, repr=False)
 class Overview(Drawn):
-    """The importance of all options.
+    """The importance of all options."""
 
-    Attributes:
-        mean: the mean prediction over the valid space; of a product the geometric mean.
-        deviation: the standard deviation of the prediction; of a product that of its natural logarithm.
-        options: the options that the model uses, the most important first.
-        unused: the options that the model does not use.
-        interactions: the interactions, the largest first.
-        full: whether it is about the full model, by flipping options, and not about the terms of the printed one.
-        product: whether the printed model is a product.
-        notes: what the user should know.
-    """
-
-    mean: float
-    deviation: float
-    options: tuple[OptionImportance, ...]
-    unused: tuple[str, ...]
-    interactions: tuple[OptionInteraction, ...]
+    mean: float  # the mean prediction over the valid space; of a product the geometric mean
+    deviation: float  # the standard deviation of the prediction; of a product that of its natural logarithm
+    options: tuple[OptionImportance, ...]  # the options that the model uses, the most important first
+    unused: tuple[str, ...]  # the options that the model does not use
+    interactions: tuple[OptionInteraction, ...]  # the interactions, the largest first
+    # whether it is about the full model, by flipping options, and not about the terms of the printed one
     full: bool = False
-    product: bool = False
-    notes: tuple[str, ...] = ()
+    product: bool = False  # whether the printed model is a product
+    notes: tuple[str, ...] = ()  # what the user should know
 
     @property
     def leading(self) -> tuple[OptionImportance, ...]:
@@ -156,15 +119,7 @@ class Overview(Drawn):
 
 
 def overview(model: InfluenceModel, space: Space) -> Overview:
-    """Return the importance of all options of a model, as `run` does for a model in a file.
-
-    Args:
-        model: the model.
-        space: the valid configurations.
-
-    Raises:
-        SpaceError: if the constraints are too complex.
-    """
+    """Return the importance of all options of a model, as `run` does for a model in a file."""
     titles, choices = choices_of(space.system)
     notes = Notes()
     found = overview_of(model, space, blocks_of(model, space, choices), titles, choices, notes)
@@ -245,13 +200,7 @@ def overview_of(
 
 
 def folds_of(support: Support, place: Mapping[int, int], system: VariabilityModel) -> dict[frozenset[int], int | None]:
-    """Return the choices that a term of the printed model is about → the folds that support it, as far as known.
-
-    Args:
-        support: options of terms → folds.
-        place: position of an option → number of its choice.
-        system: the system.
-    """
+    """Return the choices that a term of the printed model is about → the folds that support it, as far as known."""
     result: dict[frozenset[int], int | None] = {}
     for names, folds in support.items():
         choices = frozenset(place[system.positions[name]] for name in names if name in system.positions)

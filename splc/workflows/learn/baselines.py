@@ -19,7 +19,7 @@ from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
 from splc.learning.result import CrossValidated, LearningResult, Predictor
 from splc.types import Array
-from splc.workflows.view import Column, Rows, View, columns, counted
+from splc.workflows.views import Column, Rows, View, columns, counted
 
 # The folds of `--baselines` where no configuration is outside of the learning set.
 FOLDS = 5
@@ -36,42 +36,26 @@ class Learn(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class JudgedLearner:
-    """A learner on a split: its result and the distribution of its errors.
+    """A learner on a split: its result and the distribution of its errors."""
 
-    Attributes:
-        result: the result.
-        median: the median of the relative errors outside of the learning set, in percent; None where nothing is.
-        p95: their 95th percentile.
-    """
-
-    result: LearningResult
+    result: LearningResult  # the result
+    # the median of the relative errors outside of the learning set, in percent; None where nothing is
     median: float | None
-    p95: float | None
+    p95: float | None  # their 95th percentile
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A learning set, and the configurations outside of it.
+    """A learning set, and the configurations outside of it."""
 
-    Attributes:
-        measured: the measurements.
-        nfp: the property.
-        rows: the positions of the learning set.
-        evaluation: measurements to judge by instead of those not learned from.
-        seed: the seed of whatever is drawn.
-        learn: learns from some of the configurations.
-        should_stop: asked after every fold and every baseline; true ends the work.
-        groups: the groups of the measurements that folds keep together, if they are stated.
-    """
-
-    measured: Measurements
-    nfp: str
-    rows: Array
-    evaluation: Measurements | None
-    seed: int
-    learn: Learn
-    should_stop: Callable[[], bool] = lambda: False
-    groups: Groups | None = None
+    measured: Measurements  # the measurements
+    nfp: str  # the property
+    rows: Array  # the positions of the learning set
+    evaluation: Measurements | None  # measurements to judge by instead of those not learned from
+    seed: int  # the seed of whatever is drawn
+    learn: Learn  # learns from some of the configurations
+    should_stop: Callable[[], bool] = lambda: False  # asked after every fold and every baseline; true ends the work
+    groups: Groups | None = None  # the groups of the measurements that folds keep together, if they are stated
 
     @property
     def test_set(self) -> Measurements:

@@ -21,7 +21,7 @@ from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.types import Array, Link
 from splc.workflows.learn.learn import Result
-from splc.workflows.view import Column, Rows, View, columns, interval_text
+from splc.workflows.views import Column, Rows, View, columns, interval_text
 
 # The sets of options that a change shows.
 MAX_SETS = 5
@@ -44,36 +44,22 @@ JOINT = "the joint model of all values is compared"
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """The change between two values of the context.
+    """The change between two values of the context."""
 
-    Attributes:
-        first: the value before the change.
-        second: the value after it.
-        common: the number of configurations that were measured with both values.
-        ratio: the mean of measured value after / before over these; None without any.
-        ratio_error: the standard error of this mean; None with fewer than two configurations.
-        shifted: whether the ratios differ from 1 by more than the uncertainty of their mean.
-        error: the mean relative error in percent of the second value's model on its own measurements.
-        transferred: the error of the first value's model on the second value's measurements.
-        influences: the changes of influences; None for models without terms, with too few configurations, or of a joint
-            model.
-        reason: why there are no changes of influences.
-        expected: the cross-validated error of the second value's model; None if it was not cross-validated.
-        contrast: the change by the joint model of all values; None without one.
-    """
-
-    first: str
-    second: str
-    common: int
-    ratio: float | None
-    ratio_error: float | None
-    shifted: bool
-    error: float | None
-    transferred: float | None
+    first: str  # the value before the change
+    second: str  # the value after it
+    common: int  # the number of configurations that were measured with both values
+    ratio: float | None  # the mean of measured value after / before over these; None without any
+    ratio_error: float | None  # the standard error of this mean; None with fewer than two configurations
+    shifted: bool  # whether the ratios differ from 1 by more than the uncertainty of their mean
+    error: float | None  # the mean relative error in percent of the second value's model on its own measurements
+    transferred: float | None  # the error of the first value's model on the second value's measurements
+    # the changes of influences; None for models without terms, with too few configurations, or of a joint model
     influences: ModelChange | None = None
-    reason: str = ""
+    reason: str = ""  # why there are no changes of influences
+    # the cross-validated error of the second value's model; None if it was not cross-validated
     expected: float | None = None
-    contrast: ContextContrast | None = None
+    contrast: ContextContrast | None = None  # the change by the joint model of all values; None without one
 
     @property
     def title(self) -> str:
@@ -98,15 +84,7 @@ class Change:
 def context_change(
     before: Result, after: Result, first: str, second: str, influences: ContextInfluences | None = None
 ) -> Change:
-    """Return what changed between two values of the context.
-
-    Args:
-        before: the model of the first value.
-        after: the model of the second one.
-        first: the value before.
-        second: the value after.
-        influences: those of the joint model; None: the terms of both models are compared.
-    """
+    """Return what changed between two values of the context."""
     nfp = after.result.nfp
     old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
     assert after.result.rows is not None
@@ -128,13 +106,7 @@ def context_change(
 def joint_course(
     influences: ContextInfluences, values: Sequence[str], contrasts: Sequence[ContextContrast]
 ) -> ModelCourse:
-    """Return the influences by the joint model with each value, those that changed first.
-
-    Args:
-        influences: the influences.
-        values: the values in order.
-        contrasts: the changes between consecutive values.
-    """
+    """Return the influences by the joint model with each value, those that changed first."""
     indices = [influences.names.index(value) for value in values]
     terms = []
     for place, option in enumerate(influences.options, start=1):

@@ -26,8 +26,8 @@ from splc.learning.contexts.sharing import ALONE, Sharing
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.course import course_chart
 from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.effects import course_chart
 from splc.project import Project
 from splc.system.definition import with_alternatives
 from splc.types import Array
@@ -44,7 +44,7 @@ from splc.workflows.learn.request import Request
 from splc.workflows.learn.sources import StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     Column,
     Detail,
@@ -68,15 +68,10 @@ MAX_VALUES = 10
 
 @dataclass(frozen=True, eq=False)
 class SharedModel:
-    """One printed model of all values of a context, which is one more alternative group in it.
+    """One printed model of all values of a context, which is one more alternative group in it."""
 
-    Attributes:
-        result: the model.
-        options: value → its option in the model.
-    """
-
-    result: learn.Result
-    options: Mapping[str, str]
+    result: learn.Result  # the model
+    options: Mapping[str, str]  # value → its option in the model
 
     @property
     def differing(self) -> int:
@@ -87,29 +82,18 @@ class SharedModel:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """One model per value of a context.
+    """One model per value of a context."""
 
-    Attributes:
-        request: the request.
-        models: value → its model, in natural order of the values.
-        failed: value → why nothing was learned.
-        changes: the changes between consecutive values that have a model.
-        notes: what the user should know.
-        stopped: whether learning was stopped early.
-        plot: the file that the plot of the changes was written to.
-        weights: value → the weight of learning it alone, if all values are learned together; else empty.
-        shared: one printed model of all values that are learned together.
-    """
-
-    request: Request
-    models: Mapping[str, learn.Result]
-    failed: Mapping[str, str]
-    changes: tuple[Change, ...]
-    notes: tuple[Note, ...] = ()
-    stopped: bool = False
-    plot: str | None = None
+    request: Request  # the request
+    models: Mapping[str, learn.Result]  # value → its model, in natural order of the values
+    failed: Mapping[str, str]  # value → why nothing was learned
+    changes: tuple[Change, ...]  # the changes between consecutive values that have a model
+    notes: tuple[Note, ...] = ()  # what the user should know
+    stopped: bool = False  # whether learning was stopped early
+    plot: str | None = None  # the file that the plot of the changes was written to
+    # value → the weight of learning it alone, if all values are learned together; else empty
     weights: Mapping[str, float] = field(default_factory=dict)
-    shared: SharedModel | None = None
+    shared: SharedModel | None = None  # one printed model of all values that are learned together
 
     @property
     def by(self) -> str:
@@ -124,10 +108,6 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
     An interruption keeps the models of the values before. The plot is that of what changed between the values; plots of
     predicted against measured values are written per value: the value replaces `{}` in the name (then nothing else is
     drawn), or is added to it.
-
-    Raises:
-        SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
-            there is no other.
     """
     request, by = request.plain, request.by
     assert by is not None
@@ -268,11 +248,7 @@ def _sharing(
 def _chart(
     by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], influences: ContextInfluences | None
 ) -> Chart:
-    """Return the chart of what changed between the values: by their joint model, if there is one.
-
-    Raises:
-        ConfigurationError: if the influences are not comparable, or there is only one model.
-    """
+    """Return the chart of what changed between the values: by their joint model, if there is one."""
     first = next(iter(models.values()))
     nfp = first.result.nfp
     contrasts = [change.contrast for change in changes if change.contrast is not None]

@@ -11,7 +11,7 @@ from splc.errors import plural
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import share_text, short_number
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
-from splc.workflows.view import Column, Prose, Rows, View
+from splc.workflows.views import Column, Prose, Rows, View
 
 MAX_LINES = 20
 INDENT = "  "

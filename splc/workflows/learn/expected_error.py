@@ -45,38 +45,30 @@ Verdict = Literal["good", "rough", "poor", "unknown"]
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """The error to expect of what predicts, at configurations that were not learned from.
+    """The error to expect of what predicts, at configurations that were not learned from."""
 
-    Attributes:
-        source: whether it was measured at configurations that were not learned from, or is that of held-out folds.
-        configurations: the number of configurations that it was computed on.
-        percent: the mean relative error in percent; None if not all values are positive, or if it is unknown.
-        difference: the mean absolute difference, where not all values are positive.
-        factor: 9 of 10 runs are within this factor of the prediction; None where not all values are positive.
-        margin: 9 of 10 runs are within this difference of the prediction, where not all values are positive.
-        run: the same error of single runs, also where that of means is unknown; None without repetitions.
-        one_value: the error of one value for all configurations: `percent` or `difference` of their median.
-        printed: `percent` of the printed model, where another one predicts.
-        reason: why it is unknown, empty if it is known.
-        about: what it is about, in words: new configurations, or new settings where settings repeat.
-        known: what else rows can be of, in words: known settings with another version; empty where groups are single.
-        known_percent: the error at these.
-        known_by: the options whose values a known setting has; empty where groups are single, or no option has them.
-    """
-
+    # whether it was measured at configurations that were not learned from, or is that of held-out folds
     source: Literal["measured", "cross-validated", "unknown"]
-    configurations: int = 0
+    configurations: int = 0  # the number of configurations that it was computed on
+    # the mean relative error in percent; None if not all values are positive, or if it is unknown
     percent: float | None = None
-    difference: float | None = None
+    difference: float | None = None  # the mean absolute difference, where not all values are positive
+    # 9 of 10 runs are within this factor of the prediction; None where not all values are positive
     factor: float | None = None
+    # 9 of 10 runs are within this difference of the prediction, where not all values are positive
     margin: float | None = None
+    # the error of one value for all configurations: `percent` or `difference` of their median
     one_value: float | None = None
-    reason: str = ""
-    printed: float | None = None
+    reason: str = ""  # why it is unknown, empty if it is known
+    printed: float | None = None  # `percent` of the printed model, where another one predicts
+    # the same error of single runs, also where that of means is unknown; None without repetitions
     run: float | None = None
+    # what it is about, in words: new configurations, or new settings where settings repeat
     about: str = "new configurations"
+    # what else rows can be of, in words: known settings with another version; empty where groups are single
     known: str = ""
-    known_percent: float | None = None
+    known_percent: float | None = None  # the error at these
+    # the options whose values a known setting has; empty where groups are single, or no option has them
     known_by: tuple[str, ...] = ()
 
     @property
@@ -113,13 +105,7 @@ class ExpectedError:
         return cls(**known)
 
     def text(self, values: Array, unit: str | None, *, every: bool = False) -> str:
-        """Return the error as text.
-
-        Args:
-            values: measured values of the property.
-            unit: its unit, None if it is not known.
-            every: whether every configuration was learned from, so that there are no new ones.
-        """
+        """Return the error as text."""
         within = ""
         size = float(np.abs(values).max(initial=0.0))
         if self.factor is not None:
@@ -181,13 +167,7 @@ def factor_text(factor: float) -> str:
 
 
 def expected_error(result: LearningResult, targets: Array, measured: int) -> ExpectedError:
-    """Return the error to expect of a learned model.
-
-    Args:
-        result: the result of learning.
-        targets: the values that it was learned from.
-        measured: the number of measured configurations.
-    """
+    """Return the error to expect of a learned model."""
     assert result.rows is not None
     values, predicted = result.rows.tested(result.judgements[0], unlearned=True)
     has_full = result.printed is not None and result.termination != "constant"

@@ -31,7 +31,6 @@ from splc.learning.result import LearningResult, Round, Step
 from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.types import Array
-from splc.workflows.fixed_space import UNKNOWN, failure_notes
 from splc.workflows.learn.baselines import FOLDS, JudgedLearner, Split
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
@@ -46,6 +45,7 @@ from splc.workflows.learn.learning_sets import (
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.learn.sources import OWN, StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
+from splc.workflows.subspace import UNKNOWN, failure_notes
 from splc.workflows.verb import NOBODY, Watch
 
 if TYPE_CHECKING:
@@ -55,63 +55,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The evaluation set as the error is computed on it.
+    """The evaluation set as the error is computed on it."""
 
-    Attributes:
-        source: the file, or the sampling of the validation set.
-        configurations: the number of configurations whose measured value is not 0.
-        learned_from: how many of them were learned from.
-    """
-
-    source: str
-    configurations: int
-    learned_from: int
+    source: str  # the file, or the sampling of the validation set
+    configurations: int  # the number of configurations whose measured value is not 0
+    learned_from: int  # how many of them were learned from
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A learned model.
+    """A learned model."""
 
-    Attributes:
-        request: the request.
-        result: the result of learning.
-        measured: the measurements.
-        rows: the positions of the learning set among them.
-        evaluated: the evaluation set, if there is one.
-        expected_error: the error to expect at configurations that were not learned from.
-        round_errors: the error after each round, on the evaluation set or else on all measured configurations.
-        shares: the share of each term in the mean prediction on the learning set, in percent.
-        effects: the terms grouped by their options, the largest effect on the learning set first.
-        predictions: predictions beyond the measured points, for learners that fit scaling models.
-        folds: the number of folds that the learning set was cross-validated with, 0 for none.
-        compared: the result and those of the baselines; empty if the request asks for no baselines.
-        output: the file that the model was written to, None if nothing was written.
-        companion: the JSON file that was written with a log, which has the full model.
-        plot: the file that the plot was written to.
-        notes: what the user should know.
-        stopped: whether the cross-validation or the baselines were stopped early.
-        inference: the inferred description of the system, None where it has one.
-        unmeasured: the number of valid configurations that were not measured, None if they cannot be counted.
-    """
-
-    request: Request
-    result: LearningResult
-    measured: Measurements
-    rows: Array
-    evaluated: Evaluated | None
-    expected_error: ExpectedError
+    request: Request  # the request
+    result: LearningResult  # the result of learning
+    measured: Measurements  # the measurements
+    rows: Array  # the positions of the learning set among them
+    evaluated: Evaluated | None  # the evaluation set, if there is one
+    expected_error: ExpectedError  # the error to expect at configurations that were not learned from
+    # the error after each round, on the evaluation set or else on all measured configurations
     round_errors: tuple[float | None, ...]
-    shares: tuple[float | None, ...]
+    shares: tuple[float | None, ...]  # the share of each term in the mean prediction on the learning set, in percent
+    # the terms grouped by their options, the largest effect on the learning set first
     effects: tuple[OptionEffects, ...] = ()
+    # predictions beyond the measured points, for learners that fit scaling models
     predictions: tuple[Prediction, ...] = ()
-    folds: int = 0
+    folds: int = 0  # the number of folds that the learning set was cross-validated with, 0 for none
+    # the result and those of the baselines; empty if the request asks for no baselines
     compared: tuple[JudgedLearner, ...] = ()
-    output: str | None = None
-    companion: str | None = None
-    plot: str | None = None
-    notes: tuple[Note, ...] = ()
-    stopped: bool = False
-    inference: Inference | None = None
+    output: str | None = None  # the file that the model was written to, None if nothing was written
+    companion: str | None = None  # the JSON file that was written with a log, which has the full model
+    plot: str | None = None  # the file that the plot was written to
+    notes: tuple[Note, ...] = ()  # what the user should know
+    stopped: bool = False  # whether the cross-validation or the baselines were stopped early
+    inference: Inference | None = None  # the inferred description of the system, None where it has one
+    # the number of valid configurations that were not measured, None if they cannot be counted
     unmeasured: int | None = None
 
     @property
@@ -142,20 +119,6 @@ def run(
     """Learn a model and write it.
 
     An interruption during the folds or baselines that follow keeps the model, and the baselines learned so far.
-
-    Args:
-        request: what to learn.
-        watch: follows the steps, and may end them; what is learned is kept.
-        given: the measurements, if they were read already.
-        fit: fits the full model of the default learner, where it learns from the rows of other contexts, too.
-        title: what the lines of steps begin with.
-
-    Raises:
-        RequestError: if the request contradicts itself.
-        SpecError: for an unknown learner, setting or sampling.
-        InputError: if a file cannot be found or read.
-        LearningError: if nothing can be learned.
-        OutputError: if a file cannot be written, or its format cannot express the model.
     """
     request = request.plain
     request.require_consistent()
@@ -297,7 +260,7 @@ def run(
                 notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and plot_form is not None:
                 from splc.plotting.charts.drawing import chart_file
-                from splc.workflows.picture import learned_chart
+                from splc.plotting.charts.predictions import learned_chart
 
                 contents[request.plot] = chart_file(learned_chart(result), plot_form)
             for file, data in contents.items():
@@ -332,9 +295,6 @@ def output_form(output: str, learner: Learner) -> str:
     """Return the suffix of the format of a model (`splc.formats.models.writers.WRITERS`).
 
     Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
-
-    Raises:
-        RequestError: if the suffix names no format, or the learner's models have no terms.
     """
     if not learner.suffix:
         hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
@@ -348,11 +308,7 @@ def output_form(output: str, learner: Learner) -> str:
 
 
 def scaling_form(output: str) -> str:
-    """Return the suffix of the format of scaling models; on standard output that is model text.
-
-    Raises:
-        RequestError: if the suffix names no format.
-    """
+    """Return the suffix of the format of scaling models; on standard output that is model text."""
     suffix = ".txt" if output == STANDARD else suffix_of(output)
     if suffix not in WRITERS:
         raise RequestError(f"the suffix of {output!r} names no format, use one of {listed(list(WRITERS))}", "output")

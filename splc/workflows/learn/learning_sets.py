@@ -49,27 +49,7 @@ def learn_rows(
     should_stop: Callable[[], bool] | None = None,
     groups: Groups | None = None,
 ) -> tuple[LearningResult, int]:
-    """Learn from some of the measured configurations, a whole property or the sum of its parts.
-
-    Args:
-        measured: the measurements.
-        nfp: the property.
-        learner: the learner.
-        rows: the positions of the learning set.
-        observed: observed variables to learn from, as names or patterns.
-        parts: the parts, see `splc.learning.sums.parts_of`; empty: the property as a whole.
-        evaluation: measurements to judge the model by.
-        validation: the positions of the configurations that candidates are judged by, for a whole property.
-        seed: the seed of whatever the learner draws.
-        provenance: recorded in the result.
-        on_step: called after every step, with a line that describes it.
-        on_share: called with the expected share of the work that is done, of a whole property.
-        should_stop: asked after every step; true keeps what is learned and ends.
-        groups: the groups of all measured configurations that folds keep together, for a whole property.
-
-    Returns:
-        The result, and the number of rounds, of all parts.
-    """
+    """Learn from some of the measured configurations, a whole property or the sum of its parts."""
     shared: dict[str, Any] = {
         "learner": learner,
         "learning_set": rows,
@@ -101,12 +81,7 @@ def learn_rows(
 
 
 def evaluation_set(request: Request, project: Project, nfp: str, space: Space, notes: Notes) -> Measurements | None:
-    """Read the measurements to judge the model by, if there are some; they must have values of the property.
-
-    Raises:
-        InputError: if they cannot be read.
-        MeasurementError: if nothing has a value of the property.
-    """
+    """Read the measurements to judge the model by, if there are some; they must have values of the property."""
     path = request.evaluate_on
     if path is None:
         return None
@@ -122,29 +97,18 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
 
 @dataclass(frozen=True, eq=False)
 class LearningRows:
-    """The learning set among the measured configurations.
+    """The learning set among the measured configurations."""
 
-    Attributes:
-        rows: the positions of the configurations to learn from.
-        sampling: the sampling as read.
-        sampled: the number of sampled configurations.
-        dropped: the number of those that were not measured and are left out (`--missing drop`).
-        notes: what the user should know.
-    """
-
-    rows: Array
-    sampling: str
-    sampled: int
-    dropped: int = 0
-    notes: tuple[Note, ...] = ()
+    rows: Array  # the positions of the configurations to learn from
+    sampling: str  # the sampling as read
+    sampled: int  # the number of sampled configurations
+    dropped: int = 0  # the number of those that were not measured and are left out (`--missing drop`)
+    notes: tuple[Note, ...] = ()  # what the user should know
 
     def require_enough_for(self, result: LearningResult) -> None:
         """Refuse a model with more than half as many terms as configurations, if sampled ones were left out.
 
         A model whose influences have intervals says itself what few configurations cannot tell.
-
-        Raises:
-            LearningError: with the number of configurations that are left.
         """
         terms = len(result.terms)
         if self.dropped and not result.estimates and len(self.rows) < 2 * terms:
@@ -159,12 +123,7 @@ class LearningRows:
 
 
 def validation_set(request: Request, measured: Measurements, nfp: str, rows: Array, space: Space) -> LearningRows:
-    """Return the measured configurations to judge a model by that is learned from `rows`; none of these is one.
-
-    Raises:
-        LearningError: if a sampled configuration was not measured, or nothing is left.
-        SpecError: if the sampling cannot be drawn.
-    """
+    """Return the measured configurations to judge a model by that is learned from `rows`; none of these is one."""
     assert request.validation is not None
     hint = "learn from fewer configurations (--sampling), or leave out --validation"
     if len(rows) == len(measured.measured(nfp)):
@@ -191,22 +150,7 @@ def learning_rows(
     missing: Missing,
     apart: Configurations | None = None,
 ) -> LearningRows:
-    """Return the measured configurations to learn from.
-
-    Args:
-        measured: the measurements.
-        nfp: the property.
-        spec: the sampling of the configurations.
-        seed: the seed of what is drawn.
-        space: the valid configurations.
-        missing: what happens to sampled configurations that were not measured.
-        apart: configurations that are not sampled, because they are in another set.
-
-    Raises:
-        LearningError: if nothing has a value of the property, a sampled configuration was not measured, or `drop`
-            leaves fewer than two.
-        SpecError: if the sampling cannot be drawn.
-    """
+    """Return the measured configurations to learn from."""
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)

@@ -31,7 +31,7 @@ from splc.workflows.learn.expected_error import EVERY
 from splc.workflows.learn.learn import Result
 from splc.workflows.objects import FailuresObject, FileObject, InferenceObject
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     Column,
     Detail,

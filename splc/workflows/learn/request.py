@@ -146,11 +146,7 @@ class Request(SystemInputs):
 
     @property
     def plain(self) -> Request:
-        """The same request without second spellings: tables are its measurements, and its settings are in `settings`.
-
-        Raises:
-            RequestError: if measurements are given twice.
-        """
+        """The same request without second spellings: tables are its measurements, settings are in `settings`."""
         measurements = self.measurements
         if self.tables:
             if measurements is not None:
@@ -163,11 +159,7 @@ class Request(SystemInputs):
 
     @property
     def spec(self) -> SamplingSpec:
-        """The sampling of the learning set.
-
-        Raises:
-            SpecError: if it is wrong.
-        """
+        """The sampling of the learning set."""
         sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
         return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
 
@@ -178,11 +170,7 @@ class Request(SystemInputs):
         return replace(self, sampling=None, binary=None, numeric=None, sources=(), plot=None, **judging)
 
     def require_consistent(self) -> None:
-        """Refuse fields that contradict each other.
-
-        Raises:
-            RequestError: naming them.
-        """
+        """Refuse fields that contradict each other."""
         set_fields = [name for name in ("learner", "preset", "settings") if getattr(self, name)]
         refused: tuple[tuple[Any, ...], ...] = (
             (self.parts and self.evaluate_on, "a sum of parts is judged by what was not learned from", "evaluate_on"),
@@ -211,9 +199,6 @@ class Request(SystemInputs):
         """Refuse what learns from the rows of the measurements only.
 
         `field`: the field that asks for further rows.
-
-        Raises:
-            RequestError: naming the fields.
         """
         if learner.name != PROJECTION:
             raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
@@ -222,12 +207,7 @@ class Request(SystemInputs):
                 raise RequestError("not together: this learns from these rows alone", field, name)
 
     def chosen_learner(self, project: Project) -> tuple[Learner, dict[str, Any]]:
-        """Return the learner with its settings, and those that differ from its preset.
-
-        Raises:
-            SpecError: for an unknown learner, preset or setting.
-            RequestError: if the aggregate is stated twice.
-        """
+        """Return the learner with its settings, and those that differ from its preset."""
         name, preset = self.learner, self.preset
         if name is None and preset is None:
             preset = project.preset

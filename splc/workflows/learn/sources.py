@@ -25,21 +25,13 @@ OWN = "measurements"
 
 @dataclass(frozen=True)
 class StoredSources:
-    """Models whose rows are learned from, too.
+    """Models whose rows are learned from, too."""
 
-    Attributes:
-        models: the models.
-    """
-
-    models: tuple[StoredModel, ...]
+    models: tuple[StoredModel, ...]  # the models
 
     @classmethod
     def read(cls, files: Sequence[str]) -> StoredSources:
-        """Read the models.
-
-        Raises:
-            InputError: if a file cannot be read, or has no measured values.
-        """
+        """Read the models."""
         # Most models have no sources.
         from splc.formats.models.read import read_stored_models
 
@@ -53,9 +45,6 @@ class StoredSources:
         """Return the project; an inferred system has the options and values of the models, too.
 
         Without --system, that of the models is used where the one of the folder lacks an option of theirs.
-
-        Raises:
-            InputError: if the models have different options.
         """
         if not project.infers:
             # Further options and values of the folder's description are those of the measurements.
@@ -75,11 +64,7 @@ class StoredSources:
         return [{"path": model.name, "sha256": model.sha256} for model in self.models]
 
     def nfp(self, name: str | None) -> str:
-        """Return the property of the models; `name`: the one that is asked for.
-
-        Raises:
-            InputError: if they are about several properties.
-        """
+        """Return the property of the models; `name`: the one that is asked for."""
         names = dict.fromkeys(model.nfp for model in self.models if model.nfp is not None)
         if name is not None or len(names) == 1:
             return name or next(iter(names))
@@ -87,11 +72,7 @@ class StoredSources:
 
     @property
     def system(self) -> VariabilityModel:
-        """A system that has the configurations of all models.
-
-        Raises:
-            InputError: if they have different options.
-        """
+        """A system that has the configurations of all models."""
         systems = [model.system for model in self.models if model.system is not None]
         joint = joint_system(systems) if systems else None
         if joint is None:
@@ -99,17 +80,7 @@ class StoredSources:
         return joint
 
     def sharing(self, nfp: str, scale: str, system: VariabilityModel, measured: Measurements) -> Sharing:
-        """Return the rows of the models and those of the measurements.
-
-        Args:
-            nfp: the property.
-            scale: the scale of the full model.
-            system: the system of the measurements.
-            measured: the rows to learn from.
-
-        Raises:
-            InputError: if a model is about another property or other options, or keeps no values.
-        """
+        """Return the rows of the models and those of the measurements."""
         usable = measured.measured(nfp)
         part = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
         return Sharing({**self.parts(nfp, system, measured.contexts.items()), OWN: part}, scale)
@@ -117,18 +88,7 @@ class StoredSources:
     def parts(
         self, nfp: str, system: VariabilityModel, learned: Collection[tuple[str, str]], by: str | None = None
     ) -> dict[str, ContextRows]:
-        """Return the rows of the models by the values of their contexts.
-
-        Args:
-            nfp: the property.
-            system: the system of the rows.
-            learned: contexts with the values that are learned, whose rows are left out.
-            by: the context whose value names the rows of a model of one value; None: its file.
-
-        Raises:
-            InputError: as `sharing`.
-            LearningError: if the models are of the value that is learned.
-        """
+        """Return the rows of the models by the values of their contexts."""
         values = {value for _, value in learned}
         parts: dict[str, ContextRows] = {}
         for model in self.models:
@@ -159,11 +119,7 @@ class StoredSources:
 
 
 def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
-    """Yield the name, configurations and values of each context that a model was learned from.
-
-    Raises:
-        InputError: if its file has none.
-    """
+    """Yield the name, configurations and values of each context that a model was learned from."""
     full = joint_ensemble(model.full)
     if full is None or not full.parts:
         hint = "use the .json file of a model of the default learner that is no constant and no sum"

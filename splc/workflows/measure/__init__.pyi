@@ -1,4 +1,4 @@
-from splc.workflows.measure.measure import Result as Result
-from splc.workflows.measure.measure import preview as preview
+from splc.workflows.measure.measure import Request as Request
 from splc.workflows.measure.measure import run as run
-from splc.workflows.measure.request import Request as Request
+from splc.workflows.measure.outcome import Preview as Preview
+from splc.workflows.measure.outcome import Result as Result

@@ -1,113 +1,218 @@
-"""Run a command for each configuration and record what it reports."""
+"""`splc measure`: run a command for each configuration and record what it reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
+from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal
 
 from sampling import Space
 from sampling.command_strings import output_strings
-from splc.errors import OutputError, RequestError, SpecError, plural
+from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described
-from splc.measuring.command import bind, program
-from splc.measuring.continuation import GROWING, corrected, measured_table, plan_in, settings_in
-from splc.measuring.journal import Journal, Record, read_journal
-from splc.measuring.load import load_warning
+from splc.measuring.command import OPTIONS, bind, parse_template, program
+from splc.measuring.distribution import run_on_cluster
+from splc.measuring.execution import RunResults, common_failure
+from splc.measuring.journal import Journal, read_journal
+from splc.measuring.machine import load_warning
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import RunResults, common_failure
-from splc.measuring.session import Progress, Remaining, Session, left_of
-from splc.measuring.setup import Setup, require_batchable, require_same
-from splc.measuring.template import OPTIONS, parse_template
-from splc.project import Project
-from splc.workflows.fields import given_fields
-from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.preparation import (
-    absolute,
-    context_notes,
-    environment_of,
+from splc.measuring.session import Progress, Session, left_of
+from splc.measuring.setup import (
+    GROWING,
+    Setup,
+    corrected,
+    measured_table,
+    plan_in,
+    require_batchable,
+    require_same,
+    settings_in,
 )
-from splc.workflows.measure.request import Request
-from splc.workflows.measure.selection import configurations_of, subject_of
-from splc.workflows.measure.sessions import do_runs, resumption
-from splc.workflows.measure.turns import constant_contexts, context_children, in_turn, turns_of, with_turns
-from splc.workflows.note import Note, Notes, notes_of
+from splc.project import Project
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System, scheduler_of
+from splc.workflows.field_values import names_of
+from splc.workflows.fields import as_argument, as_flag, as_option, given_fields, request
+from splc.workflows.measure.outcome import Outputs, Preview, Result, as_json, view
+from splc.workflows.measure.subject import (
+    Contexts,
+    absolute,
+    configurations_of,
+    constant_contexts,
+    context_notes,
+    contexts_of,
+    environment_of,
+    in_turn,
+    system_of,
+    turns_of,
+    with_turns,
+)
+from splc.workflows.note import Note, Notes
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.views import duration
+
+COMMAND = "Command"
+REPETITIONS = "Repetitions and order"
+RESULTS = "Output"
+BATCHES = "Commands that measure many configurations"
+MACHINES = "Several machines"
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A measurement that was checked and not started.
+@request
+class Request:
+    """Run a command once per configuration and repetition, and record what it reports.
 
-    Attributes:
-        setup: what is measured.
-        outputs: the files.
-        programs: the programs that the command starts.
-        notes: what the user should know.
+    Every finished run is on disk before the next one starts; --resume continues a measurement that was ended, and
+    --append adds configurations to one, such as those of splc suggest.
     """
 
-    setup: Setup
-    outputs: Outputs
-    programs: tuple[str, ...]
-    notes: tuple[Note, ...] = ()
+    command: Annotated[
+        str | None,
+        as_option(
+            "TEXT",
+            "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
+            "or with '{options}' for the options' output strings.",
+            COMMAND,
+            default="that of the journal, with its settings",
+        ),
+    ] = None
+    table: Annotated[str | None, as_argument("CONFIGURATIONS", "The configurations to measure: a table (CSV).")] = None
+    sampling: Sampling = None
+    binary: Binary = None
+    numeric: Numeric = None
+    configurations: Annotated[
+        str | None,
+        as_option("FILE", "The configurations to measure (CSV). Without a description their columns are the options."),
+    ] = None
+    seed: Seed = 0
+    properties: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME=SOURCE",
+            "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
+            "(its first group). Can be repeated.",
+            COMMAND,
+            names="--property",
+            default="seconds=time",
+        ),
+    ] = ()
+    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
+    env: Annotated[
+        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    ] = ()
+    contexts: Annotated[
+        Contexts,
+        as_option(
+            "COLUMN=VALUE",
+            "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
+            "repeated; several values of a column are measured in turn.",
+            COMMAND,
+            names="--context",
+            parse=contexts_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    timeout: Annotated[float | None, as_option("SECONDS", "End a run (or batch) after this time.", COMMAND)] = None
+    repeat: Annotated[int, as_option("N", "Repetitions.", REPETITIONS, minimum=1)] = 1
+    warmup: Annotated[
+        int, as_option("N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
+    ] = 0
+    order: Annotated[
+        Literal["repetition", "random"],
+        as_option("repetition|random", "All configurations once, then all again; or shuffled, by --seed.", REPETITIONS),
+    ] = "repetition"
+    max_deviation: Annotated[
+        float | None,
+        as_option(
+            "X",
+            "Repeat a configuration until the relative standard deviation of the first property is at most X "
+            "(0.1: 10 %).",
+            REPETITIONS,
+        ),
+    ] = None
+    max_repeat: Annotated[
+        int | None,
+        as_option("N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"),
+    ] = None
+    dry: Annotated[bool, as_flag("--dry-run", "Only print what would be run, how often and how long.", REPETITIONS)] = (
+        False
+    )
+    batch: Annotated[
+        bool,
+        as_flag(
+            "--batch",
+            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
+            "{configurations}, and prints CSV with a row for each as it is done.",
+            BATCHES,
+        ),
+    ] = False
+    batch_by: Annotated[
+        tuple[str, ...],
+        as_option(
+            "OPTION,…",
+            "A batch command; one process for each combination of these options, which the command may name.",
+            BATCHES,
+            parse=names_of,
+        ),
+    ] = ()
+    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
+    journal: Annotated[
+        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
+    ] = None
+    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
+    append: Annotated[
+        bool, as_flag("--append", "Add these configurations to an existing journal, and to its table.", RESULTS)
+    ] = False
+    retry_failed: Annotated[
+        bool, as_flag("--retry-failed", "When resuming, repeat failed runs, also with another command.", RESULTS)
+    ] = False
+    keep_going: Annotated[
+        bool, as_flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
+    ] = False
+    scheduler: Annotated[
+        str | None,
+        as_option(
+            "ADDRESS",
+            "The dask scheduler, or its scheduler file; one run at a time on each machine.",
+            MACHINES,
+            default="one is started here",
+        ),
+    ] = None
+    backend: Annotated[
+        Literal["local", "dask"],
+        as_option("local|dask", "One run after the other on this machine, or on a dask cluster.", MACHINES),
+    ] = "local"
+    system: System = None
+
+    @property
+    def batched(self) -> bool:
+        """True if one process measures several configurations."""
+        return self.batch or bool(self.batch_by)
+
+    @property
+    def continues(self) -> bool:
+        """True if an existing journal is continued."""
+        return self.resume or self.append
 
 
-@dataclass(frozen=True, eq=False)
-class Preview:
-    """The runs that a measurement would do.
-
-    Attributes:
-        prepared: the measurement.
-        recorded: the results in its journal.
-        left: the runs that are left, as far as is known before they are done.
-    """
-
-    prepared: Prepared
-    recorded: RunResults
-    left: Remaining
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """A measurement that ended.
-
-    Attributes:
-        session: the runs and their journal.
-        progress: the number of runs, done and failed.
-        interrupted: whether runs are left because of an interruption.
-        stopped: why the first runs failed, if runs are left because of that.
-        outputs: the files.
-        written: whether there are measurements (else every run failed).
-        notes: what the user should know.
-    """
-
-    session: Session
-    progress: Progress
-    interrupted: bool
-    outputs: Outputs
-    written: bool
-    notes: tuple[Note, ...] = ()
-    stopped: str | None = None
+def run(request: Request, watch: Watch = NOBODY) -> Result | Preview:
+    """Do the runs that are left; every finished run is on disk before the next one starts."""
+    if request.table is not None:
+        if request.configurations is not None:
+            raise RequestError("the configurations are given twice", "configurations")
+        request = replace(request, configurations=request.table)
+    request = replace(request, scheduler=scheduler_of(request.backend, request.scheduler))
+    if request.dry:
+        return _preview(request)
+    after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
+    with watch.patient(after, by_key=True), watch.progress("measuring", estimated=False):
+        return _measure(request, watch)
 
 
-def prepare(request: Request, *, dry: bool = False) -> Prepared:
-    """Check a request completely, before anything is run.
-
-    Args:
-        request: what to measure.
-        dry: whether nothing will be run, so that existing results do not matter.
-
-    Raises:
-        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist.
-    """
-    with Notes() as notes:
-        return _prepare(request, dry, notes)
-
-
-def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
-    """Check a request; add the notes to the list."""
+def _prepared(request: Request, notes: Notes) -> tuple[Setup, Outputs]:
+    """Check a request completely, before anything is run."""
     if request.retry_failed and not request.continues:
         raise RequestError("failed runs are repeated only with --resume", "retry_failed")
     if request.max_repeat is not None and request.max_deviation is None:
@@ -115,7 +220,11 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     outputs = Outputs.of(request.output, request.journal)
     records = read_journal(outputs.journal) if request.continues else []
     if request.command is None:
-        request = _completed(request, records, outputs, notes)
+        if not request.continues:
+            raise RequestError("the command to run is missing; write --command './program {option}'", "command")
+        stated, given = settings_in(records, outputs.journal), given_fields(request)
+        notes.append(Note(f"the command and its settings are those of {outputs.journal}: {stated['command']}"))
+        request = replace(request, **{name: value for name, value in stated.items() if name not in given})
     assert request.command is not None
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
@@ -123,173 +232,168 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     project = Project.load(system=request.system)
     sampling = (request.sampling, request.binary, request.numeric)
     sampled = sampling != (None, None, None)
-    if request.configurations is not None and sampled:
+    file = request.configurations
+    if file is not None and sampled:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
-    unnamed = request.configurations is None and not sampled
-    earlier = measured_table(records, outputs.journal) if records and (request.append or unnamed) else None
-    names = tuple(text.partition("=")[0].strip() for text in request.properties)
+    earlier = None
+    if records and (request.append or (file is None and not sampled)):
+        earlier = measured_table(records, outputs.journal)
+    turns, constants = turns_of(request.contexts), constant_contexts(request.contexts)
     before = plan_in(records)
     name = None if before is None else before["system"]["name"]
-    turns = turns_of(request.contexts)
-    subject = subject_of(project, request.configurations, earlier, name, (*names, *turns))
-    system = subject.system
-    notes += notes_of(subject.notes)
-    properties = parse_properties(list(request.properties), exact_names(system), batch=request.batched)
-    extras: tuple[str, ...] = (OPTIONS, "repetition")
-    notes += context_notes(request.contexts, (*exact_names(system), *(metric.name for metric in properties)))
+    taken = (*(text.partition("=")[0].strip() for text in request.properties), *turns)
+    system, table = system_of(project, file, earlier, name, taken, notes)
+    options = exact_names(system)
+    properties = parse_properties(list(request.properties), options, batch=request.batched)
+    notes += context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
     extended = with_turns(system, turns)
-    constants = constant_contexts(request.contexts)
-    batch_extras = ("configurations", *extras) if request.batched else extras
-    template = parse_template(request.command, extended, batch_extras, constants)
+    extras = (*(["configurations"] if request.batched else []), OPTIONS, "repetition")
+    template = parse_template(request.command, extended, extras, constants)
     if request.batched:
         require_batchable(request.batch_by, template, extended)
-    described = project.system_file if project.has_system else None
-    outputs.require_writable((described, request.configurations), request.continues, dry)
-    space = Space(system)
-    chosen, texts = configurations_of(subject, space, request.configurations, earlier, sampling, request.seed)
-    notes += notes_of(texts)
+    outputs.require_writable(
+        (project.system_file if project.has_system else None, file), request.continues, request.dry
+    )
+    chosen = configurations_of(Space(system), table, file, earlier, sampling, request.seed, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
-        count, cells = len(chosen), strings
+        each = len(chosen)
         chosen = in_turn(chosen, extended, turns)
-        strings = None if cells is None else [cell for cell in cells for _ in range(len(chosen) // count)]
-    bound = bind(template, chosen, strings)
-    programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
+        strings = strings and [text for text in strings for _ in range(len(chosen) // each)]
+    command = bind(template, chosen, strings)
     executables = {}
     if request.scheduler is None:
-        executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
-    setup = Setup(
-        bound,
-        chosen,
-        properties,
-        plan,
-        executables,
-        folder,
-        environment,
-        request.timeout,
-        request.batch_by if request.batched else None,
-        constants,
-        {name: context_children(extended, name) for name in turns},
-    )
-    return Prepared(setup, outputs, programs, tuple(notes))
+        executables = {name: program(name, folder or ".", environment.get("PATH")) for name in command.programs}
+    batch = request.batch_by if request.batched else None
+    values = {
+        name: {
+            child.name: child.presentation.output_string or child.name
+            for child in extended.binary_options
+            if child.parent == name
+        }
+        for name in turns
+    }
+    settings = (executables, folder, environment, request.timeout, batch, constants, values)
+    return Setup(command, chosen, properties, plan, *settings), outputs
 
 
-def _completed(request: Request, records: Sequence[Record], outputs: Outputs, notes: Notes) -> Request:
-    """Return a request without a command with that of the journal, and with its settings.
-
-    Raises:
-        RequestError: if there is no journal to continue.
-    """
-    if not request.continues:
-        raise RequestError("the command to run is missing; write --command './program {option}'", "command")
-    settings = settings_in(records, outputs.journal)
-    notes.append(Note(f"the command and its settings are those of {outputs.journal}: {settings['command']}"))
-    names = given_fields(request)
-    return replace(request, **{name: value for name, value in settings.items() if name not in names})
-
-
-def preview(request: Request) -> Preview:
-    """Return what a measurement would run, without running it.
-
-    Raises:
-        SplcError: as `prepare`.
-    """
-    prepared = prepare(request, dry=True)
-    setup, recorded = prepared.setup, RunResults(prepared.setup.property_names)
-    records = read_journal(prepared.outputs.journal)
+def _preview(request: Request) -> Preview:
+    """Return what a measurement would run, without running it."""
+    with Notes() as notes:
+        setup, outputs = _prepared(request, notes)
+    recorded = RunResults(setup.property_names)
+    records = read_journal(outputs.journal)
     # A journal without a successful run is begun anew unless it is resumed.
     if request.continues or any(record.get("status") == "ok" for record in records):
         recorded.include(records)
-        failed = bool(recorded.failed)
-        allowed = corrected(records, setup.description(), failed) if request.retry_failed else ()
-        allowed = (*allowed, *(GROWING if request.append else ()))
+        allowed = corrected(records, setup.description(), bool(recorded.failed)) if request.retry_failed else ()
         if records or not request.append:
-            require_same(records, setup.description(), prepared.outputs.journal, allowed)
-        if request.retry_failed:
-            for failure in recorded.failed:
-                recorded.forget(failure)
-    return Preview(prepared, recorded, left_of(setup, recorded))
+            growing = GROWING if request.append else ()
+            require_same(records, setup.description(), outputs.journal, (*allowed, *growing))
+        for failure in recorded.failed if request.retry_failed else ():
+            recorded.forget(failure)
+    return Preview(setup, recorded, left_of(setup, recorded), tuple(notes))
 
 
-def run(
-    request: Request,
-    *,
-    on_progress: Callable[[Progress, int], None] = lambda progress, at_once: None,
-    should_stop: Callable[[], bool] = lambda: False,
-    on_note: Callable[[Note], None] = lambda note: None,
-) -> Result:
-    """Do the runs that are left; every finished run is on disk before the next one starts.
-
-    Args:
-        request: what to measure.
-        on_progress: called after every run with the progress and the number of simultaneous runs.
-        should_stop: whether to stop after the current run.
-        on_note: called with each note at once, since measurements take long.
-
-    Raises:
-        SplcError: as `prepare`; or if the journal cannot be written, or no machine can do a run, after finished runs
-            were written.
-    """
-    prepared = prepare(request)
-    setup, outputs = prepared.setup, prepared.outputs
+def _measure(request: Request, watch: Watch) -> Result:
+    """Do the runs that are left; notes are shown at once, since measurements take long."""
+    with Notes() as prepared:
+        setup, outputs = _prepared(request, prepared)
     notes: list[Note] = []
 
-    def tell(text: str, *, warning: bool = False) -> None:
-        notes.append(Note(text, warning))
-        on_note(notes[-1])
+    def tell(*told: Note) -> None:
+        notes.extend(told)
+        for note in told:
+            watch.show((note,))
 
-    for note in prepared.notes:
-        tell(note.text)
+    def warn_of_load() -> bool:
+        text = load_warning(journal.records)
+        if text is not None:
+            tell(Note(text, warning=True))
+        return text is not None
+
+    tell(*prepared)
     with ExitStack() as stack:
-        cluster = None
+        cluster, backend, at_once = None, None, 1
         if request.scheduler is not None:
             cluster = stack.enter_context(Cluster(request.scheduler))
-            cluster.require_programs(prepared.programs, setup.folder, setup.environment)
+            cluster.require_programs(setup.command.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
-                tell(described(hosts))
+                tell(Note(described(hosts)))
         exists = Path(outputs.journal).exists()
-        continued = exists and request.continues
         if request.continues and not exists:
-            tell(f"{outputs.journal} does not exist yet: this measurement begins")
+            tell(Note(f"{outputs.journal} does not exist yet: this measurement begins"))
         journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
+        session = _session(request, setup, journal, new=not exists)
+        if exists and not request.continues:
+            tell(Note(f"{outputs.journal} has no successful run: this measurement begins anew"))
+        recorded = f"{plural(session.resumed, 'run is', 'runs are')} recorded already"
+        tell(*map(Note, session.changes), *([Note(recorded)] if exists and request.continues else []))
+        if cluster is not None:
+            backend, at_once = partial(run_on_cluster, cluster), cluster.machines_at_once()
+        latest, loaded = Progress(), False
+
+        def advance(progress: Progress) -> None:
+            """Show the progress, and warn of a loaded machine after the first run: it is not too late to wait."""
+            nonlocal latest, loaded
+            latest = progress
+            seconds = progress.seconds_left(at_once)
+            failed = f", {progress.failed:,} failed" if progress.failed else ""
+            time = "" if seconds is None else f", about {duration(seconds)} left"
+            text = f"{progress.done:,} of {progress.total:,} runs{failed}{time}"
+            watch.advance(progress.done, progress.total, text)
+            if progress.measured == 1 and not loaded:
+                loaded = warn_of_load()
+
+        interrupted, error = False, None
         try:
-            session = Session.begin(
-                setup,
-                journal,
-                retry_failed=request.retry_failed,
-                restart=not request.continues,
-                append=request.append,
-            )
-        except OutputError:
-            if not exists:
-                # The file has no run to continue.
-                Path(outputs.journal).unlink(missing_ok=True)
-            raise
-        if exists and not continued:
-            tell(f"{outputs.journal} has no successful run: this measurement begins anew")
-        for text in resumption(session, continued):
-            tell(text)
-        loaded = False
-
-        def advance(progress: Progress, at_once: int) -> None:
-            """Warn of a loaded machine after the first run: it is not too late to measure later."""
-            nonlocal loaded
-            on_progress(progress, at_once)
-            if progress.measured == 1 and not loaded and (warned := load_warning(journal.records)) is not None:
-                loaded = True
-                tell(warned, warning=True)
-
-        latest, interrupted, error = do_runs(session, cluster, advance, should_stop, request.keep_going)
-        if not loaded and (warned := load_warning(journal.records)) is not None:
-            tell(warned, warning=True)
+            machines = None if cluster is None else cluster.machines()
+            latest = session.measure(backend, watch.stop, advance, machines, keep_going=request.keep_going)
+            interrupted = watch.stop() and latest.done < latest.total
+        except KeyboardInterrupt:
+            interrupted = True
+        except (OutputError, InputError, MachineError) as failure:
+            error = failure
+        if not loaded:
+            warn_of_load()
         try:
             written = outputs.write(setup, session.recorded)
         except OutputError as failure:
             raise error or failure from None
         if error is not None:
             count = plural(len(session.recorded.results), "run is", "runs are")
-            tell(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
+            tell(Note(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else "")))
             raise error
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None
-        return Result(session, latest, interrupted, outputs, written, tuple(notes), stopped)
+        return Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
+
+
+def _session(request: Request, setup: Setup, journal: Journal, *, new: bool) -> Session:
+    """Begin a session; a new journal that cannot have it is removed."""
+    try:
+        return Session.begin(
+            setup,
+            journal,
+            retry_failed=request.retry_failed,
+            restart=not request.continues,
+            append=request.append,
+        )
+    except OutputError:
+        if new:
+            # The file has no run to continue.
+            Path(journal.path).unlink(missing_ok=True)
+        raise
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    as_json,
+    (
+        "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
+        "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
+        "splc measure configurations.csv --command './solver -n {nx}' -o configured.csv",
+    ),
+)

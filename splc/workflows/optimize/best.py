@@ -19,10 +19,9 @@ from splc.data.failures import Failures
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import count_text
 from splc.types import Array
-from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective
-from splc.workflows.prediction_intervals import Interval
+from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.verb import NOBODY, Watch
 
 # The number of the best configurations of each printed model that a local search starts from.
@@ -45,21 +44,6 @@ def best_of(
     The optimum of printed models is exact. With full models, all valid configurations are predicted if there are at
     most 100,000. Of more, and where the printed models are too complex for an exact optimum, it is a local search from
     the best 1,000 of the printed models, or from measured and drawn ones; a note says so.
-
-    Args:
-        objectives: the properties.
-        space: the valid configurations with the fixed values.
-        top: the number of configurations, for one property.
-        limit: the greatest number of combinations to examine for a printed model.
-        notes: the notes that one is added to.
-        watch: is told of the predictions.
-        failures: the configurations that never worked, which are left out; None if there are none.
-
-    Returns:
-        The configurations, and whether they are the best of all valid ones.
-
-    Raises:
-        SpaceError: if neither the best configurations nor any to start from can be found.
     """
     inexact = None
     if all(objective.full is None for objective in objectives):
@@ -171,10 +155,6 @@ def unreached_objectives(
 
     Intervals hold for configurations that are chosen without the model. The best of very many predictions is the one
     in which errors of many influences add up.
-
-    Args:
-        objectives: the properties with their models.
-        intervals: the intervals of the best configurations, of each objective.
     """
     names = []
     for objective, sign, column in zip(objectives, signs_of(objectives), intervals, strict=True):

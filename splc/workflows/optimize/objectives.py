@@ -25,10 +25,10 @@ from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
-from splc.workflows.fixed_space import known_failures
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.subspace import known_failures
 from splc.workflows.verb import NOBODY, Watch
 
 
@@ -78,35 +78,20 @@ class Request(ModelInputs):
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """A property to minimize or to maximize.
+    """A property to minimize or to maximize."""
 
-    Attributes:
-        name: the property, or the file of the model if it names none.
-        system: the system.
-        model: the model, of which the exact optimum is known.
-        full: the full model, which predicts; None if the model does.
-        maximize: whether the greatest value is wanted.
-        intervals: its prediction intervals, None if it has none.
-        measured: the measured property, None without measurements.
-        known: the measured configurations, None without measurements.
-        values: their values, shape (n,).
-        unit: the unit of the property, None if it is not known.
-        error: the error to expect of the model, as text; None if it is not stated.
-        failures: the configurations that never worked, as far as is known.
-    """
-
-    name: str
-    system: VariabilityModel
-    model: InfluenceModel
-    full: Predictor | None = None
-    maximize: bool = False
-    intervals: Intervals | None = None
-    measured: str | None = None
-    known: Configurations | None = None
-    values: Array = field(default_factory=lambda: np.zeros(0))
-    unit: str | None = None
-    error: str | None = None
-    failures: Failures | None = None
+    name: str  # the property, or the file of the model if it names none
+    system: VariabilityModel  # the system
+    model: InfluenceModel  # the model, of which the exact optimum is known
+    full: Predictor | None = None  # the full model, which predicts; None if the model does
+    maximize: bool = False  # whether the greatest value is wanted
+    intervals: Intervals | None = None  # its prediction intervals, None if it has none
+    measured: str | None = None  # the measured property, None without measurements
+    known: Configurations | None = None  # the measured configurations, None without measurements
+    values: Array = field(default_factory=lambda: np.zeros(0))  # their values, shape (n,)
+    unit: str | None = None  # the unit of the property, None if it is not known
+    error: str | None = None  # the error to expect of the model, as text; None if it is not stated
+    failures: Failures | None = None  # the configurations that never worked, as far as is known
 
     def of_system(self, system: VariabilityModel) -> Objective:
         """Return the objective of a system that has further values."""
@@ -138,11 +123,6 @@ def objectives_of(
     """Return the objectives of a request: its models, or models that are learned from the measurements.
 
     `watch` is told of each model that is learned.
-
-    Raises:
-        InputError: if a file cannot be found or read.
-        RequestError: if the request contradicts itself, or a model does not use a stated parameter.
-        LearningError: if a model cannot be learned.
     """
     nfps = request.properties
     if len(nfps) > 1 and len(set(nfps)) < len(nfps):

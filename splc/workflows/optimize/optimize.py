@@ -20,19 +20,23 @@ from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
+from splc.plotting.charts.curves import front_chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.front import front_chart
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.configuration import further_notes
-from splc.workflows.fixed_space import failure_notes, fixed_space, working_space
-from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes
 from splc.workflows.optimize.best import best_of, signs_of, unreached_notes, unreached_objectives, without_equals
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
-from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
-from splc.workflows.unmeasured_pairs import unmeasured_notes
-from splc.workflows.unused_options import unused_note
+from splc.workflows.prediction_notes import (
+    Interval,
+    interval_of,
+    intervals_of,
+    learned_values,
+    outside_notes,
+    unmeasured_notes,
+    unused_note,
+)
+from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
 from splc.workflows.verb import NOBODY, Watch
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
@@ -43,69 +47,48 @@ NO_INFLUENCE = "no setting is better than the noise"
 
 @dataclass(frozen=True)
 class PropertyValue:
-    """A property of a configuration.
+    """A property of a configuration."""
 
-    Attributes:
-        predicted: the predicted value.
-        interval: its prediction interval, None if the model has none.
-        measured: the measured value, None if there is none.
-    """
-
-    predicted: float
-    interval: Interval | None = None
-    measured: float | None = None
+    predicted: float  # the predicted value
+    interval: Interval | None = None  # its prediction interval, None if the model has none
+    measured: float | None = None  # the measured value, None if there is none
 
 
 @dataclass(frozen=True)
 class RatedConfiguration:
-    """A configuration that is among the best.
+    """A configuration that is among the best."""
 
-    Attributes:
-        configuration: the configuration, one row.
-        values: its properties, in the order of the objectives.
-    """
-
-    configuration: Configurations
-    values: tuple[PropertyValue, ...]
+    configuration: Configurations  # the configuration, one row
+    values: tuple[PropertyValue, ...]  # its properties, in the order of the objectives
 
 
 @dataclass(frozen=True)
 class Result:
-    """The best configurations.
+    """The best configurations."""
 
-    Attributes:
-        objectives: the properties with their models.
-        candidates: the best configurations; of several properties the Pareto front, in the order of the first.
-        best_measured: the best measured configuration, None without measurements and for several properties.
-        measured_front: the Pareto front of the measured configurations with the fixed values, in the order of the first
-            property; None for one property, and unless all properties were measured.
-        fixed: option → value index that the configurations must have.
-        examined: the number of (partial) configurations that were examined.
-        engine: what found them, see `Ranking`.
-        exhaustive: whether they are the best of all valid configurations, not of those that were examined.
-        unused: options that no model is about.
-        free: those of them that may have other values in the best configurations, with the same predictions.
-        failures: the configurations that never worked, and combinations of values that failed, which are left out; None
-            if none are known.
-        unreached: the objectives of which no measured value is as good as the worst end of the best interval.
-        plot: the file that the plot was written to.
-        notes: what the user should know.
-    """
-
-    objectives: tuple[Objective, ...]
+    objectives: tuple[Objective, ...]  # the properties with their models
+    # the best configurations; of several properties the Pareto front, in the order of the first
     candidates: tuple[RatedConfiguration, ...]
+    # the best measured configuration, None without measurements and for several properties
     best_measured: RatedConfiguration | None = None
+    # the Pareto front of the measured configurations with the fixed values, in the order of the first property; None
+    # for one property, and unless all properties were measured
     measured_front: tuple[RatedConfiguration, ...] | None = None
+    # option → value index that the configurations must have
     fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
-    examined: int = 0
-    engine: str = DIAGRAMS
-    exhaustive: bool = True
-    unused: tuple[str, ...] = ()
+    examined: int = 0  # the number of (partial) configurations that were examined
+    engine: str = DIAGRAMS  # what found them, see `Ranking`
+    exhaustive: bool = True  # whether they are the best of all valid configurations, not of those that were examined
+    unused: tuple[str, ...] = ()  # options that no model is about
+    # those of them that may have other values in the best configurations, with the same predictions
     free: tuple[str, ...] = ()
+    # the objectives of which no measured value is as good as the worst end of the best interval
     unreached: tuple[str, ...] = ()
+    # the configurations that never worked, and combinations of values that failed, which are left out; None if none are
+    # known
     failures: Failures | None = None
-    plot: str | None = None
-    notes: tuple[Note, ...] = ()
+    plot: str | None = None  # the file that the plot was written to
+    notes: tuple[Note, ...] = ()  # what the user should know
     request: Request | None = None
 
     @property
@@ -117,16 +100,7 @@ class Result:
 
 @standard_input_kept()
 def run(request: Request, watch: Watch = NOBODY) -> Result:
-    """Find the best configurations, by full models where there are some, and compare them with the best measured ones.
-
-    Raises:
-        InputError: if a file cannot be found or read.
-        RequestError: if the request contradicts itself, a stated parameter is not used by a model, or no valid
-            configuration has the fixed values.
-        LearningError: if a model cannot be learned.
-        SpaceError: if neither the best configurations nor any to start a local search from can be found.
-        OutputError: if the plot cannot be written.
-    """
+    """Find the best configurations, by full models where there are some, beside the best measured ones."""
     _require_consistent(request)
     project = request.project_of_models(request.models)
     file_format = None if request.plot is None else plot_format(request.plot)
@@ -155,19 +129,7 @@ def best_configurations(
     limit: int = LIMIT,
     watch: Watch = NOBODY,
 ) -> Result:
-    """Return the best configurations of objectives, and the best measured ones.
-
-    Args:
-        objectives: the properties with their models.
-        space: the valid configurations with the fixed values.
-        fixed: option → value index that the configurations have.
-        top: the number of configurations of a single property.
-        limit: the greatest number of configurations to examine.
-        watch: is told of the predictions of full models.
-
-    Raises:
-        SpaceError: if more configurations would have to be examined.
-    """
+    """Return the best configurations of objectives, and the best measured ones."""
     fixed = fixed or {}
     notes = Notes()
     failures = objectives[0].failures

@@ -18,9 +18,9 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.objects import FailuresObject, OptionValues, option_values
 from splc.workflows.optimize.objectives import Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.prediction_intervals import Interval
+from splc.workflows.prediction_notes import Interval
 from splc.workflows.verb import Verb
-from splc.workflows.view import (
+from splc.workflows.views import (
     Answer,
     Column,
     Detail,

@@ -1,51 +1,59 @@
-"""Predict configurations with a model, and judge it where they were measured."""
+"""`splc predict`: predict configurations with a model, and judge it where they were measured."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
-from splc.data.configurations import Configurations, value_indices, value_table
-from splc.data.observations import Observed
 from splc.data.property_unit import unit_in_name
-from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
-from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
+from splc.errors import InputError, Problem, RequestError, listed, plural
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.formats.measurements.prediction_inputs import PredictionInputs, context_values, read_prediction_inputs
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import unlisted_values
 from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, is_file, standard_input_kept
+from splc.io.json_object import JsonObject, at, by_value, count, json_object
+from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
-from splc.learning.full_predictor import FullPredictor
-from splc.models.influence import EvaluationError
 from splc.project import Project
-from splc.system.extension import extended, open_options
-from splc.system.units import unit_remark
-from splc.system.variability import VariabilityModel
+from splc.system.extension import extended
 from splc.types import Array
-from splc.workflows.common_fields import Printed
+from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
+from splc.workflows.common_fields import By, Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
-from splc.workflows.fixed_space import failing_notes, known_failures
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.learn.expected_error import REPEATED, ExpectedError
-from splc.workflows.learned_rows import known_settings_notes, learned_configurations, learned_from_notes
-from splc.workflows.negative_predictions import negative_notes
-from splc.workflows.note import Note, Notes, OnProgress, reading_notes
-from splc.workflows.prediction_intervals import outside_notes
-from splc.workflows.unmeasured_pairs import unmeasured_notes
-
-# Configurations that are predicted between two reports of progress.
-BLOCK = 8192
+from splc.workflows.learn.expected_error import REPEATED, SCATTERED, ExpectedError
+from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.predict.predictions import PredictionIntervals, extrapolated_of, intervals_of, predictions_of
+from splc.workflows.prediction_notes import (
+    known_settings_notes,
+    learned_configurations,
+    learned_from_notes,
+    negative_notes,
+    outside_notes,
+    unmeasured_notes,
+)
+from splc.workflows.subspace import failing_notes, known_failures
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
 
 
 @request
 class Request(ModelInputs):
-    """A request to predict configurations."""
+    """Predict configurations: a CSV table of them with the column 'predicted'.
+
+    The full model predicts where the file of the model has it, or the JSON file that a log was written with.
+    If the model's property was measured, the table contains its values, too, and the mean relative error is printed
+    to standard error.
+    """
 
     model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
     configurations: Annotated[
@@ -67,74 +75,33 @@ class Request(ModelInputs):
             "description they are always predicted.",
         ),
     ] = False
-
-
-@dataclass(frozen=True, eq=False)
-class PredictionIntervals:
-    """The intervals of predictions.
-
-    Attributes:
-        level: the probability that a measured value lies inside.
-        low: the lower ends, shape (n,).
-        high: the upper ends, shape (n,).
-        covered: the fraction of the measured runs that lie inside, None where nothing was measured.
-    """
-
-    level: float
-    low: Array
-    high: Array
-    covered: float | None
+    by: By = None
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """Predictions.
+    """Predictions."""
 
-    Attributes:
-        rows: the configurations, with the measured values of the property where there are some.
-        predicted: the predictions, shape (n,).
-        model_nfp: the property that the model's file names.
-        error: the mean relative error in percent; None where nothing was measured or it is undefined.
-        judged: the number of configurations with a measured value.
-        left_out: the number of measured values that are 0 and have no relative error.
-        full: whether a full model predicted.
-        run_error: the mean relative error of single runs in percent; None where most configurations have one run each.
-        intervals: the intervals of the predictions, None if they were not asked for.
-        extrapolated: which configurations have values that the description does not list, shape (n,); None without
-            extrapolation.
-        notes: what the user should know.
-        output: the file for the predictions.
-    """
-
-    rows: PredictionInputs
-    predicted: Array
-    model_nfp: str | None
-    error: float | None
-    judged: int
-    left_out: int
-    full: bool = False
-    intervals: PredictionIntervals | None = None
+    rows: PredictionInputs  # the configurations, with the measured values of the property where there are some
+    predicted: Array  # the predictions, shape (n,)
+    model_nfp: str | None  # the property that the model's file names
+    error: float | None  # the mean relative error in percent; None where nothing was measured or it is undefined
+    judged: int  # the number of configurations with a measured value
+    left_out: int  # the number of measured values that are 0 and have no relative error
+    full: bool = False  # whether a full model predicted
+    intervals: PredictionIntervals | None = None  # the intervals of the predictions, None if they were not asked for
+    # which configurations have values that the description does not list, shape (n,); None without extrapolation
     extrapolated: Array | None = None
-    notes: tuple[Note, ...] = ()
-    output: str | None = None
+    notes: tuple[Note, ...] = ()  # what the user should know
+    output: str | None = None  # the file for the predictions
     unit: str | None = None
+    # the mean relative error of single runs in percent; None where most configurations have one run each
     run_error: float | None = None
 
 
 @standard_input_kept()
-def run(request: Request, on_progress: OnProgress | None = None) -> Result:
-    """Predict configurations.
-
-    Args:
-        request: the model and the configurations.
-        on_progress: called before every few thousand predictions of a full model.
-
-    Raises:
-        InputError: if a file cannot be read, or a configuration cannot be predicted.
-        RequestError: if both inputs are standard input, a stated parameter is not used, or the file of the model has
-            no intervals and they are wanted.
-        OutputError: if the output is an input or cannot be written.
-    """
+def run(request: Request, watch: Watch = NOBODY) -> Result:
+    """Predict configurations."""
     if request.model == request.configurations == STANDARD:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
     project = request.project_of_models([request.model])
@@ -158,10 +125,10 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         rows = _read(request, source, project, space, stored, expected)
         notes += reading_notes(rows.report)
         extrapolates = request.extrapolate or space.system.inferred
-        extrapolated = _extrapolated(rows, space.system, notes) if extrapolates else None
+        extrapolated = extrapolated_of(rows, space.system, notes) if extrapolates else None
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
-        predicted = _predictions(request.model, stored, project, rows, space.system, notes, on_progress)
+        predicted = predictions_of(request.model, stored, project, rows, space.system, notes, watch)
         notes += negative_notes(predicted, rows.nfp or expected, project, space, stored.full, rows.measured)
         properties = tuple(name for name in rows.properties if name not in space.system.observed)
         judged = replace(rows, properties=properties)
@@ -171,7 +138,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes += unmeasured_notes(rows.configurations, None, stored.full, names, "configuration")
         notes += failing_notes(rows.configurations, known_failures(None, [stored.provenance], space.system))
         wants_intervals = request.interval or request.extrapolate
-        intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
+        intervals = intervals_of(stored, project, rows, space.system) if wants_intervals else None
         if intervals is not None:
             notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         full = stored.full is not None
@@ -216,124 +183,6 @@ def _read(
         raise type(error)([*error.problems[:-1], replace(last, hint=hint)]) from None
 
 
-def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
-    """Return which configurations have unlisted values, and note how far these are from the listed ones."""
-    mask = np.zeros(len(rows.configurations), dtype=bool)
-    texts = []
-    outside = False
-    word = "known" if system.inferred else "listed"
-    for option in open_options(system):
-        values = rows.configurations.value(option.name)
-        unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
-        mask |= unlisted
-        if unlisted.any():
-            known = value_table(option)
-            low, high = np.nanmin(known), np.nanmax(known)
-            beyond = unlisted & ((values < low) | (values > high))
-            numbers = np.unique(values[unlisted]).tolist()
-            outside |= bool(beyond.any())
-            position = f"{beyond.sum():,} beyond" if beyond.any() else "all between"
-            text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
-            unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
-            texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
-    if texts:
-        count = plural(int(mask.sum()), "configuration has", "configurations have")
-        kind = "extrapolations" if outside else f"interpolations between {word} values"
-        source = "that were not learned from" if system.inferred else "that the description does not list"
-        text = (
-            f"{count} values {source}: their predictions are {kind}, for which neither "
-            "the error of the model nor the level of its intervals is known"
-        )
-        notes.append(Note(text, warning=outside or not system.inferred, details=tuple(texts)))
-    return mask
-
-
-def _with_observed(
-    stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
-) -> Configurations:
-    """Return configurations with their observed variables, unless some have unlisted values.
-
-    They are those of the project; without one, the table's own columns, or those of what the model was learned from.
-    """
-    configurations = rows.configurations
-    if configurations.system.options != system.options:
-        return configurations
-    if project.observations is not None or not system.observed:
-        return project.with_observed(configurations)
-    used = (*stored.model.options, *(stored.full.options if isinstance(stored.full, FullPredictor) else ()))
-    names = [name for name in system.observed if name in used]
-    if names and all(name in rows.columns for name in names):
-        observed = Observed({name: rows.columns[name] for name in names}, np.ones(len(configurations), dtype=bool))
-        return Configurations(replace(system, observed=tuple(names)), configurations.indices, observed)
-    if not isinstance(stored.full, FullPredictor):
-        return configurations
-    return configurations.with_observed(stored.full.configurations)
-
-
-def _predictions(
-    file: str,
-    stored: StoredModel,
-    project: Project,
-    rows: PredictionInputs,
-    system: VariabilityModel,
-    notes: Notes,
-    on_progress: OnProgress | None,
-) -> Array:
-    """Return the predictions: of the printed model where the full one has none."""
-    configurations = _with_observed(stored, project, rows, system)
-    without = ~_defined(configurations, system)
-    try:
-        if stored.full is None:
-            return stored.model.predict(configurations)
-        predicted = np.full(len(configurations), np.nan)
-        if without.any():
-            predicted[without] = stored.model.predict(configurations)[without]
-            count = plural(int(without.sum()), "configuration", "configurations")
-            text = (
-                f"the full model has logarithms of options that are not positive in {count}: the printed one predicts"
-            )
-            notes.append(Note(f"{text} there, without an interval"))
-        defined = np.flatnonzero(~without)
-        for start in range(0, len(defined), BLOCK):
-            if on_progress is not None:
-                on_progress(start, len(defined), f"predicting {len(defined):,} configurations")
-            block = defined[start : start + BLOCK]
-            predicted[block] = stored.full.predict(configurations[block])
-        return predicted
-    except EvaluationError as failure:
-        hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
-        line = int(rows.lines[failure.row])
-        raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
-
-
-def _intervals(
-    stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
-) -> PredictionIntervals | None:
-    """Return the intervals of the predictions, and how many measured values lie inside."""
-    if stored.intervals is None:
-        return None
-    configurations = _with_observed(stored, project, rows, system)
-    low, high = np.full(len(configurations), np.nan), np.full(len(configurations), np.nan)
-    defined = _defined(configurations, system)
-    if defined.any():
-        low[defined], high[defined] = stored.intervals.interval(configurations[defined])
-    covered = None
-    if rows.runs is not None:
-        mask = ~np.isnan(rows.runs) & ~np.isnan(low)[:, None]
-        inside = (low[:, None] <= rows.runs) & (rows.runs <= high[:, None])
-        covered = float(inside[mask].mean()) if mask.any() else None
-    return PredictionIntervals(stored.intervals.level, low, high, covered)
-
-
-def _defined(configurations: Configurations, system: VariabilityModel) -> Array:
-    """Return where full models have values: they use logarithms of options whose listed values are positive."""
-    defined = np.ones(len(configurations), dtype=bool)
-    for option in system.numeric_options:
-        if option.values[0] > 0:
-            defined &= ~(configurations.value(option.name) <= 0)
-    return defined
-
-
 def _notes_about_property(
     rows: PredictionInputs, model_nfp: str | None, expected: str | None, choice: str | None
 ) -> list[Note]:
@@ -356,3 +205,118 @@ def _notes_about_property(
     else:
         reason = f"there are several properties ({properties}), and the model does not name its own"
     return [Note(f"no error is given: {reason}; choose one with --property")]
+
+
+def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
+    """Predict the configurations of each value of a context."""
+    by = request.by
+    assert by is not None
+    if any(map(is_single, (request.model, request.configurations, request.output))):
+        raise RequestError("the inputs are read for each value, and there is one file per value; name files", "by")
+    require_all_values(by, request.where)
+    project = request.project_of_models(files_of(request.model))
+    space = Space(project.variability_model())
+    values = context_values(request.configurations, space.system, request.policy(space, project), by)
+    # Models that were learned for each value: `learned-{}.json`.
+    models = {"model": request.model} if is_pattern(request.model) else {}
+    requests = each_context(request, by, values, output=request.output, **models)
+    return ByValue(by, {value: run(replace(own, by=None), watch) for value, own in requests})
+
+
+class PredictedIntervalsObject(JsonObject):
+    """The intervals of predictions for a run; `covered` is the fraction of the measured runs that lie inside."""
+
+    level: float
+    low: list[float | None]
+    high: list[float | None]
+    covered: float | None
+
+
+class PredictionsObject(JsonObject, schema="splc.predict/1"):
+    """Predictions, unless a file has them; errors are in percent, that of single runs where these are repeated."""
+
+    configurations: int = count("rows.configurations")
+    nfp: str | None = at("rows.nfp")
+    unit: str | None
+    full_model: bool = at("full")
+    error: float | None
+    run_error: float | None
+    left_out: int
+    invalid: int = count("rows.report.invalid")
+    intervals: PredictedIntervalsObject | None
+    extrapolated: list[bool] | None
+    predicted: list[float | None] | None = at(lambda result: result.predicted if result.output is None else None)
+    output: str | None
+    model_nfp: str | None
+
+
+ContextPredictionsObject = by_value(PredictionsObject, "splc.predict.by/1")
+
+
+def view(result: Result | ByValue[Result], detail: Detail) -> View:
+    """Yield the table of predictions, and their error where the property was measured."""
+    if isinstance(result, ByValue):
+        yield from (_file(own) for own in result.results.values() if own.output is not None)
+        shown = (
+            result.column,
+            Column("configurations", lambda entry: len(entry[1].predicted)),
+            *columns("error = 1.error", partial(percentage, digits=6)),
+            *columns("in intervals = 1.intervals.covered", _inside),
+            *columns("predictions = 1.output"),
+        )
+        yield Rows(result.results.items(), shown)
+    else:
+        yield _file(result)
+        yield from _errors(result)
+    yield result.notes
+
+
+def _errors(result: Result) -> View:
+    """Yield the mean relative error and the coverage of intervals, where the property was measured."""
+    if result.rows.measured is not None:
+        error = percentage(result.error, 6, "undefined")
+        scattered = result.run_error is not None and result.run_error >= SCATTERED * (result.error or 0.0)
+        single = f"; {percentage(result.run_error, 6)} for single runs" if scattered else ""
+        where = f"{counted(result.judged, 'configuration')} with {result.rows.nfp}"
+        yield Message(f"mean relative error {error} on {where}{single}", json=False)
+    if (intervals := result.intervals) is not None and intervals.covered is not None:
+        level = f"{intervals.level * 100:g} %"
+        values = "measured values" if result.run_error is None else "measured runs"
+        share = _inside(intervals.covered)
+        yield Message(f"{share} of the {values} lie in the {level} prediction intervals", json=False)
+
+
+def _file(result: Result) -> Output:
+    """Return the table of configurations, measured values and predictions."""
+    rows = result.rows
+    measured = {} if rows.nfp is None or rows.measured is None else {rows.nfp: rows.measured}
+    names = {*rows.configurations.system.spellings, *measured}
+    values = {"predicted": result.predicted}
+    if result.intervals is not None:
+        values |= {"low": result.intervals.low, "high": result.intervals.high}
+    extra = {name if name not in names else f"{name}_{rows.nfp or 'value'}": value for name, value in values.items()}
+    write = partial(write_configurations, rows.configurations, extra={**measured, **extra})
+    return Output(result.output, write, counted(len(result.predicted), "prediction"))
+
+
+def _inside(fraction: float) -> str:
+    return percentage(fraction * 100, 3)
+
+
+def _as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
+    if isinstance(result, ByValue):
+        return json_object(ContextPredictionsObject, result.results, by=result.by)
+    return json_object(PredictionsObject, result)
+
+
+VERB: Verb[Request, Result | ByValue[Result]] = Verb(
+    Request,
+    lambda request, watch: run(request, watch) if request.by is None else run_by(request, watch),
+    view,
+    _as_json,
+    (
+        "splc predict learned.log measurements.csv --json",
+        "splc predict analytical.txt measurements.csv -o predictions.csv",
+    ),
+    doing="predicting",
+)

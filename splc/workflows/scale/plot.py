@@ -9,11 +9,9 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, RequestError, listed
-from splc.plotting.charts.arrangement import joined
-from splc.plotting.charts.chart import Chart, spread
-from splc.plotting.charts.heat_map import surface_chart
-from splc.plotting.charts.ranking import ShareBar, share_chart
-from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
+from splc.plotting.charts.chart import Chart, joined, spread
+from splc.plotting.charts.curves import ScalingCurve, ShareBar, Slice, curve_chart, share_chart
+from splc.plotting.charts.effects import surface_chart
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.types import Array
@@ -31,13 +29,7 @@ _STEPS = 60
 
 
 def scaling_chart(experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None) -> Chart:
-    """Return the chart of models along each parameter; of a single model of two parameters also over both.
-
-    Args:
-        experiment: the measurements.
-        models: the models, all of the same metric.
-        target: the point where the curves end and other parameters are fixed; None: twice the largest measured values.
-    """
+    """Return the chart of models along each parameter; of a single model of two parameters also over both."""
     metric = metric_text(next(metric for _, metric in models))
     largest = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_CURVES])
     only = next(iter(largest))
@@ -50,14 +42,7 @@ def scaling_chart(experiment: Experiment, models: Mapping[Key, ScalingModel], ta
 def scaling_charts(
     experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None, name: str
 ) -> list[Chart]:
-    """Return the charts of models along each parameter, and of a single model of two parameters over both.
-
-    Args:
-        experiment: the measurements.
-        models: the models, all of the same metric.
-        target: the point where the curves end; None: twice the largest measured values.
-        name: the name of the first chart.
-    """
+    """Return the charts of models along each parameter, and of a single model of two parameters over both."""
     metric = metric_text(next(metric for _, metric in models))
     varying = [name for name in experiment.parameters if name not in experiment.constant]
     slices = [slice_along(experiment, models, name, target) for name in varying or experiment.parameters[:1]]
@@ -69,13 +54,7 @@ def scaling_charts(
 
 
 def ranking_chart(tree: CallTree, top: int, name: str = "shares") -> Chart:
-    """Return the chart of the call paths of a metric with the largest shares at a point.
-
-    Args:
-        tree: the call paths.
-        top: the most call paths to draw.
-        name: the name of the chart.
-    """
+    """Return the chart of the call paths of a metric with the largest shares at a point."""
     ranking = tree.ranking
     labels = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
     heading = f"{metric_text(tree.metric)} at {labels[1]}"

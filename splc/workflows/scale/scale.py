@@ -33,9 +33,10 @@ from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
+from splc.types import PointStrategy
 from splc.workflows.by import ByValue, each_context, require_all_values, require_files
 from splc.workflows.common_fields import By, ContextColumns, IgnoredColumns, SelectedRows
-from splc.workflows.field_values import names_of, points_of, texts_of
+from splc.workflows.field_values import axes_of, names_of, percentage_of, point_of, points_of, texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
@@ -52,7 +53,7 @@ MAX_INTERVALS = 2000
 _TOGETHER = 1000
 
 
-SELECTION = "Selection of models"
+SELECTION, SUGGESTIONS = "Selection of models", "Suggestions"
 # The notes that are shown of many models.
 SHOWN = 8
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
@@ -63,6 +64,11 @@ class Request:
     """Fit scaling models to a profile, one per call path and metric, and write them to learned.json.
 
     A profile has measurements at points of one or more parameters. The exit code is 1 if a call path has no model.
+
+    With --suggest and a --target: the point, or the repetition of a measured point, that is expected to make the
+    prediction there better at the least cost, until its interval is narrow enough or the budget is spent. Without a
+    target the cheapest line of five points along each parameter comes first, then the cheapest other points (Ritter et
+    al., Learning Cost-Effective Sampling Strategies).
     """
 
     profile: Annotated[
@@ -133,53 +139,88 @@ class Request:
             "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
         ),
     ] = None
+    suggest: Annotated[bool, as_flag("--suggest", "Suggest what to measure next, instead.", SUGGESTIONS)] = False
+    cost: Annotated[
+        str | None,
+        as_option(
+            "COST",
+            "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'.",
+            SUGGESTIONS,
+            default="the value, times the number of processes if a parameter is named p, np, processes, ranks, …",
+        ),
+    ] = None
+    target: Annotated[
+        Mapping[str, float],
+        as_option(
+            "NAME=VALUE,…", "The point whose value is to be predicted: 'p=1024,n=64'.", SUGGESTIONS, parse=point_of
+        ),
+    ] = field(default_factory=dict)
+    strategy: Annotated[
+        PointStrategy | None,
+        as_option(
+            "target|cheapest",
+            "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does.",
+            SUGGESTIONS,
+            default="target, if there is one",
+        ),
+    ] = None
+    until: Annotated[
+        float | None,
+        as_option(
+            "ERROR",
+            "Stop when both bounds of the 90 % interval of the mean at the target are within this percentage of the "
+            "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
+            SUGGESTIONS,
+            parse=percentage_of,
+        ),
+    ] = None
+    budget: Annotated[
+        float | None,
+        as_option("N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0),
+    ] = None
+    count: Annotated[
+        int | None,
+        as_option("N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one"),
+    ] = None
+    axis: Annotated[
+        Mapping[str, Sequence[float]],
+        as_option(
+            "NAME=VALUE,…",
+            "The possible values of a parameter. Can be repeated.",
+            SUGGESTIONS,
+            parse=axes_of,
+            repeated=True,
+            default="the measured ones, continued to five",
+        ),
+    ] = field(default_factory=dict)
+    extend: Annotated[int, as_option("N", "N more values of every other parameter.", SUGGESTIONS, minimum=0)] = 0
+    repetitions: Annotated[
+        int | None, as_option("N", "Measurements per point.", SUGGESTIONS, minimum=1, default="as measured")
+    ] = None
     by: By = None
     write: Annotated[bool, python_only("Whether the output is written.")] = True
 
 
 @dataclass(frozen=True, eq=False)
 class Result(Reported):
-    """Scaling models of a profile.
+    """Scaling models of a profile."""
 
-    Attributes:
-        request: the request.
-        experiment: the measurements.
-        profile: the models, and the series without one.
-        predictions: the predictions of each model at the points of the request; of a single model at a point beyond
-            the measured ones, if the request has none.
-        errors: the mean relative error of each model at the measured points, in percent.
-        trees: the call tree of each metric, if it was asked for.
-        seconds: the time of fitting.
-        facts: content of the JSON that holds for all models: parameters, failed series, hash of the file.
-        notes: what the user should know.
-    """
-
-    request: Request
-    experiment: Experiment
-    profile: Profile
+    request: Request  # the request
+    experiment: Experiment  # the measurements
+    profile: Profile  # the models, and the series without one
+    # the predictions of each model at the points of the request; of a single model at a point beyond the measured ones,
+    # if the request has none
     predictions: Mapping[Key, tuple[Prediction, ...]]
-    errors: Mapping[Key, float | None]
-    seconds: float
+    errors: Mapping[Key, float | None]  # the mean relative error of each model at the measured points, in percent
+    seconds: float  # the time of fitting
+    # content of the JSON that holds for all models: parameters, failed series, hash of the file
     facts: Mapping[str, Any]
-    trees: tuple[CallTree, ...] = ()
-    notes: tuple[Note, ...] = ()
+    trees: tuple[CallTree, ...] = ()  # the call tree of each metric, if it was asked for
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None) -> Result:
-    """Fit scaling models and write them.
-
-    Args:
-        request: what to fit.
-        watch: is told of the finished models.
-        given: the measurements, if they were read already.
-
-    Raises:
-        SpecError: for an unknown or wrong setting.
-        RequestError: for wrong points, or an output that cannot hold the models.
-        InputError: if the profile cannot be read.
-        MeasurementError: if there is no such series, or no model can be fitted.
-        OutputError: if the output cannot be written, or its format cannot express the models.
-    """
+    """Fit scaling models and write them."""
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
     file_format = None if request.plot is None else plot_format(request.plot)
@@ -187,7 +228,7 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
         raise RequestError("the ranking shows at least one call path", "top")
     require_writable(request.output, (request.profile,))
     require_writable(request.plot, (request.profile, request.output))
-    experiment = _experiments(request)[0] if given is None else given
+    experiment = experiments_of(request)[0] if given is None else given
     source = experiment.report.source or request.profile
     with Notes() as notes:
         notes += reading_notes(experiment.report)
@@ -269,21 +310,18 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
 
 
 def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
-    """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file.
-
-    Raises:
-        SplcError: as `run`, or if there is no such context.
-    """
+    """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file."""
     by = request.by
     assert by is not None
     require_files(request.output)
     require_all_values(by, request.where)
-    parts = {part.contexts[by]: part for part in _experiments(request, by)}
+    parts = {part.contexts[by]: part for part in experiments_of(request, by)}
     requests = each_context(request, by, list(parts), output=request.output, plot=request.plot)
     return ByValue(by, {value: run(replace(own, by=None), watch, parts[value]) for value, own in requests})
 
 
-def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
+def experiments_of(request: Request, *by: str) -> tuple[Experiment, ...]:
+    """Read the measurements, those of each value of a context apart."""
     parameters = None if request.coordinates is None else list(request.coordinates)
     choice = ColumnChoice(request.context, request.ignore, request.where, by)
     return read_experiments(

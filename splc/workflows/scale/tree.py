@@ -17,7 +17,7 @@ from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.workflows.note import Note
 from splc.workflows.scaling_view import point_text
-from splc.workflows.view import Column, Rows, View, columns, interval_text
+from splc.workflows.views import Column, Rows, View, columns, interval_text
 
 _number = partial(rounded_text, digits=4)
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
@@ -26,48 +26,28 @@ _MIN_SHARE, _MAX_LINES = 1.0, 60
 
 @dataclass(frozen=True)
 class CallPath:
-    """A call path at a point, and at the largest measured values.
+    """A call path at a point, and at the largest measured values."""
 
-    Attributes:
-        callpath: its name.
-        depth: the number of call paths above it.
-        predicted: the value without the calls inside; None without a model that has a finite value there.
-        lower: the lower bound of the interval; None where it was not asked for, as the upper one.
-        upper: the upper bound.
-        share: the share of `predicted` in the total, in percent.
-        share_measured: the same at the largest measured values.
-        total: the value with the calls inside.
-        total_share: the share of `total`, in percent.
-    """
-
-    callpath: str
-    depth: int
-    predicted: float | None
-    lower: float | None
-    upper: float | None
-    share: float
-    share_measured: float
-    total: float
-    total_share: float
+    callpath: str  # its name
+    depth: int  # the number of call paths above it
+    predicted: float | None  # the value without the calls inside; None without a model that has a finite value there
+    lower: float | None  # the lower bound of the interval; None where it was not asked for, as the upper one
+    upper: float | None  # the upper bound
+    share: float  # the share of `predicted` in the total, in percent
+    share_measured: float  # the same at the largest measured values
+    total: float  # the value with the calls inside
+    total_share: float  # the share of `total`, in percent
 
 
 @dataclass(frozen=True)
 class CallTree:
-    """The call paths of a metric at a point.
+    """The call paths of a metric at a point."""
 
-    Attributes:
-        metric: the metric.
-        at: the point, parameter → value.
-        measured_at: the largest measured values.
-        total: the sum of all call paths at the point.
-        callpaths: the call paths, each after its caller, those with the largest totals first.
-    """
-
-    metric: str
-    at: Mapping[str, float]
-    measured_at: Mapping[str, float]
-    total: float
-    callpaths: tuple[CallPath, ...]
+    metric: str  # the metric
+    at: Mapping[str, float]  # the point, parameter → value
+    measured_at: Mapping[str, float]  # the largest measured values
+    total: float  # the sum of all call paths at the point
+    callpaths: tuple[CallPath, ...]  # the call paths, each after its caller, those with the largest totals first
 
     @property
     def ranking(self) -> list[CallPath]:
@@ -84,15 +64,7 @@ def call_trees(
     inclusive: bool,
     top: int,
 ) -> tuple[CallTree, ...]:
-    """Return the call tree of each metric at a point.
-
-    Args:
-        experiment: the measurements.
-        models: the models.
-        at: the point, parameter → value.
-        inclusive: whether values include those of the calls inside.
-        top: the number of call paths with the largest shares that get an interval.
-    """
+    """Return the call tree of each metric at a point."""
     return tuple(
         _tree(
             experiment,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
+from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.entries import lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
@@ -19,6 +20,7 @@ from splc.scaling.suggestion.cheapest import LINE
 from splc.workflows.by import ByValue
 from splc.workflows.fields import given_fields
 from splc.workflows.objects import FileObject
+from splc.workflows.scale.points import PointSuggestions, PointSuggestionsObject, suggested, view_of_points
 from splc.workflows.scale.scale import Request, Result, run, run_by
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 from splc.workflows.scaling_view import (
@@ -29,8 +31,8 @@ from splc.workflows.scaling_view import (
     scaling_facts,
     view_of_terms,
 )
-from splc.workflows.verb import Verb
-from splc.workflows.view import (
+from splc.workflows.verb import Verb, Watch
+from splc.workflows.views import (
     Answer,
     Column,
     Detail,
@@ -163,8 +165,12 @@ def _tree(tree: CallTree) -> dict[str, Any]:
     return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
 
 
-def view(result: Result | ByValue[Result], detail: Detail) -> View:
+def view(result: Result | ByValue[Result] | PointSuggestions, detail: Detail) -> View:
     """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
+    if isinstance(result, PointSuggestions):
+        yield from view_of_points(result)
+        yield result.notes
+        return
     if isinstance(result, ByValue):
         for index, (value, own) in enumerate(result.results.items()):
             yield from [""] * (index > 0)
@@ -259,24 +265,39 @@ def next_steps(result: Result) -> Iterator[NextStep]:
     target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
     if not {*given_fields(request)} - {"profile", "output"}:
         yield NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
-        yield NextStep(("suggest", request.profile, "--target", target, *further), "the point to measure next for it")
+        yield NextStep(
+            ("scale", request.profile, "--suggest", "--target", target, *further), "the point to measure next for it"
+        )
 
 
-def _as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
+def _as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, Any]:
+    if isinstance(result, PointSuggestions):
+        return json_object(PointSuggestionsObject, result)
     if isinstance(result, ByValue):
         return json_object(ContextScaleObject, result.results, by=result.by)
     return json_object(ScaleObject if _is_single(result) else ScaleSeveralObject, result)
 
 
-VERB: Verb[Request, Result | ByValue[Result]] = Verb(
+def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
+    """Fit models, those of each value of a context apart, or suggest points."""
+    if request.suggest:
+        return suggested(request)
+    for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):
+        if getattr(request, name):
+            raise RequestError("it is about points to measure; add --suggest", name)
+    return run(request, watch) if request.by is None else run_by(request, watch)
+
+
+VERB = Verb(
     Request,
-    lambda request, watch: run(request, watch) if request.by is None else run_by(request, watch),
+    _run,
     view,
     _as_json,
     (
         "splc scale profile.txt --predict-at p=1024",
         "splc scale runs.csv --coordinates p,n --metric time -o models.py",
         "splc scale profile.txt --predict-at p=16384 --tree",
+        "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8 --until 5% --cost 'value * p'",
     ),
     doing="modelling",
 )

@@ -21,29 +21,20 @@ from splc.io.files import sha256_of
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.tuning.tuner import Tuner
-from splc.workflows.measure.turns import constant_contexts, contexts_of
+from splc.workflows.measure.subject import constant_contexts, contexts_of
 from splc.workflows.note import Note, Notes, reading_notes
 
 
 @dataclass(frozen=True)
 class EarlierFile:
-    """A file of earlier runs.
+    """A file of earlier runs."""
 
-    Attributes:
-        path: the file.
-        contexts: the contexts of all its rows that are stated, since it has no columns of them.
-    """
-
-    path: str
-    contexts: Mapping[str, str]
+    path: str  # the file
+    contexts: Mapping[str, str]  # the contexts of all its rows that are stated, since it has no columns of them
 
     @classmethod
     def of(cls, text: str) -> EarlierFile:
-        """Return the file of a text `FILE` or `FILE:COLUMN=VALUE,…`.
-
-        Raises:
-            SpecError: if a context is wrong.
-        """
+        """Return the file of a text `FILE` or `FILE:COLUMN=VALUE,…`."""
         path, colon, stated = text.rpartition(":")
         if not colon or "=" not in stated or Path(text).exists():
             return cls(text, {})
@@ -51,11 +42,7 @@ class EarlierFile:
 
 
 def with_earlier_values(files: Sequence[EarlierFile], system: VariabilityModel) -> VariabilityModel:
-    """Return a system that has the values of earlier runs, if its values were not described.
-
-    Raises:
-        InputError: if a file cannot be read.
-    """
+    """Return a system that has the values of earlier runs, if its values were not described."""
     for file in files:
         system = with_unlisted(read_table(file.path), system)
     return system
@@ -68,18 +55,6 @@ def tell_earlier(
 
     Rows of another context are learned from only. Configurations that are not searched (they lack a fixed value) are
     left out of the others.
-
-    Args:
-        files: the files.
-        contexts: the contexts of this run.
-        system: the system, without fixed values.
-        tuner: the tuner.
-        notes: what the reader reports is added.
-
-    Raises:
-        InputError: if a file cannot be read.
-        MeasurementError: if a property was not measured, or no configuration is searched.
-        RequestError: if it is not known which rows are of this context.
     """
     if not files:
         return None

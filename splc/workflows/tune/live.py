@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,33 +18,34 @@ from splc.errors import InputError, LearningError, OutputError, RequestError, Sp
 from splc.formats.measurements.assignment import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
-from splc.io.files import write_whole
+from splc.io.files import STANDARD, write_whole
+from splc.io.numbers import signed_percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
+from splc.measuring.command import OPTIONS, parse_template
+from splc.measuring.execution import common_failure
 from splc.measuring.journal import Journal
-from splc.measuring.load import load_warning
+from splc.measuring.machine import load_warning
 from splc.measuring.properties import Property, parse_properties
-from splc.measuring.run_results import common_failure
-from splc.measuring.template import OPTIONS, parse_template
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
 from splc.tuning.result import TuningResult
 from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
-from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
+from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
-from splc.workflows.configuration import further_notes
-from splc.workflows.fixed_space import fixed_space
-from splc.workflows.measure.files import Outputs
-from splc.workflows.measure.preparation import absolute, context_notes, environment_of
-from splc.workflows.note import Note, Notes
+from splc.workflows.measure.outcome import Outputs
+from splc.workflows.measure.subject import absolute, context_notes, environment_of
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.picture import chart_of
+from splc.workflows.prediction_notes import unused_note
+from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
-from splc.workflows.tune.remarks import remarks_of
 from splc.workflows.tune.request import Request, default_of, with_default_values
-from splc.workflows.unused_options import unused_note
+from splc.workflows.tune.runs_view import view_of_run, view_of_start
+from splc.workflows.verb import NOBODY, Watch
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
@@ -52,29 +53,18 @@ _CHECKED, PREVIEWED = 1000, 5
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """A tuning run that ended.
+    """A tuning run that ended."""
 
-    Attributes:
-        result: what was found; None if no run has a value.
-        session: the runs and their journal.
-        learned: the model of all runs; None if none was learned.
-        outputs: the files of the measurements.
-        best: the file of the best configuration.
-        unit: the unit of the property, None if it is not known.
-        interrupted: whether runs are left because of an interruption.
-        stopped: why the first runs failed, if runs are left because of that.
-        notes: what the user should know.
-    """
-
-    result: TuningResult | None
-    session: TuningSession
-    learned: learn.Result | None
-    outputs: Outputs
-    best: str
-    interrupted: bool
-    stopped: str | None
-    notes: tuple[Note, ...] = ()
-    unit: str | None = None
+    result: TuningResult | None  # what was found; None if no run has a value
+    session: TuningSession  # the runs and their journal
+    learned: learn.Result | None  # the model of all runs; None if none was learned
+    outputs: Outputs  # the files of the measurements
+    best: str  # the file of the best configuration
+    interrupted: bool  # whether runs are left because of an interruption
+    stopped: str | None  # why the first runs failed, if runs are left because of that
+    notes: tuple[Note, ...] = ()  # what the user should know
+    unit: str | None = None  # the unit of the property, None if it is not known
+    of_standard_input: bool = False
 
     @property
     def single(self) -> TuningResult | None:
@@ -82,31 +72,15 @@ class Result:
         return None if self.result is None or self.result.front else self.result
 
 
-def run(
-    request: Request,
-    *,
-    on_start: Callable[[TuningSession], None] = lambda session: None,
-    on_run: Callable[[TuningSession, TrialOutcome], None] = lambda session, outcome: None,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> Result:
-    """Find the best configuration with a command.
-
-    Args:
-        request: what to tune.
-        on_start: called before the first run of this session.
-        on_run: called after each run with what was told of it.
-        should_stop: whether to stop after the current run.
-
-    Raises:
-        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist; or if the
-            journal cannot be written, after finished runs were written.
-    """
+def run(request: Request, watch: Watch = NOBODY) -> Result:
+    """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
         prepared = _prepare(request, notes)
         tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
         session = _session(request, prepared, stack, notes)
-        on_start(session)
-        interrupted, error = _run(request, session, should_stop, on_run)
+        watch.show(*view_of_start(session, watch.detail))
+        with watch.patient("this run", by_key=True):
+            interrupted, error = _run(request, session, watch)
         setup = command.setup(tuner.history.configurations)
         written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
         if error is not None:
@@ -133,7 +107,18 @@ def run(
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
-        return Result(result, session, learned, outputs, prepared.best, interrupted, stopped, tuple(notes), unit)
+        return Result(
+            result,
+            session,
+            learned,
+            outputs,
+            prepared.best,
+            interrupted,
+            stopped,
+            tuple(notes),
+            unit,
+            request.system == STANDARD,
+        )
 
 
 def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
@@ -147,55 +132,35 @@ def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PreparedTuning:
-    """A tuning run that was checked and not started.
+    """A tuning run that was checked and not started."""
 
-    Attributes:
-        system: the system, without fixed values.
-        tuner: asks for the runs.
-        command: does them.
-        outputs: the files of the measurements.
-        best: the file of the best configuration.
-        model: the file of the model.
-        about: what its sessions have in common besides the command.
-    """
-
-    system: VariabilityModel
-    tuner: Tuner
-    command: TunedCommand
-    outputs: Outputs
-    best: str
-    model: str
-    about: Mapping[str, Any]
+    system: VariabilityModel  # the system, without fixed values
+    tuner: Tuner  # asks for the runs
+    command: TunedCommand  # does them
+    outputs: Outputs  # the files of the measurements
+    best: str  # the file of the best configuration
+    model: str  # the file of the model
+    about: Mapping[str, Any]  # what its sessions have in common besides the command
 
 
 @dataclass(frozen=True, eq=False)
 class TuningPreview:
-    """The first runs of a tuning run, which do not depend on values.
+    """The first runs of a tuning run, which do not depend on values."""
 
-    Attributes:
-        tuner: the tuner that asked for them.
-        commands: their command lines, as lists of arguments.
-        notes: what the user should know.
-    """
-
-    tuner: Tuner
-    commands: tuple[tuple[str, ...], ...]
-    notes: tuple[Note, ...] = ()
+    tuner: Tuner  # the tuner that asked for them
+    commands: tuple[tuple[str, ...], ...]  # their command lines, as lists of arguments
+    notes: tuple[Note, ...] = ()  # what the user should know
 
 
 def preview(request: Request) -> TuningPreview:
-    """Return the first runs of a tuning run, without running anything.
-
-    Raises:
-        SplcError: as `run`.
-    """
+    """Return the first runs of a tuning run, without running anything."""
     with Notes() as notes:
         prepared = _prepare(request, notes)
         tuner = prepared.tuner
         commands: list[tuple[str, ...]] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
-            job = prepared.command.job(tuner.history.configurations[[trial.row]], trial)
-            commands.append(job.arguments)
+            process = prepared.command.process(tuner.history.configurations[[trial.row]], trial)
+            commands.append(process.args[0])
         return TuningPreview(tuner, tuple(commands), tuple(notes))
 
 
@@ -315,14 +280,13 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
 def _run(
     request: Request,
     session: TuningSession,
-    should_stop: Callable[[], bool],
-    on_run: Callable[[TuningSession, TrialOutcome], None],
+    watch: Watch,
 ) -> tuple[bool, SplcError | None]:
     """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
     try:
         session.run(
-            should_stop,
-            lambda outcome: on_run(session, outcome),
+            watch.stop,
+            lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
             # With earlier runs, the command is known to work.
             keep_going=request.keep_going or bool(request.earlier),
             workers=request.workers,
@@ -332,7 +296,7 @@ def _run(
         return True, None
     except SplcError as error:
         return False, error
-    return should_stop() and not session.tuner.done, None
+    return watch.stop() and not session.tuner.done, None
 
 
 def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.Result | None:
@@ -357,3 +321,37 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     except (InputError, LearningError) as error:
         notes.append(Note(f"no model is learned: {error.problems[0].message}"))
         return None
+
+
+def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
+    """Return notes about the result of a tuning run."""
+    notes: list[Note] = []
+    history, objective = tuner.history, tuner.objective
+    exact = history.is_exact(objective.nfp)
+    row = history.row_of(result.best.configuration)
+    if not objective.admissible(history, row) and objective.limits:
+        limits = " and ".join(f"{limit.nfp} {limit.relation} {limit.value:g}" for limit in objective.limits)
+        notes.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
+    elif result.default is not None and objective.limits:
+        start = history.row_of(result.default.configuration)
+        if not objective.admissible(history, start):
+            notes.append(
+                Note("the default is not within the limits, so that the best configuration may be worse", True)
+            )
+    fresh = result.front[0].fresh if result.front else result.best.mean.runs > 0
+    if not fresh and not exact:
+        cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
+        subject = "the front is that of the search" if result.front else "the best value is predicted"
+        notes.append(Note(f"{subject}, not verified: {cure}"))
+    if tuner.default is None and not result.front:
+        notes.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
+    if result.drift is not None:
+        text = f"the default has {signed_percentage(result.drift, 3)} since the search: the machine has changed"
+        notes.append(Note(text, warning=True))
+    notes += failure_notes(history.failures, "the search leaves them out")
+    if tuner.nothing_expected:
+        early = "" if tuner.budget is None else f" after {len(history.trials):,} of {tuner.budget:,} runs"
+        notes.append(Note(f"it ended{early}: no other configuration is expected to be better", about=Rank.METHOD))
+    if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
+        notes.append(Note("all valid configurations were measured", about=Rank.METHOD))
+    return notes

@@ -2,71 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sampling import Space
+from splc.data.property_unit import quantity
 from splc.data.run_pattern import LEAST, scatter_of
 from splc.errors import LearningError, RequestError
 from splc.formats.measurements.assignment import parse_assignments
+from splc.io.json_object import JsonObject, at, each
 from splc.io.numbers import percentage
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, rows_within, true_front
 from splc.tuning.replay import replay as replay_table
-from splc.workflows.fixed_space import fixed_space
 from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.subspace import fixed_space
 from splc.workflows.tune.request import Request, default_of
+from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.views import Column, Rows, View, columns, counted
+
+# A configuration counts as equally good if it is worse than the best one by at most this percentage.
+NEAR = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class ReplayResult:
-    """Replays of tuning runs.
+    """Replays of tuning runs."""
 
-    Attributes:
-        nfp: the property.
-        unit: its unit, None if it is not known.
-        maximize: whether large values are good.
-        configurations: the number of configurations of the table.
-        optimum: the best value of the table, within the limits; None of several properties.
-        replays: the replays, by budget and seed.
-        interrupted: whether replays are left because of an interruption.
-        notes: what the user should know.
-        goals: the properties that are tuned.
-        front: the number of configurations of the table's Pareto front; None of one property.
-        random: budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one.
-    """
-
-    nfp: str
-    unit: str | None
-    maximize: bool
-    configurations: int
-    optimum: float | None
-    replays: tuple[Replay, ...]
-    interrupted: bool = False
-    notes: tuple[Note, ...] = ()
-    goals: tuple[Goal, ...] = ()
-    front: int | None = None
+    nfp: str  # the property
+    unit: str | None  # its unit, None if it is not known
+    maximize: bool  # whether large values are good
+    configurations: int  # the number of configurations of the table
+    optimum: float | None  # the best value of the table, within the limits; None of several properties
+    replays: tuple[Replay, ...]  # the replays, by budget and seed
+    interrupted: bool = False  # whether replays are left because of an interruption
+    notes: tuple[Note, ...] = ()  # what the user should know
+    goals: tuple[Goal, ...] = ()  # the properties that are tuned
+    front: int | None = None  # the number of configurations of the table's Pareto front; None of one property
+    # budget → the share of the front's hypervolume that as many random runs have, in percent; empty of one
     random: Mapping[int, float] = field(default_factory=dict)
 
 
-def replay(
-    request: Request,
-    *,
-    on_replay: Callable[[int, int], None] = lambda done, total: None,
-    should_stop: Callable[[], bool] = lambda: False,
-) -> ReplayResult:
-    """Replay tuning runs on the rows of a table.
-
-    Args:
-        request: what to replay.
-        on_replay: called before each replay with the numbers of finished ones and of all.
-        should_stop: whether to stop after the current run.
-
-    Raises:
-        SplcError: if the request is wrong, or the table cannot be read.
-    """
+def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
+    """Replay tuning runs on the rows of a table."""
     request.require_consistent()
     texts = request.properties
     # A list of names is split as soon as the columns are known, for names may have commas.
@@ -100,9 +80,9 @@ def replay(
         total = len(request.budget) * request.seeds
         for budget in request.budget:
             for seed in range(request.seed, request.seed + request.seeds):
-                if should_stop():
+                if watch.stop():
                     break
-                on_replay(len(replays), total)
+                watch.advance(len(replays), total, "")
                 replays.append(
                     replay_table(
                         configurations,
@@ -135,3 +115,116 @@ def replay(
             None if front is None else len(front.places),
             random,
         )
+
+
+class ReplayObject(JsonObject):
+    """A replay: its values in the order of measurement, and how good the configuration is that it found."""
+
+    seed: int
+    budget: int
+    values: list[float | None]
+    best: float | None
+    rank_percent: float | None
+    regret: float | None
+    hypervolume_percent: float | None
+
+
+class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
+    """Replays of tuning runs on the rows of a table."""
+
+    nfp: str
+    unit: str | None
+    maximize: bool
+    configurations: int
+    optimum: float | None
+    front: int | None
+    random_hypervolume_percent: dict[str, float] = at(
+        lambda result: {str(budget): share for budget, share in result.random.items()}
+    )
+    replays: list[ReplayObject]
+    interrupted: bool
+    notes: list[str] = each("notes", "text")
+
+
+@dataclass(frozen=True)
+class BudgetSummary:
+    """The replays with one budget."""
+
+    budget: int  # the budget
+    rank: float  # the mean share of better configurations, in percent
+    random: float  # that of as many random runs
+    regret: float | None  # the mean regret in percent; None where it is not defined
+    worst: float | None  # the largest one
+    near: float | None  # the share of replays within 1 % of the best; None where it is not defined
+    total: float  # the mean sum of all values, such as the time that the runs take
+
+    @classmethod
+    def of(cls, budget: int, replays: list[Replay]) -> BudgetSummary:
+        """Return the summary of replays with one budget."""
+        n = len(replays)
+        regrets = [replay.regret for replay in replays if replay.regret is not None]
+        defined = len(regrets) == n
+        return cls(
+            budget,
+            sum(replay.rank_percent or 0.0 for replay in replays) / n,
+            100 / (budget + 1),
+            sum(regrets) / n if defined else None,
+            max(regrets) if defined else None,
+            100 * sum(regret <= NEAR for regret in regrets) / n if defined else None,
+            sum(sum(value for value in replay.values if value is not None) for replay in replays) / n,
+        )
+
+
+def view_of_replays(result: ReplayResult) -> View:
+    """Yield how good the found configurations are, by budget, and each replay if there is one budget."""
+    by_budget: dict[int, list[Replay]] = {}
+    for replay in result.replays:
+        by_budget.setdefault(replay.budget, []).append(replay)
+    detailed = len(by_budget) == 1 and len(result.replays) > 1
+    if result.front is not None:
+        yield from _fronts(result, by_budget, detailed=detailed)
+        return
+    assert result.optimum is not None
+    size = counted(result.configurations, "configuration")
+    yield f"best {result.nfp} of {size}: {quantity(result.optimum, result.unit)}"
+    if detailed:
+        shown = (*columns("seed, best"), *columns("better = rank_percent, regret", _percent))
+        yield Rows(result.replays, shown)
+        yield ""
+    rows = [BudgetSummary.of(budget, replays) for budget, replays in by_budget.items()]
+    time = Column("all runs take", "total", lambda value: quantity(value, result.unit, 3), right=True)
+    yield Rows(
+        rows,
+        (
+            Column("runs", "budget"),
+            *columns("better configurations = rank, of random runs = random", _percent),
+            *columns("regret, largest regret = worst, within 1 % = near", _percent),
+            *((time,) if result.unit in ("s", "ms", "µs", "ns", "min", "h") else ()),
+        ),
+    )
+
+
+def _fronts(result: ReplayResult, by_budget: dict[int, list[Replay]], *, detailed: bool) -> View:
+    """Yield how much of the table's Pareto front is found, by budget."""
+    names = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in result.goals)
+    front = counted(result.front or 0, "configuration")
+    yield f"front of {names}: {front} of {result.configurations:,}"
+    if detailed:
+        yield Rows(result.replays, (*columns("seed"), *columns("hypervolume = hypervolume_percent", _percent)))
+        yield ""
+    rows = []
+    for budget, replays in by_budget.items():
+        shares = [replay.hypervolume_percent or 0.0 for replay in replays]
+        mean = sum(shares) / len(shares)
+        rows.append({"budget": budget, "mean": mean, "least": min(shares), "random": result.random[budget]})
+    yield Rows(
+        rows,
+        (
+            Column("runs", "budget"),
+            *columns("hypervolume of the front = mean, least, of random runs = random", _percent),
+        ),
+    )
+
+
+def _percent(value: float) -> str:
+    return percentage(value, 2)

@@ -24,7 +24,7 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import counts_of, percentage_of, seconds_of
 from splc.workflows.fields import as_flag, as_option, given_fields, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.measure.turns import constant_contexts, contexts_of, turns_of
+from splc.workflows.measure.subject import constant_contexts, contexts_of, turns_of
 from splc.workflows.tune.earlier import EarlierFile
 
 COMMAND = "Command"
@@ -43,7 +43,14 @@ _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
 @request
 class Request(SystemInputs):
-    """A request to find the best configuration."""
+    """Find the best configuration of a system: measure, learn, search, verify.
+
+    The first runs see every value of every option. Then each run is the one that is expected to improve most on the
+    best so far, by the model of all runs. The last runs verify the best configuration and the default: the reported
+    value is the mean of these only. Every finished run is on disk before the next one starts; --resume continues.
+
+    With --replay the rows of a table answer instead of the command: how well would it have worked with this budget?
+    """
 
     measured: ClassVar[bool | None] = None
 
@@ -205,11 +212,7 @@ class Request(SystemInputs):
 
     @property
     def contexts(self) -> Mapping[str, str]:
-        """The contexts of this run: column → value.
-
-        Raises:
-            RequestError: if one has several values.
-        """
+        """The contexts of this run: column → value."""
         contexts = contexts_of([text for text in self.context if "=" in text])
         for name in turns_of(contexts):
             raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "context")
@@ -222,19 +225,11 @@ class Request(SystemInputs):
 
     @property
     def earlier_files(self) -> tuple[EarlierFile, ...]:
-        """The files of earlier runs.
-
-        Raises:
-            SpecError: if a context of one is wrong.
-        """
+        """The files of earlier runs."""
         return tuple(map(EarlierFile.of, self.earlier))
 
     def require_consistent(self) -> None:
-        """Refuse fields that contradict each other, or have no effect.
-
-        Raises:
-            RequestError: if there are any.
-        """
+        """Refuse fields that contradict each other, or have no effect."""
         if (self.command is None) == (self.replay is None):
             raise RequestError("what is to be tuned? a command, or with --replay the rows of a table", "command")
         names = _OF_REPLAY if self.replay is None else _OF_COMMAND
@@ -253,11 +248,7 @@ class Request(SystemInputs):
             raise RequestError("several budgets are compared only by replays", "budget")
 
     def settings(self, properties: Sequence[str]) -> dict[str, Any]:
-        """Return the settings of a tuner of properties.
-
-        Raises:
-            RequestError: if a limit or the cost is of none of them.
-        """
+        """Return the settings of a tuner of properties."""
         if self.cost is not None and self.cost not in properties:
             raise RequestError(f"{self.cost!r} is no property of the runs; add it with --property", "cost")
         if self.maximize and self.maximize_only:
@@ -282,15 +273,7 @@ class Request(SystemInputs):
 
 
 def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, ...]:
-    """Return the limits of texts such as `size <= 40`.
-
-    Args:
-        texts: the texts.
-        properties: the properties of runs; the first one is tuned.
-
-    Raises:
-        RequestError: if a text is not a limit of one of them.
-    """
+    """Return the limits of texts such as `size <= 40`."""
     limits = []
     for text in texts:
         relation = "<=" if "<=" in text else ">="
@@ -305,11 +288,7 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
 
 
 def with_default_values(text: str | None, system: VariabilityModel) -> VariabilityModel:
-    """Return a system that has the values of the default, if its values were not described.
-
-    Raises:
-        InputError: if a file cannot be read.
-    """
+    """Return a system that has the values of the default, if its values were not described."""
     if text is None:
         return system
     if _is_assignment(text, system):
@@ -322,11 +301,7 @@ def _is_assignment(text: str, system: VariabilityModel) -> bool:
 
 
 def default_of(text: str | None, space: Space) -> Configurations | None:
-    """Return the default of a text: NAME=VALUE,…, or a CSV file with one row.
-
-    Raises:
-        InputError: if it is not one valid configuration.
-    """
+    """Return the default of a text: NAME=VALUE,…, or a CSV file with one row."""
     if text is None:
         return None
     if _is_assignment(text, space.system):

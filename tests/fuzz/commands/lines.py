@@ -16,7 +16,6 @@ from tests.support.command_fields import command_fields, spelling
 WITHOUT = ("--backend", "--scheduler", "--help")
 # An option → one that it needs.
 NEEDED = {
-    "--depth": "--tree",
     "--max-repeat": "--max-deviation",
     "--retry-failed": "--resume",
     "--maximize": "--goal",

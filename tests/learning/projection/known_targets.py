@@ -9,7 +9,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.target import Target
 from splc.learning.projection.units import Language, units_of
 from splc.learning.projection.variables import variables_of
@@ -88,7 +88,7 @@ def target_of(
     )
 
 
-def candidates_of(rows: Rows, order: int, language: Language = "sum") -> Candidates:
+def candidates_of(rows: ModelRows, order: int, language: Language = "sum") -> Candidates:
     """Return the candidates of a language with terms of up to so many units."""
     configurations = rows.target.configurations
     units, values = units_of(variables_of(configurations.system), configurations, language)
@@ -98,7 +98,7 @@ def candidates_of(rows: Rows, order: int, language: Language = "sum") -> Candida
 def random_goal(seed: int, language: Language, order: int = 2) -> tuple[Candidates, Array]:
     """Return candidates, and a target for them: a random sum of candidates with noise."""
     model = (BINARY, MIXED)[seed % 2]
-    rows = Rows(target_of(model, lambda column: 1 + column(model.names[0])))
+    rows = ModelRows(target_of(model, lambda column: 1 + column(model.names[0])))
     candidates = candidates_of(rows, order, language)
     rng = np.random.default_rng(seed)
     chosen = rng.choice(len(candidates), 6, replace=False)

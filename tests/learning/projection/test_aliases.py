@@ -10,7 +10,7 @@ import pytest
 from splc.learning.projection.aliases import aliases_of, standardised, variation
 from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.forward import forward
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -48,7 +48,7 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
     target = target_of(
         model, lambda c: 10 + 4 * c(switches[0]) + 3 * c(switches[0]) * c(switches[1]), error=0.01, learned=learned
     )
-    rows = Rows(target)
+    rows = ModelRows(target)
     candidates = candidates_of(rows, 2)
     # The constant has no aliases.
     terms = forward(candidates, rows.scaled(target.predicted, False)[None], 4)[0].chosen
@@ -79,7 +79,7 @@ def test_pairs_of_printed_terms_are_told_once() -> None:
     target = target_of(BINARY, lambda c: 10 + 4 * c("b0") + c("b1"), learned=20)
     columns = {name: target.configurations.column(name).copy() for name in BINARY.names}
     columns["b1"][:20] = columns["b0"][:20]
-    rows = Rows(replace(target, configurations=type(target.configurations).from_columns(BINARY, columns)))
+    rows = ModelRows(replace(target, configurations=type(target.configurations).from_columns(BINARY, columns)))
     candidates = candidates_of(rows, 1)
     places = [candidates.products.index(product) for product in ((0,), (1,))]
     assert aliases_of(candidates, places, 20) == (("b1", "b0"),)
@@ -89,7 +89,7 @@ def test_pairs_of_printed_terms_are_told_once() -> None:
 def test_equal_terms_are_not_told() -> None:
     """Functions of an option with two values are linear functions of each other everywhere."""
     model = VariabilityModel("two", (NumericOption("x", (1.0, 2.0)), switch("a"), switch("b")))
-    rows = Rows(target_of(model, lambda c: 10 + 4 * c("x")))
+    rows = ModelRows(target_of(model, lambda c: 10 + 4 * c("x")))
     candidates = candidates_of(rows, 1)
     texts = [candidates.text(at) for at in range(len(candidates))]
     assert {"x", "log10(x)", "x^-1"} < set(texts)
@@ -98,7 +98,7 @@ def test_equal_terms_are_not_told() -> None:
 
 def test_nothing_to_tell() -> None:
     """The constant, and a learning set without rows, have no aliases."""
-    rows = Rows(target_of(BINARY, lambda c: 10 + 4 * c("b0"), learned=5))
+    rows = ModelRows(target_of(BINARY, lambda c: 10 + 4 * c("b0"), learned=5))
     candidates = candidates_of(rows, 2)
     assert aliases_of(candidates, [CONSTANT_PLACE], 5) == ()
     assert aliases_of(candidates, [0, 1, 2], 0) == ()

@@ -13,7 +13,7 @@ from scipy.optimize import lsq_linear
 
 from splc.learning.projection.blend import BLENDS, PROJECTION, Blend
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.units import Language
 from splc.types import Array
 from tests.learning.projection.known_targets import MIXED, candidates_of, target_of
@@ -22,15 +22,15 @@ from tests.support.examples import examples
 LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
 
 
-def rows_of(seed: int) -> Rows:
+def rows_of(seed: int) -> ModelRows:
     """Return rows with unequal weights and noise."""
     target = target_of(MIXED, lambda c: 9 + c("x") * c("y") - 3 * c("a") + c("g_5") * c("x"), learned=25, seed=seed)
     weights = target.weights * np.random.default_rng(seed).uniform(0.5, 2, len(target.weights))
-    return Rows(replace(target, weights=weights))
+    return ModelRows(replace(target, weights=weights))
 
 
 def stacked(
-    rows: Rows, candidates: Candidates, chosen: list[int], fold: int | None, blend: float
+    rows: ModelRows, candidates: Candidates, chosen: list[int], fold: int | None, blend: float
 ) -> tuple[Array, Array]:
     """Return columns and values of the weighted least squares of the recipe (section 1.4), written as rows."""
     target, product = rows.target, bool(np.allclose(candidates.weights, rows.roots))
@@ -96,7 +96,7 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
         measured=target.measured * (1 + size[:25]),
     )
     own = Blend(rows, candidates, tuple(chosen), product, fold)
-    other = Blend(Rows(moved), candidates, tuple(chosen), product, fold)
+    other = Blend(ModelRows(moved), candidates, tuple(chosen), product, fold)
     change = other.coefficients(chosen, blend) - own.coefficients(chosen, blend)
     operator = own.operator(chosen, blend)
     # Measured values and predictions differ, and so do their changes, by a few percent.
@@ -105,7 +105,7 @@ def test_operators_are_derivatives(language: Language, fold: int | None, blend: 
     # The coefficients of predictions alone are reproduced.
     exact = rows.scaled(target.predicted, product)
     alone = replace(target, folds=np.tile(target.predicted, (8, 1)), measured=target.predicted[:25])
-    expected = Blend(Rows(alone), candidates, tuple(chosen), product, fold).coefficients(chosen, blend)
+    expected = Blend(ModelRows(alone), candidates, tuple(chosen), product, fold).coefficients(chosen, blend)
     np.testing.assert_allclose(operator @ exact, expected, rtol=1e-8)
 
 
@@ -128,7 +128,7 @@ def test_small_blends_follow_measured_values() -> None:
 def test_one_row() -> None:
     """Without measured rows outside of a fold the projection decides."""
     target = target_of(MIXED, lambda c: 9 + c("x"), learned=1)
-    rows = Rows(replace(target, folds=target.folds[:1]))
+    rows = ModelRows(replace(target, folds=target.folds[:1]))
     candidates = candidates_of(rows, 1, "sum")
     own = Blend(rows, candidates, (0, 1), False, 0)
     assert len(own.measured) == 0

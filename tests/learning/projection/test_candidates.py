@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splc.learning.projection import candidates as candidates_module
 from splc.learning.projection.candidates import CONSTANT_PLACE, CONSTANT_SHARE, PENALTY, Candidates
 from splc.learning.projection.competition import MAX_NUMERIC
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.units import Language, Unit
 from splc.models.basis.atom import Atom
 from splc.models.terms import option_term
@@ -24,10 +24,12 @@ from tests.support.examples import examples
 LANGUAGES: tuple[Language, ...] = ("sum", "shapes", "product")
 
 
-def rows(model: object = MIXED) -> Rows:
+def rows(model: object = MIXED) -> ModelRows:
     """Return rows of a system with unequal weights."""
     system = BINARY if model is BINARY else MIXED
-    return Rows(target_of(system, lambda column: 1 + column(system.names[0]) + column(system.names[-1]), learned=20))
+    return ModelRows(
+        target_of(system, lambda column: 1 + column(system.names[0]) + column(system.names[-1]), learned=20)
+    )
 
 
 def unit(name: str, *, free: bool = True, numeric: bool = False, simple: bool = True, factors: int = 1) -> Unit:

@@ -15,13 +15,13 @@ from splc.learning.projection.choice import ADMITTED, READABLE_ADMITTED, FormCho
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.exact import ExactModel
 from splc.learning.projection.form import Form, languages_of, most_terms
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.units import Language
 from splc.learning.projection.variables import Variable
 from tests.learning.projection.known_targets import MIXED, candidates_of, target_of
 from tests.support.examples import examples
 
-ROWS = Rows(target_of(MIXED, lambda c: 5 + c("x") + c("a")))
+ROWS = ModelRows(target_of(MIXED, lambda c: 5 + c("x") + c("a")))
 CANDIDATES = candidates_of(ROWS, 1)
 NUMERIC = (Variable("x", "numeric", ("x",), (1.0, 2.0)),)
 SWITCH = (Variable("a", "binary", ("a",)),)

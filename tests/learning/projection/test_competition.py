@@ -12,7 +12,7 @@ from splc.learning.projection.blend import BLENDS
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.competition import MAX_NUMERIC, LanguageSearch, language_search
 from splc.learning.projection.forward import forward
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.size import models_of_sizes
 from splc.learning.projection.units import Language
 from splc.learning.projection.variables import variables_of
@@ -25,10 +25,10 @@ from tests.learning.projection.test_blend import LANGUAGES, stacked
 MOST = 6
 
 
-def rows_of(learned: int = 40, *, positive: bool = True) -> Rows:
+def rows_of(learned: int = 40, *, positive: bool = True) -> ModelRows:
     """Return rows with models of folds that differ."""
     shift = 0 if positive else 60
-    return Rows(
+    return ModelRows(
         target_of(
             MIXED,
             lambda c: 9 + c("x") * c("y") - 3 * c("a") + 2 * c("g_5") * c("x") - shift,
@@ -39,12 +39,14 @@ def rows_of(learned: int = 40, *, positive: bool = True) -> Rows:
     )
 
 
-def search_of(rows: Rows, language: Language, order: int | None = 2) -> LanguageSearch:
+def search_of(rows: ModelRows, language: Language, order: int | None = 2) -> LanguageSearch:
     """Return the models of a language."""
     return language_search(rows, variables_of(rows.target.configurations.system), language, MOST, order)
 
 
-def influences(rows: Rows, candidates: Candidates, chosen: tuple[int, ...], fold: int | None, blend: float) -> Array:
+def influences(
+    rows: ModelRows, candidates: Candidates, chosen: tuple[int, ...], fold: int | None, blend: float
+) -> Array:
     """Return coefficients by stacked least squares."""
     columns, values = stacked(rows, candidates, list(chosen), fold, blend)
     lower = np.where(candidates.free[list(chosen)], -np.inf, 0.0)
@@ -98,7 +100,7 @@ def test_every_fold_searches_its_own_terms() -> None:
             assert tuple(models_of_sizes(alone, MOST)) == models
     assert len(set(search.models)) > 1
     # Held-out values change nothing but the differences.
-    other = Rows(replace(rows.target, measured=rows.target.measured * np.linspace(0.9, 1.1, rows.learned)))
+    other = ModelRows(replace(rows.target, measured=rows.target.measured * np.linspace(0.9, 1.1, rows.learned)))
     assert search_of(other, "sum").models == search_of(rows, "sum").models
 
 
@@ -118,7 +120,7 @@ def test_negative_properties() -> None:
 def test_sums_with_predictions_that_are_not_positive() -> None:
     """A sum with a prediction that is not positive is known as such; a product has none."""
     switches = VariabilityModel("switches", tuple(switch(f"b{at}") for at in range(5)))
-    rows = Rows(target_of(switches, lambda c: np.where(c("b0") + c("b1") + c("b2") == 2, 0.01, 1.0), error=0.01))
+    rows = ModelRows(target_of(switches, lambda c: np.where(c("b0") + c("b1") + c("b2") == 2, 0.01, 1.0), error=0.01))
     found = {language: [each.positive for each in search_of(rows, language, 1).contenders] for language in LANGUAGES}
     assert all(found["product"])
     assert found["sum"][0]
@@ -128,7 +130,7 @@ def test_sums_with_predictions_that_are_not_positive() -> None:
 
 def test_sizes_that_are_not_better() -> None:
     """If a model needs fewer terms than allowed, larger sizes are the same model with the same errors."""
-    rows = Rows(target_of(BINARY, lambda c: 5 + 3 * c("b1") + c("b2") * c("b3"), error=0.0))
+    rows = ModelRows(target_of(BINARY, lambda c: 5 + 3 * c("b1") + c("b2") * c("b3"), error=0.0))
     contenders = search_of(rows, "sum").contenders
     assert {len(each.chosen) for each in contenders if each.size >= 3} == {3}
     np.testing.assert_allclose([each.differences for each in contenders if each.size >= 3], 0, atol=1e-9)
@@ -159,7 +161,7 @@ def test_support() -> None:
 )
 def test_the_number_of_variables_in_a_term(system: VariabilityModel, order: int | None, expected: int) -> None:
     """Terms have up to 5 variables, 6 with as many numeric options, or so many as are asked for or there are."""
-    rows = Rows(target_of(system, lambda c: 1 + c(system.names[0])))
+    rows = ModelRows(target_of(system, lambda c: 1 + c(system.names[0])))
     for language in LANGUAGES:
         assert language_search(rows, variables_of(system), language, 3, order).candidates.order == expected
 
@@ -167,7 +169,7 @@ def test_the_number_of_variables_in_a_term(system: VariabilityModel, order: int 
 def test_languages_have_their_candidates() -> None:
     """Sums of costs are bounded, the others are free; products have few numeric factors and no unit."""
     system = VariabilityModel("numbers", tuple(NumericOption(f"x{at}", (1.0, 2.0, 3.0)) for at in range(4)))
-    rows = Rows(target_of(system, lambda c: 1 + c("x0"), unit=7.0))
+    rows = ModelRows(target_of(system, lambda c: 1 + c("x0"), unit=7.0))
     for language in LANGUAGES:
         candidates = language_search(rows, variables_of(system), language, 2).candidates
         assert candidates.signed == (not candidates.free.all()) == (language == "sum")
@@ -182,7 +184,7 @@ def test_languages_have_their_candidates() -> None:
 def test_no_variables() -> None:
     """Without variables every model of every language is the constant, in every blend."""
     target = target_of(MIXED, lambda c: np.full(len(c("a")), 1.0))
-    rows = Rows(replace(target, folds=target.folds[:1]))
+    rows = ModelRows(replace(target, folds=target.folds[:1]))
     for language in LANGUAGES:
         search = language_search(rows, (), language, 3)
         assert {each.chosen for each in search.contenders} == {(0,)}

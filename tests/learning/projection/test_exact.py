@@ -10,7 +10,7 @@ import pytest
 from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.competition import LanguageSearch
 from splc.learning.projection.exact import exact_model
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.target import Target
 from splc.learning.projection.units import Language
 from splc.types import Array
@@ -19,7 +19,7 @@ from tests.learning.projection.known_targets import BINARY, MIXED, Known, candid
 
 def search_of(target: Target, *texts: tuple[str, ...], language: Language = "sum") -> LanguageSearch:
     """Return a search whose models have the terms of these texts."""
-    rows = Rows(target)
+    rows = ModelRows(target)
     candidates = candidates_of(rows, 2, language)
     places = {candidates.text(at): at for at in range(len(candidates))}
     models = tuple(tuple(places[text] for text in each) for each in texts)

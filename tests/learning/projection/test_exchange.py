@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
 from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.forward import SAME_SCORE, forward
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.units import Language
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -81,7 +81,7 @@ def test_roundoff_exchanges_nothing(seed: int) -> None:
     """Of the many sets of functions of one option that fit exactly, the given one stays."""
     rng = np.random.default_rng(seed)
     model = VariabilityModel("one", (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), switch("a"), switch("b")))
-    rows = Rows(target_of(model, lambda c: c("x") + 1))
+    rows = ModelRows(target_of(model, lambda c: c("x") + 1))
     candidates = candidates_of(rows, 1, "product")
     chosen = (0, *sorted(rng.choice(np.arange(1, 9), 4, replace=False).tolist()))
     assume(np.linalg.cond(candidates.columns[list(chosen)]) <= 1e4)

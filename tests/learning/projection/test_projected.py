@@ -18,20 +18,20 @@ from splc.learning.projection.exact import ExactModel
 from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.form import IsPositive
 from splc.learning.projection.projected import ProjectedModel
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.types import Array
 from tests.learning.projection.known_targets import MIXED, target_of
 from tests.learning.projection.test_blend import LANGUAGES
 from tests.learning.projection.test_competition import influences, rows_of, search_of
 
 
-def wavy(learned: int = 40) -> Rows:
+def wavy(learned: int = 40) -> ModelRows:
     """Return rows of a full model that few terms do not follow."""
 
     def known(c: Callable[[str], Array]) -> Array:
         return np.asarray(9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"))
 
-    return Rows(target_of(MIXED, known, error=0.2, learned=learned))
+    return ModelRows(target_of(MIXED, known, error=0.2, learned=learned))
 
 
 def always(*_: object) -> bool:
@@ -152,13 +152,13 @@ def test_agreed_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_terms_without_influence_are_left_out() -> None:
     """Terms whose influence is 0 because it must not be negative are left out; free ones stay."""
-    rows = Rows(target_of(MIXED, lambda c: 9 + c("y"), error=0.0))
+    rows = ModelRows(target_of(MIXED, lambda c: 9 + c("y"), error=0.0))
     search = search_of(rows, "sum", 1)
     places = {search.candidates.text(at): at for at in range(len(search.candidates))}
     # Of y and y^3, the latter would be negative.
     falling = np.sqrt(rows.target.configurations.column("y")) * 9
     target = replace(rows.target, predicted=falling, divisor=falling, measured=falling[: rows.learned])
-    other = LanguageSearch(Rows(target), search.candidates, "sum", search.models)
+    other = LanguageSearch(ModelRows(target), search.candidates, "sum", search.models)
     chosen = tuple(places[text] for text in ("y", "y^3"))
     contender = replace(search.contenders[0], search=other, chosen=chosen)
     model = ProjectedModel.blended(contender, chosen)
@@ -186,7 +186,7 @@ def test_covariance(language: str, blend: float) -> None:
     rng = np.random.default_rng(1)
     root = 0.02 * rng.normal(size=(len(first.roots), 5))
     target = replace(first.target, covariance=lambda projection: projection @ root @ root.T @ projection.T)
-    rows = Rows(target)
+    rows = ModelRows(target)
     search = search_of(rows, language, 1)  # type: ignore[arg-type]
     contender = next(each for each in search.contenders if each.size == 4 and each.blend == blend)
     found = ProjectedModel.of(FormChoice(contender, ()), always)
@@ -197,10 +197,10 @@ def test_covariance(language: str, blend: float) -> None:
     def coefficients(draw: Array) -> Array:
         predicted = same.predicted + size * same.divisor * same.slope * draw
         moved = replace(same, predicted=predicted, measured=predicted[: target.learned])
-        own = LanguageSearch(Rows(moved), search.candidates, search.language, search.models)
+        own = LanguageSearch(ModelRows(moved), search.candidates, search.language, search.models)
         chosen = list(found.chosen)
         gram_free = own.blend(None, chosen).operator(chosen, blend)
-        return np.asarray(gram_free @ Rows(moved).scaled(predicted, search.product))
+        return np.asarray(gram_free @ ModelRows(moved).scaled(predicted, search.product))
 
     middle = coefficients(np.zeros(len(first.roots)))
     directions = np.array([(coefficients(column) - middle) / size for column in root.T])

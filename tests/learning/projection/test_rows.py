@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection.rows import Rows
+from splc.learning.projection.rows import ModelRows
 from splc.learning.projection.target import Target
 from tests.learning.projection.known_targets import MIXED, target_of
 
@@ -27,7 +27,7 @@ def target(learned: int = 40, *, positive: bool = True) -> Target:
 def test_predictions_are_scaled(product: bool, positive: bool) -> None:
     """Scaled predictions are weighted and relative, or weighted logarithms, and are scaled back."""
     given = target(positive=positive)
-    rows = Rows(given)
+    rows = ModelRows(given)
     scaled = rows.scaled(given.folds, product)
     v = given.weights
     expected = np.sqrt(v) * np.log(given.folds) if product else np.sqrt(v) * given.folds / given.divisor
@@ -39,7 +39,7 @@ def test_predictions_are_scaled(product: bool, positive: bool) -> None:
 def test_small_predictions_have_logarithms() -> None:
     """Predictions below a third of the smallest measured value count as that in products and differences."""
     given = target()
-    rows = Rows(given)
+    rows = ModelRows(given)
     least = given.measured.min() / 3
     low = np.where(np.arange(len(given.predicted)) % 2, -1.0, given.predicted)
     np.testing.assert_allclose(
@@ -57,7 +57,7 @@ def test_slopes_are_derivatives(product: bool) -> None:
     """The slope is the derivative of scaled predictions by the scale of the full model."""
     given = target()
     given = replace(given, divisor=1.5 * given.predicted)
-    rows, size = Rows(given), 1e-6
+    rows, size = ModelRows(given), 1e-6
     # dy/dt is the slope times the divisor.
     moved = given.predicted + size * given.slope * given.divisor
     change = (rows.scaled(moved, product) - rows.scaled(given.predicted, product)) / size
@@ -68,7 +68,7 @@ def test_slopes_are_derivatives(product: bool) -> None:
 def test_errors(positive: bool) -> None:
     """Errors are relative ones of positive properties, and over the divisor of others."""
     given = target(positive=positive)
-    rows = Rows(given)
+    rows = ModelRows(given)
     predicted = given.predicted[:40] * np.linspace(0.5, 2, 40)
     errors = rows.errors(rows.differences(predicted))
     sizes = given.measured if positive else given.divisor[:40]
@@ -76,7 +76,7 @@ def test_errors(positive: bool) -> None:
     held_out = given.folds[given.fold_of, np.arange(40)]
     np.testing.assert_allclose(rows.own_errors, np.abs(held_out - given.measured) / sizes, rtol=1e-9)
     # Those of a constant full model, which has no folds.
-    constant = Rows(replace(given, folds=given.predicted[None]))
+    constant = ModelRows(replace(given, folds=given.predicted[None]))
     np.testing.assert_allclose(constant.own_errors, np.abs(given.predicted[:40] - given.measured) / sizes, rtol=1e-9)
 
 
@@ -84,7 +84,7 @@ def test_errors(positive: bool) -> None:
 def test_distances(learned: int) -> None:
     """The distance is that at unmeasured configurations; at measured ones if there are no others."""
     given = target(learned)
-    rows = Rows(given)
+    rows = ModelRows(given)
     assert rows.learned == min(learned, len(given.predicted))
     predicted = given.predicted * np.linspace(0.9, 1.2, len(given.predicted))
     away = np.abs(predicted / given.predicted - 1)[40 if learned == 40 else 0 :]
@@ -99,7 +99,7 @@ def test_the_expected_error(learned: int, spread: float, limit: float) -> None:
     """With few rows the full model's error is at most twice its median standard deviation, and 0.4."""
     given = replace(target(learned), spread=spread)
     given = replace(given, folds=given.folds * 2)
-    rows = Rows(given)
+    rows = ModelRows(given)
     own = float(rows.own_errors.mean())
     assert own > 0.5
     assert rows.expected_error == pytest.approx(min(own, limit))

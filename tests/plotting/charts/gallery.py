@@ -9,27 +9,46 @@ import numpy as np
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.models.terms import option_term
-from splc.plotting.charts.arrangement import joined
-from splc.plotting.charts.change import TwoEffects, change_chart
-from splc.plotting.charts.chart import Chart
-from splc.plotting.charts.course import course_chart
-from splc.plotting.charts.effects import ValueEffects, effects_chart
-from splc.plotting.charts.front import front_chart
-from splc.plotting.charts.heat_map import surface_chart
-from splc.plotting.charts.importance import Share, importance_chart
-from splc.plotting.charts.influences import Influence, influence_chart
-from splc.plotting.charts.interactions import interaction_chart
-from splc.plotting.charts.learning_curves import learning_curve_chart
-from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
-from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
-from splc.plotting.charts.ranking import ShareBar, share_chart
-from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
-from splc.plotting.charts.scaling_curves import ScalingCurve, Slice, curve_chart
-from splc.plotting.charts.sizes import size_chart
-from splc.plotting.charts.sorted_predictions import sorted_chart
-from splc.plotting.charts.term_scores import term_chart
-from splc.plotting.charts.tuning_progress import progress_chart, tried_chart
-from splc.plotting.charts.waterfall import waterfall_chart
+from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.charts.curves import (
+    ScalingCurve,
+    ShareBar,
+    Slice,
+    curve_chart,
+    front_chart,
+    learning_curve_chart,
+    progress_chart,
+    share_chart,
+    size_chart,
+    tried_chart,
+)
+from splc.plotting.charts.effects import (
+    TwoEffects,
+    ValueEffects,
+    change_chart,
+    course_chart,
+    effects_chart,
+    surface_chart,
+)
+from splc.plotting.charts.influences import (
+    Influence,
+    Share,
+    importance_chart,
+    influence_chart,
+    interaction_chart,
+    sets_chart,
+    term_chart,
+    waterfall_chart,
+)
+from splc.plotting.charts.predictions import (
+    agreement_chart,
+    drift_chart,
+    error_chart,
+    prediction_chart,
+    residual_chart,
+    sorted_chart,
+)
+from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
 from tests.support.pictures import EXAMPLE, compared, score
 
 LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
@@ -42,6 +61,8 @@ PREDICTED = MEASURED * (1 + 0.1 * _RNG.standard_normal(COUNT))
 ERRORS = 100 * (PREDICTED / MEASURED - 1)
 LEARNED = np.arange(COUNT) < 20
 AT = np.arange(COUNT) % 3
+REPEATED = MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3)))
+MANY = np.exp(_RNG.standard_normal((12, 3000)))
 LONG_TERMS = [score(option_term(LONG) ** k, "opposite sign", 1e-9, -1e9 / 7) for k in range(1, 4)]
 OPTIONS = [(name, ("off", "on", LONG), AT) for name in NAMES]
 
@@ -115,18 +136,24 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     "coverage": lambda: coverage_chart([(name, 3, 0.5) for name in NAMES], 10),
     "aliases": lambda: alias_chart(NAMES, np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.0], [0.3, 0.0, 1.0]])),
     "drift": lambda: drift_chart(ERRORS, LEARNED),
-    "repetitions": lambda: repetition_chart(MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3))), AT, TIME),
+    "repetitions": lambda: repetition_chart(REPEATED, TIME),
     "scaling curves": curves,
     "terms": lambda: term_chart([EXAMPLE]),
     "terms of several": lambda: term_chart([EXAMPLE, compared(LONG, LONG, (NAMES, LONG_TERMS)), compared("a", "b")]),
     "sorted predictions": lambda: sorted_chart(NAMES, np.stack([MEASURED, PREDICTED, -MEASURED]), MEASURED, TIME),
     "sorted predictions of many": lambda: sorted_chart(
-        [f"{name} {at}" for at in range(4) for name in NAMES], np.exp(_RNG.standard_normal((12, 3000))), None, LONG
+        [f"{name} {at}" for at in range(4) for name in NAMES], MANY, None, LONG
     ),
     "front": lambda: front_chart(np.stack([AT, -AT], axis=1), np.stack([MEASURED, ERRORS], axis=1), NAMES[1:], LONG),
     "waterfall": lambda: waterfall_chart([(n, 2.0 - at) for at, n in enumerate(NAMES)], 4.0, ("mean", "this"), TIME),
     "waterfall of many": lambda: waterfall_chart(
         [(f"{NAMES[at % 3]} {at}", 0.5 - at / 20) for at in range(25)], 4.0, ("mean", "this"), TIME, product=True
+    ),
+    "waterfall of nothing": lambda: waterfall_chart([], 4.0, ("mean", "this"), TIME),
+    "waterfall of a huge factor": lambda: waterfall_chart([("x", 900.0)], 1.0, ("mean", "this"), TIME, product=True),
+    "course with gaps": lambda: course_chart(
+        ModelCourse("log", (TermCourse("x", (np.nan, 2.0, 3.0), (np.nan, 0.1, 0.2), (False, True)),), (1.0, 1.0)),
+        *(["1", "2", "3"], "v", "s by v", TIME),
     ),
     "together": lambda: joined([importance_chart([Share("a", 30.0)], "time"), effects()], LONG),
     "sizes": lambda: size_chart([1, 2, 3, 5, 8], [50.0, 20.0, 10.0, 9.0, 8.9], 3, 7.0),

@@ -1,27 +1,108 @@
-"""Every kind of chart: legible as SVG and by matplotlib, described in words, with its values as a table."""
+"""Every kind of chart: its values, legible as SVG and by matplotlib, described in words, with its values as a table."""
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lxml import etree
 
-from splc.plotting.charts.chart import HeatCells
+from comparison.changes import ModelCourse, TermCourse
+from splc.plotting.charts import curves
+from splc.plotting.charts.chart import Axis, HeatCells, Panel, rows_of, ticks
+from splc.plotting.charts.curves import front_chart, learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
-from splc.plotting.charts.front import front_chart
-from splc.plotting.charts.learning_curves import learning_curve_chart
+from splc.plotting.charts.effects import MAX_PANELS, course_chart
+from splc.plotting.charts.influences import MAX_MODELS, MAX_TERMS, term_chart, waterfall_chart
 from splc.plotting.charts.palette import DARK, LIGHT
-from splc.plotting.charts.prediction_errors import prediction_chart
-from splc.plotting.charts.sorted_predictions import sorted_chart
+from splc.plotting.charts.predictions import ascending, prediction_chart, sorted_chart
 from splc.plotting.charts.svg import chart_svg, panel_svg
-from splc.plotting.charts.ticks import ticks
-from splc.plotting.charts.waterfall import waterfall_chart
 from tests.plotting.charts.gallery import GALLERY
 from tests.plotting.charts.legible_svg import svg_defects
+from tests.support.golden_messages import check_lines
 from tests.support.legible import defects
-from tests.support.pictures import capture
+from tests.support.pictures import X, capture, compared, score
+
+
+def shown(value: Any) -> str:
+    """Return a value as text: numbers with five digits, the ends of long sequences, fields that are not defaults."""
+    if is_dataclass(value):
+        entries = [(each.name, getattr(value, each.name), each.default) for each in fields(value)]
+        given = [f"{name}={shown(own)}" for name, own, default in entries if own is not default and name != "table"]
+        return f"{type(value).__name__}({', '.join(given)})"
+    if isinstance(value, np.ndarray | tuple | list):
+        texts = [*map(shown, value.tolist() if isinstance(value, np.ndarray) else value)]
+        return f"[{', '.join(texts if len(texts) <= 12 else [*texts[:6], '…', *texts[-3:], f'{len(texts)} in all'])}]"
+    return f"{value + 0.0:.5g}" if isinstance(value, float) else repr(value)
+
+
+def test_values() -> None:
+    """A chart has the title, the legend, the axes and the marks of its values, and all of these in its table."""
+    lines = []
+    for name, draw in GALLERY.items():
+        chart = draw()
+        lines += [f"$ {name}", chart.title, chart.description, shown(tuple(chart.legend.items()))]
+        lines += [f"    {shown(each)}" for panel in chart.panels for each in (replace(panel, marks=()), *panel.marks)]
+        lines += [f"    {column}: {shown(values)}" for column, values in chart.table.items()]
+    check_lines("charts", lines)
+
+
+def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What exceeds the greatest number of bars, terms, models or panels is counted; the table has all."""
+    terms = [score(X**k, "no class", 1, None) for k in range(1, MAX_TERMS + 3)]
+    several = term_chart([compared("first", f"model {at}", (["x"], terms[: at + 1])) for at in range(MAX_MODELS + 1)])
+    assert len(several.panels) == MAX_MODELS
+    assert "1 further models are not drawn" in several.description
+    many = term_chart([compared("first", "second", (["x"], terms))])
+    assert len(many.panels[0].y.names) == MAX_TERMS
+    assert "2 further terms are not drawn" in many.description
+    same = TermCourse("1", (10.0, 9.0), (0.5, 0.5), (False,))
+    course = ModelCourse("identity", tuple(replace(same, text=f"x{at}") for at in range(MAX_PANELS + 3)), (1.0,))
+    drawn = course_chart(course, ["1", "2"], "v", "s by v", "t")
+    assert len(drawn.panels) == MAX_PANELS
+    assert "3 further influences are not drawn" in drawn.description
+    assert len(drawn.table["term"]) == 2 * (MAX_PANELS + 3)
+    monkeypatch.setattr(curves, "MAX_BARS", 2)
+    shares = curves.share_chart([curves.ShareBar(name, 30, 60) for name in "abc"], "now", "later", "time")
+    assert (len(shares.panels[0].y.names), len(shares.table["name"])) == (2, 3)
+
+
+@given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 3)), min_size=1, max_size=30))
+def test_order_of_sorted_predictions(rows: list[tuple[float, int]]) -> None:
+    """Configurations ascend by the measured value, equal ones (all, if none is measured) by the first model's."""
+    first, measured = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    values = np.stack([first, -first])
+    order = ascending(values, measured)
+    pairs = list(zip(measured[order], first[order], strict=True))
+    assert pairs == sorted(pairs)
+    assert list(first[ascending(values, None)]) == sorted(first)
+    # Values that were not measured come after those that were.
+    gaps = np.array([np.nan, 7.0, 5.0, np.nan])
+    assert list(ascending(np.array([[1.0, 2.0, 3.0, 0.0]]), gaps)) == [2, 1, 3, 0]
+
+
+def test_rows_are_full() -> None:
+    """Panels keep their order, rows of several are at most as wide as allowed, and no row takes less than it could."""
+    panels = [Panel(Axis(), Axis(), (), width=width) for width in (430, 250, 250, 250, 250, 900, 10)]
+    rows = rows_of(panels)
+    assert [[panel.width for panel in row] for row in rows] == [[430, 250], [250, 250, 250], [900], [10]]
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.03, 4.0, 900.0, 1e9, 1e300])
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_courses_over_any_range(link: Literal["identity", "log"], factor: float) -> None:
+    """Panels are legible whatever their values span, and huge ones are drawn, too."""
+    values = np.array([1.0, factor**0.3, factor])
+    means = tuple(np.log(values) if link == "log" else values)
+    terms = tuple(TermCourse(f"x{at}", means[:: 1 - 2 * at], (0.05,) * 3, (True, False)) for at in range(2))
+    chart = course_chart(ModelCourse(link, terms, (1.0, 0.5)), ["1", "2", "3"], "v", "s by v", "t_s")
+    assert [svg_defects(panel_svg(panel, "description")) for panel in chart.panels] == [[], []]
+    assert "nan" not in chart_svg(chart)
 
 
 @pytest.mark.parametrize("name", GALLERY)

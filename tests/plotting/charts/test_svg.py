@@ -22,10 +22,10 @@ from splc.plotting.charts.chart import (
     Points,
     ReferenceLine,
     Spans,
+    ticks,
 )
-from splc.plotting.charts.labels import fitted, text_width, visible
 from splc.plotting.charts.svg import chart_svg, height_of, panel_svg
-from splc.plotting.charts.ticks import ticks
+from splc.plotting.labels import fitted, text_width, visible
 from tests.plotting.charts.legible_svg import svg_defects
 
 NUMBERS = st.floats(-1e12, 1e12) | st.sampled_from([0.0, 1e-300, 1e300, math.nan, math.inf, -math.inf])

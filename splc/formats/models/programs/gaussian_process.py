@@ -36,20 +36,14 @@ FIRST_STATE = 48
 
 @dataclass(frozen=True)
 class ShapeProgram:
-    """A column of a numeric variable.
+    """A column of a numeric variable."""
 
-    Attributes:
-        shape: 'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus 0.6; 'level': 1 if x
-            is a, else -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1.
-        a: see `shape`.
-        b: see `shape`.
-        c: see `shape`.
-    """
-
+    # 'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus 0.6; 'level': 1 if x is a,
+    # else -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1
     shape: str
-    a: float = 0.0
-    b: float = 0.0
-    c: float = 0.0
+    a: float = 0.0  # see `shape`
+    b: float = 0.0  # see `shape`
+    c: float = 0.0  # see `shape`
 
 
 @dataclass(frozen=True)
@@ -58,43 +52,26 @@ class VariableProgram:
 
     A state has a value in each column. That of binary variables and alternative groups is the position of the selected
     option, the last one if none is selected. That of numeric variables is a value, None where it is deselected.
-
-    Attributes:
-        options: the options.
-        columns: the values of each state, one for each column.
-        shapes: the columns of a numeric variable as functions of its value; empty for others.
-        rows: the state of each row: a character whose code minus 48 is the position of the state.
     """
 
-    options: tuple[str, ...]
-    columns: tuple[tuple[float, ...], ...]
-    shapes: tuple[ShapeProgram, ...]
-    rows: str
+    options: tuple[str, ...]  # the options
+    columns: tuple[tuple[float, ...], ...]  # the values of each state, one for each column
+    shapes: tuple[ShapeProgram, ...]  # the columns of a numeric variable as functions of its value; empty for others
+    rows: str  # the state of each row: a character whose code minus 48 is the position of the state
 
 
 @dataclass(frozen=True)
 class KernelProgram:
-    """The hyperparameters of a kernel, and the weights of the rows.
+    """The hyperparameters of a kernel, and the weights of the rows."""
 
-    Attributes:
-        relevances: those of the columns of each variable.
-        interaction: rho.
-        stationary: a.
-        width: w.
-        noise: the variance of the noise.
-        weights: the weight of each row in the mean.
-        mean: the mean is this plus `deviation` times the weighted sum of the kernels.
-        deviation: see `mean`.
-    """
-
-    relevances: tuple[tuple[float, ...], ...]
-    interaction: float
-    stationary: float
-    width: float
-    noise: float
-    weights: tuple[float, ...]
-    mean: float
-    deviation: float
+    relevances: tuple[tuple[float, ...], ...]  # those of the columns of each variable
+    interaction: float  # rho
+    stationary: float  # a
+    width: float  # w
+    noise: float  # the variance of the noise
+    weights: tuple[float, ...]  # the weight of each row in the mean
+    mean: float  # the mean is this plus `deviation` times the weighted sum of the kernels
+    deviation: float  # see `mean`
 
 
 @dataclass(frozen=True)
@@ -116,39 +93,23 @@ class ScaleProgram:
 
 @dataclass(frozen=True)
 class GaussianProcess:
-    """The average of Gaussian processes with the same rows.
+    """The average of Gaussian processes with the same rows."""
 
-    Attributes:
-        where: the option that is 1 in configurations that it adds to; None: it adds to all.
-        scale: the scale of its values.
-        variables: its variables.
-        kernels: the kernels; none for a constant.
-        constant: the mean of a constant, on the scale.
-        spread: the standard deviation of predictions of a constant, None if it is unknown.
-        noises: multiples of the noise of each row.
-        jitter: what is added to the noise.
-        noise: the variance of the noise of a measurement.
-        noise_unit: what multiples of the noise are divided by.
-        quantile: the multiple of the standard deviation on each side of intervals.
-        printed: the weight of the printed model in the mean on the scale, where it has a value.
-        runs: what the scatter of runs adds to their half width, in quadrature.
-        extrapolation: the standard deviation at a further value of an option, as a multiple of its distance from the
-            prediction at the nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number.
-    """
-
-    where: str | None
-    scale: ScaleProgram
-    variables: tuple[VariableProgram, ...]
-    kernels: tuple[KernelProgram, ...]
-    constant: float
-    spread: float | None
-    noises: tuple[float, ...]
-    jitter: float
-    noise: float
-    noise_unit: float
-    quantile: float
-    printed: float
-    runs: float
+    where: str | None  # the option that is 1 in configurations that it adds to; None: it adds to all
+    scale: ScaleProgram  # the scale of its values
+    variables: tuple[VariableProgram, ...]  # its variables
+    kernels: tuple[KernelProgram, ...]  # the kernels; none for a constant
+    constant: float  # the mean of a constant, on the scale
+    spread: float | None  # the standard deviation of predictions of a constant, None if it is unknown
+    noises: tuple[float, ...]  # multiples of the noise of each row
+    jitter: float  # what is added to the noise
+    noise: float  # the variance of the noise of a measurement
+    noise_unit: float  # what multiples of the noise are divided by
+    quantile: float  # the multiple of the standard deviation on each side of intervals
+    printed: float  # the weight of the printed model in the mean on the scale, where it has a value
+    runs: float  # what the scatter of runs adds to their half width, in quadrature
+    # the standard deviation at a further value of an option, as a multiple of its distance from the prediction at the
+    # nearest known one; of fewer than 2 / `extrapolation` values it is 2 / their number
     extrapolation: float = EXTRAPOLATION
 
 

@@ -28,69 +28,42 @@ SCHEMA = "splc.program/1"
 
 @dataclass(frozen=True)
 class ProgramOption:
-    """An option, or an observed variable, of a program.
+    """An option, or an observed variable, of a program."""
 
-    Attributes:
-        name: the name.
-        kind: 'binary', whose values are 0 and 1; 'numeric'; or 'number', of which nothing is known.
-        values: the values of a numeric option, ascending.
-        optional: whether it may be deselected.
-        flag: the number that means "deselected" in tables, if there is one.
-        fixed: the only value that it has, None if there are several.
-        needed: whether predictions depend on it.
-        open: whether a table had these values, not a description: others are predicted, too.
-    """
-
-    name: str
-    kind: str
-    values: tuple[float, ...] = ()
-    optional: bool = False
-    flag: float | None = None
-    fixed: float | None = None
-    needed: bool = True
-    open: bool = False
+    name: str  # the name
+    kind: str  # 'binary', whose values are 0 and 1; 'numeric'; or 'number', of which nothing is known
+    values: tuple[float, ...] = ()  # the values of a numeric option, ascending
+    optional: bool = False  # whether it may be deselected
+    flag: float | None = None  # the number that means "deselected" in tables, if there is one
+    fixed: float | None = None  # the only value that it has, None if there are several
+    needed: bool = True  # whether predictions depend on it
+    open: bool = False  # whether a table had these values, not a description: others are predicted, too
 
 
 @dataclass(frozen=True)
 class ProgramTexts:
-    """A column of texts that stands for an alternative group.
+    """A column of texts that stands for an alternative group."""
 
-    Attributes:
-        name: the option whose children they are.
-        texts: text → the child; an empty text for none of them, where that is possible.
-    """
-
-    name: str
+    name: str  # the option whose children they are
+    # text → the child; an empty text for none of them, where that is possible
     texts: Mapping[str, str] = field(hash=False)
 
 
 @dataclass(frozen=True)
 class Program:
-    """The prediction program of a model.
+    """The prediction program of a model."""
 
-    Attributes:
-        version: the version of splc.
-        system: the name of the system, None if it is unknown.
-        property: the property that is predicted, None if it is unknown.
-        unit: its unit, None if it is unknown.
-        text: the printed model as one line.
-        options: the options and observed variables.
-        texts: columns of texts that stand for options.
-        level: the probability that a measured value lies inside of an interval, None without intervals.
-        full: the full model, a sum of Gaussian processes; empty if the printed model predicts.
-        printed: the printed model.
-    """
-
-    version: str
-    system: str | None
-    property: str | None
-    unit: str | None
-    text: str
-    options: tuple[ProgramOption, ...]
-    texts: tuple[ProgramTexts, ...]
-    level: float | None
+    version: str  # the version of splc
+    system: str | None  # the name of the system, None if it is unknown
+    property: str | None  # the property that is predicted, None if it is unknown
+    unit: str | None  # its unit, None if it is unknown
+    text: str  # the printed model as one line
+    options: tuple[ProgramOption, ...]  # the options and observed variables
+    texts: tuple[ProgramTexts, ...]  # columns of texts that stand for options
+    level: float | None  # the probability that a measured value lies inside of an interval, None without intervals
+    # the full model, a sum of Gaussian processes; empty if the printed model predicts
     full: tuple[GaussianProcess, ...]
-    printed: TermProgram
+    printed: TermProgram  # the printed model
 
 
 def heading(program: Program) -> str:

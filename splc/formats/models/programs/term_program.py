@@ -25,19 +25,12 @@ from splc.system.variability import ROOT, VariabilityModel
 
 @dataclass(frozen=True)
 class FactorProgram:
-    """A power of an option, or of a function, times a power of its logarithm: v^power * log10(v)^log10.
+    """A power of an option, or of a function, times a power of its logarithm: v^power * log10(v)^log10."""
 
-    Attributes:
-        option: the option; None for a function.
-        function: the position of the function; None for an option.
-        power: the exponent of the value.
-        log10: the exponent of its logarithm to the base 10.
-    """
-
-    option: str | None
-    function: int | None
-    power: float
-    log10: float
+    option: str | None  # the option; None for a function
+    function: int | None  # the position of the function; None for an option
+    power: float  # the exponent of the value
+    log10: float  # the exponent of its logarithm to the base 10
 
 
 @dataclass(frozen=True)
@@ -50,49 +43,32 @@ class AddendProgram:
 
 @dataclass(frozen=True)
 class FunctionProgram:
-    """A function of sums, which has no value where none of its options has one.
+    """A function of sums, which has no value where none of its options has one."""
 
-    Attributes:
-        function: 'sum' (of one argument, as it is), 'power' (the first to the power of the second), 'selected' and
-            'deselected' (of its only option, 1 or 0), 'max', 'min', a comparison such as '>=' (1 or 0), or a function
-            of one number: 'ceil', 'floor', 'exp', ….
-        arguments: the sums.
-        options: the options that it depends on.
-    """
-
+    # 'sum' (of one argument, as it is), 'power' (the first to the power of the second), 'selected' and 'deselected' (of
+    # its only option, 1 or 0), 'max', 'min', a comparison such as '>=' (1 or 0), or a function of one number: 'ceil',
+    # 'floor', 'exp', …
     function: str
-    arguments: tuple[tuple[AddendProgram, ...], ...]
-    options: tuple[str, ...]
+    arguments: tuple[tuple[AddendProgram, ...], ...]  # the sums
+    options: tuple[str, ...]  # the options that it depends on
 
 
 @dataclass(frozen=True)
 class PrintedIntervalProgram:
-    """The intervals of a printed model.
+    """The intervals of a printed model."""
 
-    Attributes:
-        scale: the scale, for the divisor of differences.
-        quantile: the half width: of ln y if values are positive, otherwise over the divisor.
-    """
-
-    scale: ScaleProgram
-    quantile: float
+    scale: ScaleProgram  # the scale, for the divisor of differences
+    quantile: float  # the half width: of ln y if values are positive, otherwise over the divisor
 
 
 @dataclass(frozen=True)
 class TermProgram:
-    """A printed model.
+    """A printed model."""
 
-    Attributes:
-        link: 'identity' if the sum is the prediction, 'log' if its exponential is.
-        functions: the functions in terms; each uses only those before it.
-        terms: the terms.
-        intervals: its prediction intervals, None if there are none.
-    """
-
-    link: str
-    functions: tuple[FunctionProgram, ...]
-    terms: tuple[AddendProgram, ...]
-    intervals: PrintedIntervalProgram | None
+    link: str  # 'identity' if the sum is the prediction, 'log' if its exponential is
+    functions: tuple[FunctionProgram, ...]  # the functions in terms; each uses only those before it
+    terms: tuple[AddendProgram, ...]  # the terms
+    intervals: PrintedIntervalProgram | None  # its prediction intervals, None if there are none
 
 
 def term_program_of(

@@ -15,13 +15,7 @@ from splc.formats.models.programs.runtime.terms import printed_prediction
 def predict(configuration: Mapping[str, Any], *, printed: bool = False, extrapolate: bool = False) -> float:
     """Return the prediction of a configuration.
 
-    Args:
-        configuration: option → value: 0 or 1 of binary options; None is a deselected numeric option.
-        printed: whether the printed model predicts, not the full one.
-        extrapolate: whether numeric options may have other values than those of OPTIONS.
-
-    Raises:
-        PredictionError: if an option is unknown or missing, or has a value that it cannot have.
+    `configuration`: option → value: 0 or 1 of binary options; None is a deselected numeric option.
     """
     values = checked(configuration, extrapolate)
     return _evaluated(values, printed, False)[0]
@@ -33,9 +27,6 @@ def interval(
     """Return the ends of the prediction interval of a configuration; the arguments are those of `predict`.
 
     The first call factorises a matrix with a row for each configuration that was learned from.
-
-    Raises:
-        PredictionError: as `predict`, or if the model has no intervals.
     """
     _, low, high = _evaluated(checked(configuration, extrapolate), printed, True)
     return low, high

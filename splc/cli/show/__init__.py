@@ -1,1 +1,0 @@
-"""The output of the subcommands as text and as JSON."""

@@ -1,0 +1,264 @@
+"""Predictions against measured values, of one model or of several, and where they are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from splc.data.accuracy import signed_errors
+from splc.data.property_unit import titled
+from splc.errors import SpecError
+from splc.formats.measurements.columns import shown_value
+from splc.learning.result import LearningResult
+from splc.plotting.charts.chart import (
+    SERIES,
+    Axis,
+    Chart,
+    Curve,
+    Mark,
+    Panel,
+    Points,
+    ReferenceLine,
+    Role,
+    beside,
+    columns_of,
+    further,
+    spread,
+)
+from splc.types import Array
+
+# An option: its name, its values as texts, and the position of the value of each row, shape (n,).
+OptionValues = tuple[str, tuple[str, ...], Array]
+# The greatest number of panels of one option each.
+MAX_PANELS = 8
+# Up to this number of configurations, lines join the predictions; with more, lines would be a band.
+JOINED = 60
+# The numbers of pieces of a running median, and of points of a model.
+_PIECES, _POINTS = 50, 2000
+# The medians along a table.
+_BLOCKS = 16
+# The roles of rows that were learned from, and of others.
+_ROLES: tuple[Role, Role] = ("measured", "model")
+
+
+def prediction_chart(
+    measured: Array, predicted: Array, errors: Array, learned: Array, quantity: str, *, held_out: bool
+) -> Chart:
+    """Return a chart of predictions and of their relative errors in percent, all of shape (n,).
+
+    `learned`: which rows were learned from. `held_out`: whether these are predicted without their own values.
+    """
+    x, y = _facing(quantity, measured, predicted)
+    error = Axis.over(errors, "error of the prediction, %", log=False, zero=True)
+    agreeing: tuple[Mark, ...] = (ReferenceLine(), *_parts(measured, predicted, learned))
+    off: tuple[Mark, ...] = (ReferenceLine(y=0.0), *_parts(predicted, errors, learned))
+    text = "predicted without its own value" if held_out else "fitted"
+    kinds = ((learned, f"learned from, {text}"), (~learned, "not learned from"))
+    return Chart(
+        "prediction",
+        "Predicted and measured values",
+        "Each point is a configuration; on the dashed line the prediction is exact.",
+        (Panel(x, y, agreeing, "", 380, 330), Panel(y, error, off, "", 380, 330)),
+        {role: name for role, (rows, name) in zip(_ROLES, kinds, strict=True) if rows.any()},
+        {"measured": measured.tolist(), "predicted": predicted.tolist(), "error %": errors.tolist()},
+    )
+
+
+def _facing(quantity: str, *values: Array) -> Iterator[Axis]:
+    """Yield the axes of measured and of predicted values, which are the same."""
+    both = Axis.over(np.concatenate(values), "")
+    for word in ("measured", "predicted"):
+        yield Axis(f"{word} {quantity}", both.low, both.high, both.log)
+
+
+def _parts(x: Array, y: Array, learned: Array) -> Iterator[Points]:
+    """Yield the points of rows that were learned from, and of the others."""
+    for role, part in zip(_ROLES, (learned, ~learned), strict=True):
+        rows = np.flatnonzero(part & np.isfinite(x) & np.isfinite(y))
+        if len(rows):
+            yield Points(x[rows], y[rows], role, keys=tuple(rows.tolist()))
+
+
+def residual_chart(options: Sequence[OptionValues], errors: Array, learned: Array) -> Chart:
+    """Return a chart of the relative errors in percent by the values of each option."""
+    y = Axis.over(errors, "error, %", log=False, zero=True)
+    panels = []
+    drawn = spread(len(errors))
+    some = f" {len(drawn)} of {len(errors):,} configurations are drawn." if len(drawn) < len(errors) else ""
+    for name, labels, at in options[:MAX_PANELS]:
+        places = np.full(len(at), np.nan)
+        places[drawn] = np.where(at[drawn] >= 0, at[drawn] + beside(len(drawn)), np.nan)
+        marks: tuple[Mark, ...] = (ReferenceLine(y=0.0), *_parts(places, errors, learned))
+        panels.append(Panel(Axis.of_names(labels), y, marks, name, 250, 200))
+    return Chart(
+        "residuals",
+        "Where the model is wrong",
+        "The errors of the predictions at each value of the most important options. Errors on one side of 0 at some "
+        f"value show an influence that the model lacks.{some}",
+        tuple(panels),
+        {},
+        value_errors(options, {"": errors}),
+    )
+
+
+def value_errors(options: Sequence[OptionValues], errors: Mapping[str, Array]) -> dict[str, list[Any]]:
+    """Return the errors of models at each value of options as a table: their number, mean, and mean size."""
+    rows = [
+        (option, label, model, len(chosen), float(chosen.mean()), float(np.abs(chosen).mean()))
+        for option, labels, at in options
+        for index, label in enumerate(labels)
+        for model, values in errors.items()
+        if len(chosen := values[(at == index) & np.isfinite(values)])
+    ]
+    columns = columns_of(("option", "value", "model", "rows", "mean error %", "mean size of errors %"), rows)
+    if len(errors) < 2:
+        del columns["model"]
+    return columns
+
+
+def drift_chart(errors: Array, learned: Array) -> Chart:
+    """Return a chart of the relative errors in percent along the table of measurements, shape (n,)."""
+    order = np.arange(1, len(errors) + 1, dtype=float)
+    keys = spread(len(errors))
+    places = np.full(len(errors), np.nan)
+    places[keys] = order[keys]
+    points = [*_parts(places, errors, learned)]
+    blocks = [block for block in np.array_split(np.arange(len(errors)), min(_BLOCKS, len(errors) // 8)) if len(block)]
+    finite = [block for block in blocks if np.isfinite(errors[block]).any()]
+    middles = np.array([order[block].mean() for block in finite])
+    medians = np.array([np.nanmedian(errors[block]) for block in finite])
+    kinds = {"measured": "learned from", "model": "not learned from"}
+    x = Axis.over(order, "row of the table", log=False)
+    y = Axis.over(errors[keys], "error of the prediction, %", log=False, zero=True)
+    marks: tuple[Mark, ...] = (ReferenceLine(y=0.0), *points, Curve(middles, medians, "rise", marked=True))
+    return Chart(
+        "drift",
+        "Whether errors drift along the table",
+        "The error of the prediction of each configuration in the order of the table, and the medians of neighbours. "
+        "Where rows are in the order of the runs, medians that rise or fall show that the machine changed.",
+        (Panel(x, y, marks, "", 560, 220),),
+        {**{mark.role: kinds[mark.role] for mark in points}, "rise": "median of neighbours"},
+        {"row": middles.tolist(), "median error %": medians.tolist()},
+    )
+
+
+def agreement_chart(names: Sequence[str], predicted: Sequence[Array], measured: Array, quantity: str) -> Chart:
+    """Return a chart of the predictions of several models against measured values, each of shape (n,)."""
+    x, y = _facing(quantity, measured, *predicted)
+    keys = tuple(range(len(measured)))
+    points = (Points(measured, values, role, keys=keys) for values, role in zip(predicted, SERIES, strict=False))
+    return Chart(
+        "agreement",
+        "Predicted and measured values",
+        "Each point is a configuration; on the dashed line the prediction is exact.",
+        (Panel(x, y, (ReferenceLine(), *points), "", 420, 360),),
+        dict(zip(SERIES, names, strict=False)),
+        {"measured": measured.tolist(), **{n: p.tolist() for n, p in zip(names, predicted, strict=True)}},
+    )
+
+
+def error_chart(names: Sequence[str], errors: Sequence[Array], options: Sequence[OptionValues]) -> Chart:
+    """Return a chart of the relative errors in percent of several models at each value of options."""
+    y = Axis.over(np.concatenate(list(errors)), "error, %", log=False, zero=True)
+    panels = []
+    for name, labels, at in options[:MAX_PANELS]:
+        drawn = spread(len(at))
+        places, keys = at[drawn] + beside(len(drawn)), tuple(drawn.tolist())
+        points = (Points(places, part[drawn], role, keys=keys) for part, role in zip(errors, SERIES, strict=False))
+        panels.append(Panel(Axis.of_names(labels), y, (ReferenceLine(y=0.0), *points), name, 250, 200))
+    return Chart(
+        "errors",
+        "Where the models are wrong",
+        "The errors of the predictions at each value of an option.",
+        tuple(panels),
+        dict(zip(SERIES, names, strict=False)),
+        value_errors(options, dict(zip(names, errors, strict=True))),
+    )
+
+
+def sorted_chart(names: Sequence[str], values: Array, measured: Array | None, quantity: str) -> Chart:
+    """Return a chart of predictions over the configurations in ascending order (figures 5.1 to 5.7 of the thesis).
+
+    A model is a line, or points with their running median; those beyond the last colour are not drawn. Predictions have
+    the shape (models, n), measured values the shape (n,).
+    """
+    order = ascending(values, measured)
+    count = len(order)
+    # No configuration was measured outside of those that are compared: all values are on the axis.
+    y = Axis.over(np.append(values, [] if measured is None else measured), quantity)
+    by = f"the predictions of {names[0]}" if measured is None else f"measured {quantity}"
+    x = Axis.over([1.0, float(count)], f"configuration (sorted by {by})", log=False)
+    marks: list[Mark] = []
+    legend: dict[Role, str] = {}
+    if measured is not None:
+        legend["measured"] = "measured"
+        marks.append(Curve(_numbers(count), measured[order], "measured", marked=count <= JOINED))
+    for role, name, row in zip(SERIES, names, values, strict=False):
+        legend[role] = name
+        marks += _model_marks(row[order], role)
+    # Medians are drawn over all points.
+    marks.sort(key=lambda mark: not isinstance(mark, Points))
+    hidden = further(len(names), len(SERIES), "further models")
+    median = "" if count <= JOINED else f" Lines are medians of about {round(count / _pieces(count))} neighbours."
+    return Chart(
+        "sorted",
+        f"{quantity} of each configuration",
+        f"The predictions of each configuration, in the order of {by}.{median}{hidden}",
+        (Panel(x, y, tuple(marks), "", 780, 400),),
+        legend,
+        {
+            **({} if measured is None else {"measured": measured[order].tolist()}),
+            **{name: row[order].tolist() for name, row in zip(names, values, strict=True)},
+        },
+    )
+
+
+def ascending(values: Array, measured: Array | None) -> Array:
+    """Return the configurations in ascending order of the measured value, or of the first model's; shape (n,).
+
+    Equal measured values are ordered by the first model's, then as given; configurations without a value are last.
+    """
+    # Measured values may be counts: the second key sorts equal values.
+    return np.lexsort((values[0],) if measured is None else (values[0], measured))
+
+
+def _model_marks(row: Array, role: Role) -> Iterator[Mark]:
+    """Yield the marks of one model."""
+    x = _numbers(len(row))
+    if len(row) <= JOINED:
+        yield Curve(x, row, role, marked=True)
+        return
+    drawn = spread(len(row), _POINTS)
+    yield Points(x[drawn], row[drawn], role)
+    pieces = np.array_split(np.arange(len(row)), _pieces(len(row)))
+    finite = [piece[np.isfinite(row[piece])] for piece in pieces]
+    medians = np.array([np.median(row[piece]) if len(piece) else np.nan for piece in finite])
+    yield Curve(np.array([x[piece].mean() for piece in pieces]), medians, role, marked=True)
+
+
+def _numbers(count: int) -> Array:
+    return np.arange(1, count + 1, dtype=float)
+
+
+def _pieces(count: int) -> int:
+    """Return the number of neighbourhoods for the running median, each of about eight configurations or more."""
+    return min(_PIECES, -(-count // 8))
+
+
+def learned_chart(result: LearningResult) -> Chart:
+    """Return the chart of predicted against measured values of the configurations that judge a model."""
+    if result.rows is None or not result.judgements:
+        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
+    measured, places = result.rows.measured, result.rows.places
+    learned = np.isin(places, result.rows.learned)
+    values, predicted = measured.column(result.nfp)[places], result.judgements[0].predicted
+    mask = ~np.isnan(values) & ~np.isnan(predicted)
+    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
+    title = ", ".join((measured.system.name, *contexts))
+    values, predicted = values[mask], predicted[mask]
+    errors = signed_errors(predicted, values)
+    label = titled(result.nfp, result.unit)
+    return replace(prediction_chart(values, predicted, errors, learned[mask], label, held_out=False), title=title)

@@ -1,0 +1,399 @@
+"""`splc calibrate`: estimate free parameters of an analytical model from measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Annotated, Any, Literal
+
+from sampling import Space
+from splc import __version__
+from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
+from splc.data.measurements import Measurements
+from splc.errors import OutputError, Problem, RequestError, SplcError, listed, plural
+from splc.formats.measurements.columns import shown_value
+from splc.formats.models.parameters import write_parameters
+from splc.io.files import STANDARD
+from splc.io.json_object import JsonObject, at, by_value, json_object
+from splc.io.numbers import percentage, short_number
+from splc.io.outputs import require_writable
+from splc.models.influence import EvaluationError
+from splc.models.parameters import Parameters, ParameterTable, Quantity
+from splc.models.subexpressions import Parameter
+from splc.workflows.by import ByValue, each_context, require_files, with_context
+from splc.workflows.calibrate.parameters import fault, free_model, guessed, left_out, side_of_bound, uncertain
+from splc.workflows.common_fields import By, Seed
+from splc.workflows.field_values import bounds_of, names_in
+from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
+
+ESTIMATION = "Estimation"
+
+
+@request
+class Request(ModelInputs):
+    """Estimate free parameters of an analytical model from measurements.
+
+    Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
+    """
+
+    analytical: Annotated[
+        str | None,
+        as_argument(
+            "ANALYTICAL",
+            "The analytical model (model text). '-' is standard input.",
+            default="the one of the current folder",
+        ),
+    ] = None
+    free: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME[,NAME...]",
+            "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated.",
+            ESTIMATION,
+            parse=names_in,
+            repeated=True,
+        ),
+    ]
+    bound: Annotated[
+        Mapping[str, Bound],
+        as_option(
+            "NAME=LOW..HIGH",
+            "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
+            "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
+            "middle row.",
+            ESTIMATION,
+            parse=bounds_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    weights: Annotated[
+        Weights,
+        as_option(
+            "relative|absolute|log",
+            "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
+            "measured, for measurements that vary by factors.",
+            ESTIMATION,
+        ),
+    ] = "relative"
+    level: Annotated[float, as_option("LEVEL", "The level of the intervals.", ESTIMATION)] = 0.95
+    folds: Annotated[
+        int,
+        as_option(
+            "K", "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.", ESTIMATION
+        ),
+    ] = 10
+    seed: Seed = 0
+    output: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
+            "Output",
+            names="--output -o",
+        ),
+    ] = None
+    by: By = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """Estimated parameters."""
+
+    request: Request  # the request; that of a value of a context names the file of this value
+    calibration: Calibration
+    known: Parameters  # the parameters before the estimation
+    model: str  # the file of the model
+    nfp: str  # the property
+    measurements: str  # the file of the measurements
+    scaled: bool  # whether `scale` is a factor on the whole model, not one of its parameters
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request, watch: Watch = NOBODY) -> Result | ByValue[Result]:
+    """Estimate parameters by bounded least squares; with `by` those of each value of a context."""
+    _require_sense(request)
+    if request.by is not None:
+        require_files(request.output, analytical=request.analytical, parameters=request.parameters)
+        request = with_context(request, request.by)
+    project = request.project(analytical=request.analytical)
+    file = project.analytical_file
+    if file is None:
+        message = "there is no analytical.txt here; name the model, or name it as 'analytical' in splc.toml"
+        raise RequestError(message, "analytical")
+    if request.by is None:
+        require_writable(request.output, (file, *project.files))
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
+    parameters = request.known_parameters(project)
+    stored = free_model(file, space.system, parameters, request.free)
+    request.require_used(stored.used)
+
+    def estimate(requested: Request, measured: Measurements) -> Result:
+        nfp = project.resolve_property(measured)
+        fitted = partial(
+            calibrate,
+            configurations=measured.configurations,
+            measured=measured.column(nfp),
+            bounds=request.bound,
+            weights=request.weights,
+        )
+        choices: dict[str, Any] = {"level": request.level, "folds": request.folds, "seed": request.seed}
+        try:
+            fit = fitted(stored.model, free=request.free, guessed=guessed(stored, parameters), **choices)
+        except EvaluationError as error:
+            raise error.at(file) from None
+        found = [*left_out(fit, nfp), *uncertain(fit)]
+        with suppress(SplcError):
+            every, complete = tuple(sorted({*request.free, *stored.used})), fit
+            if {*every} != {*request.free}:
+                # Another parameter than the requested ones may be at fault.
+                other = free_model(file, space.system, parameters, every)
+                complete = fitted(other.model, free=every, guessed=guessed(other, parameters))
+            found += fault(complete, measured, nfp)
+        scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
+        source = measured.report.source or ""
+        return Result(requested, fit, parameters, file, nfp, source, scaled, tuple(found))
+
+    with notes:
+        if request.by is None:
+            result = estimate(request, request.read_measurements(project, space, notes))
+            return replace(result, notes=(*notes, *result.notes))
+        parts = request.read_by(project, space, notes, request.by)
+        results: dict[str, Result] = {}
+        for value, requested in each_context(request, request.by, list(parts), output=request.output):
+            require_writable(requested.output, (file, *project.files))
+            result = estimate(requested, parts[value])
+            title = f"{request.by} {shown_value(value)}"
+            titled = (replace(note, text=f"{title}: {note.text}") for note in result.notes)
+            results[value] = replace(result, notes=(*notes, *titled))
+        return ByValue(request.by, results)
+
+
+def write(result: Result, output: str) -> None:
+    """Write all parameters as TOML, the free ones with their estimates and intervals."""
+    fit = result.calibration
+    new = {parameter.name: parameter for parameter in fit.model.parameters}
+    changed = {estimate.name: _quantity(new[estimate.name]) for estimate in fit.estimates}
+    count = plural(fit.configurations, "configuration", "configurations")
+    names = listed([estimate.name for estimate in fit.estimates], limit=len(changed))
+    error, validated = (percentage(value, 6, "undefined") for value in (fit.error_after, fit.error_cross_validated))
+    model, measurements, nfp = (" ".join(text.split()) for text in (result.model, result.measurements, result.nfp))
+    heading = [
+        f"Estimated by splc {__version__}: {names}",
+        f"model: {model}; measurements: {measurements}, {nfp}, {count}",
+        f"weights: {fit.weights}; mean relative error {error}" + f", cross-validated {validated}" * bool(fit.folds),
+    ]
+    if fit.undetermined:
+        heading.append(f"not determined by these measurements: {', '.join(fit.undetermined)}")
+    write_parameters(result.known.changed(changed), output, "\n".join(heading))
+
+
+def _quantity(parameter: Parameter) -> Quantity | ParameterTable:
+    """Return an estimate as a parameters file has it: with its interval and level, or as not determined."""
+    [level] = parameter.levels or (None,)
+    rows = []
+    for value, low, high in zip(parameter.values_of, parameter.low, parameter.high, strict=True):
+        # A row of 0 stays 0 whatever the factor of its table is.
+        if parameter.keys and value == low == high == 0:
+            rows.append(Quantity.exactly(value))
+        elif parameter.determined:
+            rows.append(Quantity(value, low, high, level))
+        else:
+            rows.append(Quantity.undetermined(value))
+    return ParameterTable(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]
+
+
+def _require_sense(request: Request) -> None:
+    output = request.output
+    if output not in (None, STANDARD) and not str(output).removesuffix(".gz").lower().endswith(".toml"):
+        raise OutputError(Problem("parameters are written as TOML", output, hint="name a file that ends in .toml"))
+    if not 0 < request.level < 1:
+        raise RequestError(f"{request.level:g} is not a level of intervals, such as 0.95", "level")
+    if request.folds < 0 or request.folds == 1:
+        raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
+
+
+class TableFactorObject(JsonObject):
+    """The factor on all rows of a table, and the row that represents it."""
+
+    by: str
+    row: float = at("key")
+    factor: float
+
+
+class EstimateObject(JsonObject):
+    """The estimate of a parameter; its interval is null where it is not determined."""
+
+    name: str
+    benchmarked: float | None
+    estimate: float = at("value")
+    low: float | None
+    high: float | None
+    ratio: float | None
+    ratio_low: float | None = at("ratio_interval.0")
+    ratio_high: float | None = at("ratio_interval.1")
+    determined: bool
+    at_bound: Literal["low", "high"] | None
+    table: TableFactorObject | None = at(lambda factor: None if factor.key is None else factor)
+
+
+class CombinationObject(JsonObject):
+    """A combination of parameters that is determined though they are not."""
+
+    text: str
+    kind: Literal["sum", "product"]
+    parts: dict[str, float] = at(lambda row: dict(row.parts))
+    value: float
+    low: float
+    high: float
+
+
+class ConfoundedObject(JsonObject):
+    """Parameters that the measurements cannot tell apart, and their combinations that are determined."""
+
+    parameters: list[str] = at("names")
+    determined: list[CombinationObject] = at("combinations")
+
+
+class ResidualObject(JsonObject):
+    """A configuration with its measured and predicted value; the error is in percent."""
+
+    configuration: dict[str, float | None]
+    measured: float
+    predicted: float
+    error: float | None
+
+
+class CalibrationObject(JsonObject, schema="splc.calibrate/1"):
+    """Estimated parameters of an analytical model; errors are in percent."""
+
+    model: str
+    measurements: str
+    nfp: str
+    parameters: list[EstimateObject] = at("calibration.estimates")
+    confounded: list[ConfoundedObject] = at("calibration.confounded")
+    without_effect: list[str] = at("calibration.without_effect")
+    error_before: float | None = at("calibration.error_before")
+    error_after: float | None = at("calibration.error_after")
+    error_cross_validated: float | None = at("calibration.error_cross_validated")
+    folds: int = at("calibration.folds")
+    seed: int = at("request.seed")
+    worst: list[ResidualObject] = at("calibration.worst")
+    configurations: int = at("calibration.configurations")
+    left_out: int = at("calibration.zeros")
+    missing: int = at("calibration.missing")
+    weights: Literal["relative", "absolute", "log"] = at("calibration.weights")
+    level: float = at("calibration.level")
+    linear: bool = at("calibration.linear")
+    converged: bool = at("calibration.converged")
+    degrees_of_freedom: int = at("calibration.degrees")
+    deviation: float | None = at("calibration.deviation")
+    output: str | None = at("request.output")
+
+
+CalibrationsObject = by_value(CalibrationObject, "splc.calibrate.by/1", "results")
+
+
+def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
+    """Return the JSON object of a result."""
+    return json_object(CalibrationsObject if isinstance(result, ByValue) else CalibrationObject, result)
+
+
+def view(result: Result | ByValue[Result], detail: Detail) -> View:
+    """Yield the errors and the estimates; by value one table of them."""
+    for one in result.results.values() if isinstance(result, ByValue) else (result,):
+        if one.request.output is not None:
+            yield Output(one.request.output, partial(write, one))
+    if isinstance(result, ByValue):
+        yield from _view_by(result)
+        return
+    output = result.request.output
+    if output != STANDARD:
+        yield from _view(result, detail)
+    yield result.notes
+    if output is not None and result.scaled:
+        factor = result.calibration[SCALE].value
+        yield Message(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
+
+
+def _view(result: Result, detail: Detail) -> View:
+    fit = result.calibration
+    before = percentage(fit.error_before, 6)
+    text = f"mean relative error: {percentage(fit.error_after, 6)}"
+    text += f" (with the benchmarked values {before})" if before else ""
+    yield Answer(f"{text} on {counted(fit.configurations, 'configuration')} with {result.nfp}")
+    if detail.quiet:
+        return
+    if fit.folds and fit.error_after is not None:
+        error = percentage(fit.error_cross_validated, 6) or "undefined, there is not always a prediction"
+        yield f"cross-validated: {error} ({counted(fit.folds, 'fold')}, each predicted with estimates from the others)"
+    yield ""
+    yield Rows(fit.estimates, ESTIMATES)
+    yield ""
+    yield Rows(fit.worst, RESIDUALS)
+    if result.request.output is not None:
+        yield Message(f"parameters written to {result.request.output}", json=False)
+
+
+def _view_by(result: ByValue[Result]) -> View:
+    first = next(iter(result.results.values())).calibration
+    names = [
+        Column(_name(estimate), f"1.calibration.estimates.{index}", _estimated)
+        for index, estimate in enumerate(first.estimates)
+    ]
+    yield Rows(result.results.items(), (result.column, *names, *ERRORS))
+    yield f"estimates with their {first.level * 100:g} % intervals"
+    for value, one in result.results.items():
+        if one.request.output is not None:
+            text = f"parameters of {result.by} {shown_value(value)} written to {one.request.output}"
+            yield Message(text, json=False)
+    yield result.notes
+
+
+def _name(estimate: Estimate) -> str:
+    return estimate.name + ("" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})")
+
+
+def _estimated(estimate: Estimate) -> str:
+    if not estimate.determined:
+        return "not determined"
+    return f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})"
+
+
+def _remark(estimate: Estimate) -> str:
+    if not estimate.determined:
+        return "not determined"
+    return "" if estimate.at_bound is None else f"at its {side_of_bound(estimate)} bound"
+
+
+ESTIMATES = (
+    Column("parameter", _name),
+    *columns(
+        "benchmarked, estimate = value, low, high, ratio, ratio low = ratio_interval.0, ratio high = ratio_interval.1"
+    ),
+    Column("remark", _remark),
+)
+RESIDUALS = (*columns("greatest residuals = text, measured, predicted"), Column("error, %", "error"))
+ERRORS = (
+    *columns(
+        "error before = 1.calibration.error_before, error = 1.calibration.error_after, "
+        "cross-validated = 1.calibration.error_cross_validated",
+        partial(percentage, digits=6),
+    ),
+    *columns("configurations = 1.calibration.configurations"),
+)
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    as_json,
+    ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml"),
+    doing="calibrating",
+)

@@ -1,0 +1,399 @@
+"""The view of a described system and of its measurements, and their JSON objects."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import groupby
+from typing import Any, Literal
+
+from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
+from sampling.space.space import DIAGRAMS
+from splc.data.summary import Drift, PropertySummary
+from splc.formats.measurements.columns import shown_values as shown_texts
+from splc.io.json_object import JsonObject, at, count, each, json_object
+from splc.io.numbers import count_text, percentage, signed_percentage
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.workflows.describe.describe import MeasuredSummary, Request, Result, run
+from splc.workflows.objects import InferenceObject
+from splc.workflows.verb import Verb
+from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
+
+_TOO_LONG = 10**4300
+# Longer tables and lists show only their first lines, unless all are requested.
+MAX_LINES, FIRST_LINES = 60, 15
+MORE, ALL = "-v lists all, --tree 3 shows the hierarchy", "-v lists all"
+# Beside more valid configurations the number of measured ones says nothing.
+MAX_COUNTED = 10**15
+# In a tree: more options without children than these, side by side, are one line; named options; values of an option.
+SIDE_BY_SIDE, LISTED, SHOWN_VALUES = 12, 6, 6
+
+
+class DriftObject(JsonObject):
+    """A trend of the repetitions of a configuration; the change is in percent."""
+
+    significant: bool
+    rising: float
+    change: float | None = at(lambda drift: 100 * drift.change)
+    probability: float
+
+
+class PropertyObject(JsonObject):
+    """The values of a property; the scatter of repetitions is in percent."""
+
+    name: str
+    unit: str | None
+    minimum: float | None
+    maximum: float | None
+    configurations: int
+    values: int
+    repetitions: tuple[int, int] = at(lambda row: (row.least_repetitions, row.most_repetitions))
+    scatter: float | None = at(lambda row: None if row.scatter is None else 100 * row.scatter)
+    drift: DriftObject | None
+    pattern: str | None = at(lambda row: None if row.pattern is None else row.pattern.text)
+
+
+class MeasurementsObject(JsonObject):
+    """A summary of measurements."""
+
+    source: str
+    configurations: int = at("summary.configurations")
+    rows: int = at("summary.rows")
+    contexts: dict[str, list[str]]
+    properties: list[PropertyObject] = at("summary.properties")
+
+
+class BinaryOptionObject(JsonObject):
+    """A binary option; `selected_in` is the number of valid configurations, null if it is not known."""
+
+    name: str = at("option.name")
+    kind: Literal["binary"] = at(lambda _: "binary")
+    parent: str | None = at("option.parent")
+    role: str
+    implied: list[list[str]] = at("option.implied")
+    excluded: list[str]
+    selected_in: int | None
+    line: int | None = at("option.line")
+
+
+class NumericOptionObject(JsonObject):
+    """A numeric option."""
+
+    name: str
+    kind: Literal["numeric"] = at(lambda _: "numeric")
+    values: list[float]
+    step: str | None
+    deselected_flag: float | None
+    line: int | None
+
+
+class ConstraintObject(JsonObject):
+    """A constraint."""
+
+    kind: str = at(constraint_kind)
+    text: str = at(lambda constraint: constraint.text.strip())
+    line: int | None
+
+
+class DescriptionObject(JsonObject, schema="splc.describe/1"):
+    """A system, and a summary of its measurements.
+
+    `engine` is what counted, or found the options that are always (`core`) or never (`dead`) selected, both exactly:
+    decision diagrams, `d-DNNF (D4)` or `SAT (Glucose)`.
+    """
+
+    name: str = at("description.system.name")
+    source: str | None = at("description.system.source")
+    binary_options: list[str] = each("description.system.binary_options", "name")
+    numeric_options: list[str] = each("description.system.numeric_options", "name")
+    constraints: int = count("description.system.constraints")
+    valid_configurations: int | None = at(lambda result: _writable(result.description))
+    log10_valid_configurations: float | None = at(
+        lambda result: math.log10(result.description.count) if result.description.count else None
+    )
+    engine: str | None = at("description.engine")
+    core: list[str] | None = at("description.core")
+    dead: list[str] | None = at("description.dead")
+    observed: list[str] = at("description.system.observed")
+    alternative_groups: list[list[str]] = at("description.system.alternative_groups")
+    options: list[BinaryOptionObject | NumericOptionObject] = at(lambda result: list(_options(result.description)))
+    constraint_texts: list[ConstraintObject] = at("description.system.constraints")
+    suspicious: list[Finding] = at("description.findings")
+    measurements: MeasurementsObject | None = at("measured")
+    inferred: InferenceObject | None = at("inference")
+
+
+def _writable(description: Description) -> int | None:
+    """Return the number of valid configurations, None for one that Python's reader of JSON refuses."""
+    return None if (description.count or 0) >= _TOO_LONG else description.count
+
+
+def _options(description: Description) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of the options."""
+    system = description.system
+    # Long numbers for each option would be gigabytes.
+    writable = _writable(description) is not None
+    for feature in system.binary_options:
+        row = {"option": feature, "role": option_role(system, feature), "excluded": system.exclusions[feature.name]}
+        selected = description.occurrences[feature.name][1] if writable else None
+        yield json_object(BinaryOptionObject, {**row, "selected_in": selected})
+    for option in system.numeric_options:
+        yield json_object(NumericOptionObject, option)
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the description and the summary of the measurements."""
+    depth, whole = result.tree, detail.verbose
+    description = result.description
+    system = description.system
+    parts = {"binary option": system.binary_options, "numeric option": system.numeric_options}
+    # Some inferred constraints are parents and groups.
+    mined = () if result.inference is None else result.inference.mined.constraints
+    parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
+    yield f"{system.name}: {', '.join(counted(len(items), noun) for noun, items in parts.items())}"
+    yield f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}"
+    if description.engine not in {None, DIAGRAMS}:
+        core, dead = len(description.core or ()), len(description.dead or ())
+        yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
+    if depth is None:
+        yield from _options_view(description, whole)
+    else:
+        yield ""
+        yield from tree_lines(system, depth)
+    if system.observed:
+        title = "Observed variables (not options; known only for measured configurations)"
+        yield Entries(title, [", ".join(level_ranges(system.observed))])
+    if depth is None:
+        title = "Alternative groups (exactly one is selected if the parent is)"
+        yield Entries(title, map(", ".join, system.alternative_groups), _most(system.alternative_groups, whole), ALL)
+    if system.constraints:
+        yield "\nConstraints"
+        yield Rows(system.constraints, CONSTRAINTS, _most(system.constraints, whole), ALL)
+    if result.inference is not None and result.inference.mined:
+        yield f"\nConstraints inferred from {result.inference.mined.rows:,} rows (--no-constraints ignores them)"
+        yield Rows(mined, narrowed(MINED, "by chance", "rows that could contradict"), _most(mined, whole), ALL)
+    if result.inference is not None:
+        unseen = [f"{pair} ({text} would exclude it)" for pair, text in result.inference.unseen]
+        yield Entries("In no row, which are too few to infer constraints", unseen, _most(unseen, whole), ALL)
+    yield Entries("Suspicious", map(str, description.findings), _most(description.findings, whole), ALL)
+    if result.measured is not None:
+        yield from view_of_measurements(result.measured, description.count)
+    yield result.notes
+    if result.problem is not None:
+        yield Failed(result.problem)
+
+
+def shown_values(option: NumericOption) -> str:
+    """Return an option's values, without those in the middle if there are many."""
+    texts = [f"{value:.12g}" for value in option.values]
+    if len(texts) > SHOWN_VALUES + 1:
+        texts = [*texts[: SHOWN_VALUES - 1], "…", texts[-1]]
+    return ", ".join(texts)
+
+
+NUMERIC = (
+    Column("option", "name"),
+    Column("values", shown_values),
+    Column("number", lambda option: len(option.values)),
+    Column("next value", "step"),
+    Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
+)
+CONSTRAINTS = (
+    Column("line"),
+    Column("kind", constraint_kind),
+    Column("constraint", lambda constraint: " ".join(constraint.text.split())),
+)
+
+
+MINED = (
+    Column("constraint", str),
+    Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
+    Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
+)
+
+
+def _options_view(description: Description, whole: bool) -> View:
+    """Yield the tables of options."""
+    system = description.system
+    if system.binary_options:
+        yield "\nBinary options"
+        binary = (
+            Column("option", lambda row: "  " * row[1] + row[0].name),
+            Column("kind", lambda row: option_role(system, row[0])),
+            Column("selected in", lambda row: share(description, row[0].name), right=True),
+            Column("excludes", lambda row: ", ".join(_excluded(system, row[0]))),
+            Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
+        )
+        yield Rows(
+            in_tree_order(system),
+            narrowed(binary, "excludes", "implies", "selected in"),
+            _most(system.binary_options, whole),
+            MORE,
+        )
+    if system.numeric_options:
+        yield "\nNumeric options"
+        yield Rows(
+            system.numeric_options,
+            narrowed(NUMERIC, "next value", "deselected", "number"),
+            _most(system.numeric_options, whole),
+            MORE,
+        )
+
+
+def _most(entries: Sequence[object], whole: bool) -> int | None:
+    """Return the number of lines to print of a table or list, None for all."""
+    return None if whole or len(entries) <= MAX_LINES else FIRST_LINES
+
+
+def _excluded(system: VariabilityModel, option: BinaryOption) -> list[str]:
+    """Return the excluded options without the alternatives, which are shown as groups."""
+    return [name for name in system.exclusions[option.name] if name not in system.alternatives(option)]
+
+
+def share(description: Description, name: str) -> str:
+    """Return the percentage of the valid configurations in which a binary option is selected."""
+    if not description.count:
+        return ""
+    return _percentage(description.occurrences[name][1], description.count)
+
+
+@lru_cache(maxsize=256)
+def _percentage(part: int, total: int) -> str:
+    # Integer arithmetic: floats are not exact for 10^27 configurations and more.
+    tenths = (1000 * part + total // 2) // total
+    return f"{tenths // 10}.{tenths % 10} %"
+
+
+def level_ranges(names: Sequence[str]) -> list[str]:
+    """Return names; those that differ only in the last number are a range: `C_0 … C_6`."""
+    ranges = []
+    for _, group in groupby(names, key=lambda name: name.rstrip("0123456789")):
+        of_group = list(group)
+        ranges += [f"{of_group[0]} … {of_group[-1]}"] if len(of_group) > 2 else of_group
+    return ranges
+
+
+def _repetitions(summary: PropertySummary) -> str | int:
+    least, most = summary.least_repetitions, summary.most_repetitions
+    return most if least == most else interval_text((least, most))
+
+
+PROPERTIES = narrowed(
+    (
+        *columns("property = name, unit, from = minimum, to = maximum, configurations"),
+        Column("repetitions", _repetitions),
+        Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
+    ),
+    "repetitions",
+    "configurations",
+    "unit",
+)
+
+
+def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> View:
+    """Yield the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
+    summary = measured.summary
+    of_valid = "" if valid is None or valid > MAX_COUNTED else f" of {valid:,}"
+    rows = counted(summary.rows, "row")
+    yield f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}"
+    for name, values in measured.contexts.items():
+        yield f"  context {name}: {counted(len(values), 'value')} ({shown_texts(values)})"
+    yield Rows(summary.properties, PROPERTIES)
+    if any(row.scatter is not None for row in summary.properties):
+        yield "scatter: median of the relative standard deviations of the repetitions of a configuration"
+    for row in summary.properties:
+        if row.pattern is not None:
+            yield f"runs of {row.name} move together: {row.pattern.text}"
+        if row.drift is not None and row.drift.significant:
+            yield f"drift of {row.name}: {_drift(row.drift)}"
+
+
+def _drift(drift: Drift) -> str:
+    """Return a drift as text."""
+    direction, share = ("greater", drift.rising) if drift.rising > 0.5 else ("smaller", 1 - drift.rising)
+    last = signed_percentage(100 * drift.change, 3)
+    change = "" if math.isnan(drift.change) else f", the last one by {last} in the median"
+    return f"later repetitions are {direction} in {percentage(100 * share, 3)} of pairs{change}"
+
+
+def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
+    """Yield the lines of the tree of a system's options."""
+    children: dict[str | None, list[BinaryOption]] = {}
+    for option in system.binary_options:
+        children.setdefault(option.parent, []).append(option)
+    yield system.name
+    yield from _below(system, children, None, depth, "  ")
+    numeric = system.numeric_options
+    for feature in numeric[:SIDE_BY_SIDE]:
+        yield f"  {feature.name}: {shown_values(feature)}" + (" or deselected" if feature.optional else "")
+    if len(numeric) > SIDE_BY_SIDE:
+        yield f"  … {_counted(len(numeric) - SIDE_BY_SIDE)} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
+
+
+def _below(
+    system: VariabilityModel,
+    children: dict[str | None, list[BinaryOption]],
+    parent: str | None,
+    depth: int,
+    indent: str,
+) -> Iterator[str]:
+    """Yield the lines of the children of an option."""
+    options = children.get(parent, [])
+    if options and depth == 0:
+        yield f"{indent}… {_counted(_descendants(children, parent))} below"
+        return
+    grouped = [option for option in options if system.alternatives(option)]
+    singles = [option for option in options if not system.alternatives(option)]
+    shown: set[str] = set()
+    for option in grouped:
+        if option.name in shown:
+            continue
+        members = [member for member in grouped if member.name in (option.name, *system.alternatives(option))]
+        shown |= {member.name for member in members}
+        yield f"{indent}one of {len(members):,}: {_names(members)}"
+        for member in members:
+            if member.name in children:
+                yield f"{indent}  {member.name}"
+                yield from _below(system, children, member.name, depth - 1, f"{indent}    ")
+    leaves = [option for option in singles if option.name not in children]
+    for role in (False, True):
+        of_role = [option for option in leaves if option.optional is role]
+        if len(of_role) > SIDE_BY_SIDE:
+            kind = "optional" if role else "mandatory"
+            yield f"{indent}{_counted(len(of_role), kind)}: {_names(of_role)}"
+            singles = [option for option in singles if option not in of_role]
+    for option in singles:
+        yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
+        yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
+
+
+def _descendants(children: dict[str | None, list[BinaryOption]], parent: str | None) -> int:
+    count, pending = 0, list(children.get(parent, []))
+    while pending:
+        option = pending.pop()
+        count += 1
+        pending += children.get(option.name, [])
+    return count
+
+
+def _counted(count: int, kind: str = "") -> str:
+    kind = f"{kind} " if kind else ""
+    return f"{count:,} {kind}{'option' if count == 1 else 'options'}"
+
+
+def _names(options: Sequence[object]) -> str:
+    names = [getattr(option, "name", "") for option in options]
+    return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    partial(json_object, DescriptionObject),
+    ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3"),
+    doing="counting",
+    without=("aggregate",),
+)

@@ -1,0 +1,202 @@
+"""`splc scale --suggest`: which point of a scaling model's parameters to measure next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
+from splc.data.experiment import Experiment, Key
+from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
+from splc.formats.models.entries import percent_text
+from splc.io.json_object import JsonObject, at
+from splc.io.numbers import percentage
+from splc.scaling.profile import notes_of_series
+from splc.scaling.suggestion.candidates import Cost
+from splc.scaling.suggestion.suggest import suggest
+from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
+from splc.types import Array, PointStrategy
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.scale.scale import Request, experiments_of
+from splc.workflows.scaling_view import model_text, point_text
+from splc.workflows.series import chosen_series, pooling_notes
+from splc.workflows.views import Column, Rows, View, columns, counted, interval_text
+
+# The usual names of parameters that count processes.
+PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
+VALUE = "value"
+
+
+@dataclass(frozen=True)
+class PointSuggestions:
+    """Suggested points."""
+
+    request: Request
+    suggestions: Suggestions  # the points, and the model that they are based on
+    callpaths: tuple[str, ...]  # the call paths whose values were added up
+    cost: str  # what a measurement costs, as text
+    notes: tuple[Note, ...] = ()  # what the user should know
+
+
+def suggested(request: Request) -> PointSuggestions:
+    """Suggest points to measure."""
+    if request.by is not None or request.tree or request.plot is not None or request.predict_at:
+        given = next(name for name in ("by", "tree", "plot", "predict_at") if getattr(request, name))
+        raise RequestError("it is for models, not for points to measure", given, "suggest")
+    (experiment,) = experiments_of(request)
+    with Notes() as notes:
+        notes += reading_notes(experiment.report)
+        names = experiment.parameters
+        for name in request.axis:
+            if name not in names:
+                raise SpecError(f"--axis: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
+        series = _series(experiment, request)
+        notes += pooling_notes(experiment, series)
+        points, values = _added_up(experiment, series)
+        cost, text = _cost(request.cost, names)
+        result = suggest(
+            points,
+            values,
+            names=names,
+            target=request.target or None,
+            strategy=request.strategy,
+            cost=cost,
+            axes=[list(request.axis[name]) if name in request.axis else None for name in names],
+            extend=request.extend,
+            until=request.until,
+            budget=request.budget,
+            count=request.count,
+            repetitions=request.repetitions,
+        )
+        model = replace(result.model, notes=notes_of_series(result.model))
+        callpaths = tuple(key[0] for key in series)
+        if len(callpaths) > 1:
+            notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
+        remarks = notes_of((*result.notes, *model.notes))
+        return PointSuggestions(request, replace(result, model=model), callpaths, text, (*notes, *remarks))
+
+
+def _series(experiment: Experiment, request: Request) -> list[Key]:
+    """Return the chosen series of one metric."""
+    series = chosen_series(experiment, request.callpaths, request.metrics)
+    metrics = list(dict.fromkeys(key[1] for key in series))
+    if len(metrics) > 1:
+        hint = "choose one with --metric"
+        raise MeasurementError(f"there are several metrics: {listed(metrics)}", hint=hint).at(experiment.report.source)
+    return series
+
+
+def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
+    """Return points, and values added up over call paths."""
+    width = min(experiment[key].shape[1] for key in series)
+    total = experiment[series[0]]
+    if len(series) > 1:
+        total = np.sum([experiment[key][:, :width] for key in series], axis=0)
+    mask = ~np.isnan(total).all(axis=1)
+    if not mask.any():
+        hint = "choose fewer with --callpath"
+        raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
+    return experiment.points[mask], total[mask]
+
+
+def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
+    """Return what a measurement costs, as a function and as text."""
+    if text is None:
+        processes = next((name for name in names if name.casefold() in PROCESSES), None)
+        text = VALUE if processes is None else f"{VALUE} * `{processes}`"
+    node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
+
+    def cost(points: Array, values: Array) -> Array:
+        columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
+        costs: Array = evaluate(node, columns.__getitem__)
+        return costs
+
+    return cost, text.replace("`", "")
+
+
+VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
+
+
+class SuggestedPointObject(JsonObject):
+    """A point to measure; the gain is in percent."""
+
+    point: dict[str, float]
+    expected: float
+    interval: tuple[float | None, float | None] = at(lambda point: (point["lower"], point["upper"]))
+    cost: float
+    reason: str
+    measured: int
+    gain: float | None
+
+
+class TargetObject(JsonObject):
+    """The prediction at the target, and the interval of a measurement; the error is that of the mean in percent."""
+
+    point: dict[str, float]
+    predicted: float
+    interval: tuple[float | None, float | None] = at(lambda target: (target["lower"], target["upper"]))
+    error: float | None
+
+
+class PointSuggestionsObject(JsonObject, schema="splc.scale.suggest/1"):
+    """The points of a scaling model to measure next; errors are in percent."""
+
+    parameters: list[str] = at("suggestions.names")
+    callpaths: list[str]
+    next: list[SuggestedPointObject] = at(
+        lambda result: [_with_point(result, point) for point in result.suggestions.points]
+    )
+    done: bool = at("suggestions.done")
+    why: str = at("suggestions.why")
+    model: str = at("suggestions.model.text")
+    formula: str = at(lambda result: model_text(result.suggestions.model))
+    strategy: PointStrategy = at("suggestions.strategy")
+    target: TargetObject | None = at(lambda result: _with_point(result, result.suggestions.target))
+    measured_points: int = at("suggestions.model.points")
+    error: float | None = at("suggestions.error")
+    error_points: int = at("suggestions.checked")
+    until: float | None = at("request.until")
+    spent: float = at("suggestions.spent")
+    budget: float | None = at("request.budget")
+    cost: str
+    repetitions: int = at("suggestions.repetitions")
+    candidates: int = at("suggestions.candidates")
+    notes: list[str] = at(lambda result: [*result.suggestions.notes, *result.suggestions.model.notes])
+
+
+def _with_point(result: PointSuggestions, suggestion: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
+    """Return what is known of a point, whose coordinates have their names."""
+    if suggestion is None:
+        return None
+    point = dict(zip(result.suggestions.names, suggestion.point, strict=True))
+    error = {"error": suggestion.error} if isinstance(suggestion, TargetPrediction) else {}
+    return {**vars(suggestion), "point": point, **error}
+
+
+def view_of_points(result: PointSuggestions) -> View:
+    """Yield the suggested points."""
+    batch = result.suggestions
+    if batch.points:
+        coordinates = [Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
+        measured = columns("measured") if any(point.measured for point in batch.points) else ()
+        yield f"next, {counted(batch.repetitions, 'measurement')} each:"
+        yield Rows(batch.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
+    yield batch.why
+    yield f"model: {model_text(batch.model)} ({counted(batch.model.points, 'point')})"
+    if (target := batch.target) is not None:
+        where = point_text(dict(zip(batch.names, target.point, strict=True)))
+        interval = interval_text((target.lower, target.upper))
+        text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
+        yield f"{text} (mean of many measurements: within {percent_text(target.error)})"
+    if batch.error is not None:
+        yield f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines"
+    budget = result.request.budget
+    budget = result.request.budget
+    limit = "" if budget is None else f" of {budget:.6g}"
+    yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"

@@ -1,0 +1,147 @@
+"""The configurations that a request names, fixes, or leaves out because they fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations, beyond_text
+from splc.data.failures import Failures
+from splc.data.measurements import Measurements
+from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
+from splc.formats.measurements.assignment import assignment_text, parse_configuration
+from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.failures import failures_of, failures_of_object
+from splc.formats.measurements.unlisted import with_unlisted
+from splc.io.files import STANDARD, is_file, read_source
+from splc.system.options import NumericOption
+from splc.system.restriction import restricted
+from splc.system.variability import VariabilityModel
+from splc.workflows.note import Note, Rank
+
+
+def one_configuration(given: str, space: Space) -> Configurations:
+    """Return a valid configuration: `NAME=VALUE,NAME,…`, or a CSV file with one distinct row (`-`: standard input)."""
+    system = space.system
+    if given == STANDARD or (is_file(given) and given not in system.spellings):
+        source = read_source(given)
+        table = read_configurations(source, with_unlisted(source, system)).unique()
+        if len(table) != 1:
+            text = "no configuration" if len(table) == 0 else f"{len(table):,} different configurations"
+            raise InputError(Problem(f"the file has {text}, one is needed", given, hint="keep the header and one row"))
+    else:
+        try:
+            table = parse_configuration(given, system)
+        except ConfigurationError as error:
+            if Path(given).suffix in (".csv", ".gz"):
+                raise InputError(Problem("there is no such file", given)) from None
+            raise ConfigurationError([_placed(problem, given) for problem in error.problems]) from None
+    space = space if table.system is space.system else Space(table.system)
+    if not space.check(table)[0]:
+        violated = "; ".join(space.violations(table, 0)) or "the constraints"
+        hint = "splc describe shows the constraints; options that are not named are not selected"
+        raise ConfigurationError(
+            Problem(f"the configuration is not valid, it violates: {violated}", text=given, hint=hint)
+        )
+    return table
+
+
+def further_notes(known: VariabilityModel, used: VariabilityModel) -> tuple[Note, ...]:
+    """Return a note about the values of options in use that are beyond the known ones, none if there are none."""
+    pairs = ((option, used.option(option.name)) for option in known.options)
+    texts = [beyond_text(option, other.values) for option, other in pairs if isinstance(other, NumericOption)]
+    beyond = [text for text in texts if text]
+    return (Note(f"predictions are extrapolated: {listed(beyond)}", warning=True),) if beyond else ()
+
+
+def _placed(problem: Problem, text: str) -> Problem:
+    return Problem(problem.message, text=text, hint=problem.hint)
+
+
+# How a combination that fails is excluded for good.
+CURE = "splc init --from-failures writes constraints that exclude them"
+
+# What failures mean for a model.
+UNKNOWN = "the model knows nothing of configurations that fail; splc optimize leaves them out"
+WITHOUT_FAILURE = "effects there are those without the failure"
+
+
+def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
+    """Return the valid configurations with fixed values of options."""
+    if not fixed:
+        return space
+    subspace = Space(restricted(space.system, fixed))
+    try:
+        subspace.require_valid()
+    except VariabilityError as error:
+        space.require_valid()
+        text = assignment_text(fixed, space.system)
+        texts = {constraint.text for constraint in subspace.system.constraints[len(space.system.constraints) :]}
+        against = [problem.text for problem in error.problems if problem.text and problem.text not in texts]
+        hint = f"it contradicts: {'; '.join(against)}" if against else None
+        problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
+        raise RequestError(problem, "fix") from None
+    return subspace
+
+
+def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, int]) -> Space:
+    """Return the valid configurations without the combinations of values of which every run failed.
+
+    `fixed`: the values that the configurations have.
+    """
+    if failures is None or not failures.rules:
+        return space
+    system = space.system
+    subspace = Space(replace(system, constraints=(*system.constraints, *failures.constraints)))
+    try:
+        subspace.require_valid()
+    except VariabilityError:
+        space.require_valid()
+        text = (
+            f"no configuration with {assignment_text(fixed, system)} is left" if fixed else "no configuration is left"
+        )
+        raise RequestError(f"{text}: {'; '.join(failures.texts)}", *(("fix",) if fixed else ())) from None
+    return subspace
+
+
+def known_failures(
+    measured: Measurements | None, provenances: Iterable[Mapping[str, Any]], system: VariabilityModel
+) -> Failures | None:
+    """Return the failures beside measurements, or else those that were known when models were learned.
+
+    Configurations that have a measured value have not failed.
+    """
+    if measured is not None and measured.failures is not None:
+        return measured.failures
+    stated = (failures_of_object(facts.get("failures"), system) for facts in provenances)
+    known = next(filter(None, stated), None)
+    if known is None or measured is None:
+        return known
+    runs = Configurations(system, np.repeat(known.configurations.indices, known.runs, axis=0))
+    return failures_of(runs, measured.configurations, known.source)
+
+
+def failing_notes(configurations: Configurations, failures: Failures | None) -> tuple[Note, ...]:
+    """Return a warning about predicted configurations that never worked, or have a combination that failed."""
+    if failures is None or {*configurations.system.names} != {*failures.configurations.system.names}:
+        return ()
+    failures = failures.of_system(configurations.system)
+    rows, count = configurations, int(failures.expected(configurations).sum())
+    if not count:
+        return ()
+    some = f"{count:,} of {plural(len(rows), 'configuration', 'configurations')} fail, as far as is known"
+    text = f"{'this configuration fails' if len(rows) == 1 else some}: {'; '.join(failures.texts)}"
+    return (Note(f"{text}; predictions are those without the failure", warning=True),)
+
+
+def failure_notes(failures: Failures | None, consequence: str) -> tuple[Note, ...]:
+    """Return a note on what failed and its consequence, none without failures."""
+    if failures is None:
+        return ()
+    details = (*failures.texts[1:], *((CURE,) if failures.rules else ()))
+    return (Note(f"{failures.texts[0]}: {consequence}", details=details, about=Rank.LIMIT),)

@@ -1,0 +1,321 @@
+"""`splc suggest`: which configurations of a described system to measure next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.failures import Failures
+from splc.data.property_unit import quantity
+from splc.errors import InputError, Problem, RequestError, listed, plural
+from splc.formats.detect import experiment_format, is_xml, kind_of
+from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.io.files import STANDARD, read_source
+from splc.io.json_object import JsonObject, at, count, each, json_object, optional
+from splc.io.numbers import count_text, percentage
+from splc.io.outputs import require_writable
+from splc.io.streams import is_stream
+from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.active.surrogate import LEARNED_ROWS
+from splc.learning.projection import ENUMERATED
+from splc.project import Project
+from splc.types import Array, Goal
+from splc.workflows.common_fields import FixedValues, Seed
+from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.learn.sources import StoredSources
+from splc.workflows.measure import Request as MeasureRequest
+from splc.workflows.measure.outcome import Outputs
+from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.objects import FailuresObject
+from splc.workflows.prediction_notes import unmeasured_notes
+from splc.workflows.sample import rows_of
+from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
+from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
+
+
+@request
+class Request(SystemInputs):
+    """Suggest what to measure next.
+
+    These are the configurations whose measurement reduces the variance of predictions most, or with --goal optimum
+    those that may be better than the best measured one, as a CSV table for splc measure. Points of a scaling model are
+    suggested by splc scale --suggest.
+    """
+
+    budget: Annotated[
+        float | None,
+        as_option(
+            "N",
+            "The number of configurations.",
+            minimum=0,
+        ),
+    ] = None
+    cost: Annotated[
+        str | None,
+        as_option(
+            "COST",
+            "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost "
+            "counts.",
+            default="1",
+        ),
+    ] = None
+    goal: Annotated[
+        Goal,
+        as_option(
+            "variance|optimum",
+            "Good predictions of all valid configurations, or the configuration with the best value.",
+        ),
+    ] = "variance"
+    maximize: Annotated[bool, as_flag("--maximize", "With --goal optimum: the greatest value is the best.")] = False
+    sources: Annotated[
+        tuple[str, ...],
+        as_option(
+            "MODEL",
+            "A model of an earlier version: what tells most about the difference from it. Can be repeated.",
+            names="--from",
+        ),
+    ] = ()
+    fix: FixedValues = ()
+    seed: Seed = 0
+    output: Annotated[
+        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """Suggested configurations."""
+
+    suggestions: ConfigurationSuggestions  # the configurations, with expected gains and predictions
+    nfp: str | None  # the property, None without measurements
+    measured: int  # the number of measured configurations
+    best: float | None  # the best measured value of configurations with the fixed values, None without any
+    notes: tuple[Note, ...] = ()  # what the user should know
+    unit: str | None = None  # the unit of the property, None if it is not known
+    # the configurations that never worked, which are not suggested; None if none are known
+    failures: Failures | None = None
+    request: Request | None = None
+
+
+def run(request: Request, watch: Watch = NOBODY) -> Result:
+    """Suggest configurations to measure."""
+    count = _number(request)
+    project = request.project()
+    _require_no_profile(project)
+    stored = None
+    if request.sources:
+        stored = StoredSources.read(request.sources)
+        described = project.infers or project.has_system
+        project = stored.project(project) if described else replace(project, learned_system=stored.system)
+    require_writable(request.output, project.files)
+    with Notes() as notes:
+        known = request.read_system(project, notes, observed=False)
+        base = Space(with_assigned_values(request.fix, known))
+        notes += further_notes(known, base.system)
+        fixed = parse_assignments(request.fix, base.system)
+        space = fixed_space(base, fixed)
+        measured = request.read_measurements(project, base, notes) if project.has_measurements else None
+        if measured is not None:
+            notes += failure_notes(measured.failures, "not suggested")
+            space = working_space(space, measured.failures, fixed)
+        nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
+        sources = None
+        if stored is not None:
+            nfp = stored.nfp(nfp or request.nfp)
+            learned = () if measured is None else measured.contexts.items()
+            sources = stored.parts(nfp, space.system, learned)
+        result = suggest(
+            space,
+            measured,
+            nfp,
+            count,
+            goal=request.goal,
+            maximize=request.maximize,
+            cost=request.cost,
+            seed=request.seed,
+            sources=sources,
+        )
+        values, competing = np.zeros(0), np.zeros(0)
+        if measured is not None and nfp is not None:
+            usable = measured.measured(nfp)
+            values = usable.column(nfp)
+            competing = values[space.check(usable.configurations)]
+            names = frozenset(space.system.names)
+            configurations = usable.configurations
+            notes += unmeasured_notes(result.configurations, configurations, None, names, "suggested configuration")
+        tried = [] if measured is None else [measured.configurations]
+        if measured is not None and measured.failures is not None:
+            tried.append(measured.failures.configurations)
+        inside = int(space.check(Configurations.concatenate(tried).unique()).sum()) if tried else 0
+        notes += _remarks(request, result, space.count, len(values), inside)
+        best = None
+        if len(competing):
+            best = float(competing.max() if request.maximize else competing.min())
+        unit = None if measured is None or nfp is None else measured.unit(nfp)
+        failures = None if measured is None else measured.failures
+        return Result(result, nfp, len(values), best, tuple(notes), unit, failures, request)
+
+
+def _require_no_profile(project: Project) -> None:
+    if not project.has_measurements or (file := project.measurements_file) == STANDARD:
+        return
+    source = read_source(file)
+    other = is_xml(source) or kind_of(source) == "measurements" or experiment_format(source) == "csv"
+    if source.data.strip() and not other:
+        hint = f"splc scale {shlex.quote(file)} --suggest suggests points of a scaling model"
+        raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
+
+
+def _number(request: Request) -> int:
+    """Return the number of configurations."""
+    budget = request.budget
+    if budget is None:
+        raise RequestError("the number of configurations to suggest is missing; write --budget 10", "budget")
+    if not 1 <= budget < 1e9 or budget != int(budget):
+        raise RequestError(f"the budget is a positive number of configurations, not {budget:g}", "budget")
+    if request.maximize and request.goal != "optimum":
+        raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
+    return int(budget)
+
+
+def _remarks(request: Request, result: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
+    """Return notes about the basis of the suggestions."""
+    notes = []
+    rows = plural(measured, "measured configuration", "measured configurations")
+    if size > ENUMERATED:
+        pool = f"{result.candidates:,} of {count_text(size)} valid configurations, uniformly drawn"
+        notes.append(Note(f"suggestions are picked from {pool}"))
+    elif result.candidates + inside < size:
+        notes.append(
+            Note(f"suggestions are picked from {result.candidates:,} of {count_text(size)} valid configurations")
+        )
+    if request.sources and request.goal == "variance":
+        others = listed(list(request.sources))
+        notes.append(Note(f"{rows}: these tell most about the difference from {others}", about=Rank.METHOD))
+    elif result.model is None:
+        why = "no influence can be distinguished from noise yet"
+        if measured < LEARNED_ROWS:
+            why = f"a full model is learned from {LEARNED_ROWS} configurations on"
+        notes.append(Note(f"{rows}: a first design for any property of the system, without predictions ({why})"))
+        if request.goal == "optimum":
+            notes.append(Note("the search for the optimum begins with the full model: measure these, and ask again"))
+    else:
+        notes.append(Note(f"based on a model of {rows}", about=Rank.METHOD))
+        if request.goal == "optimum":
+            text = "rows near the optimum are no random sample: with them the error of splc learn is about such rows"
+            notes.append(Note(f"{text}, and may rise", about=Rank.METHOD))
+    return notes
+
+
+class SuggestedConfigurationObject(JsonObject):
+    """A configuration to measure: its expected gain, and its prediction, if there is one."""
+
+    configuration: dict[str, float | None]
+    gain: float | None
+    predicted: float | None
+    low: float | None
+    high: float | None
+    cost: float = optional()
+
+
+class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
+    """The configurations to measure next: a summary, with the configurations unless a file holds them."""
+
+    goal: Goal = at("suggestions.goal")
+    nfp: str | None
+    unit: str | None
+    measured: int
+    best_measured: float | None = at("best")
+    configurations: int = count("suggestions.configurations")
+    candidates: int = at("suggestions.candidates")
+    scale: str | None = at("suggestions.model.name")
+    failures: FailuresObject | None
+    notes: list[str] = each("notes", "text")
+    output: str | None = at("request.output")
+    variance_reduction_percent: float = optional(
+        lambda result: result.suggestions.gains.sum() if result.suggestions.goal == "variance" else None
+    )
+    next: list[SuggestedConfigurationObject] = optional(
+        lambda result: list(_rows(result.suggestions)) if result.request.output is None else None
+    )
+
+
+def _rows(batch: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
+    """Yield the configurations with what is known of them."""
+    columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
+    columns["cost"] = np.full(len(batch.gains), None) if batch.costs is None else batch.costs
+    for index, row in enumerate(rows_of(batch.configurations)):
+        yield {"configuration": row, **{name: column[index] for name, column in columns.items()}}
+
+
+def view(result: Result, detail: Detail) -> View:
+    """Yield the configurations, with their expected gains and predictions, and how to measure them."""
+    batch, request = result.suggestions, result.request
+    assert request is not None
+    columns = {name: _short(values) for name, values in batch.columns().items()}
+    write = partial(write_configurations, batch.configurations, extra=columns)
+    yield Output(request.output, write)
+    written = request.output is not None or not detail.json
+    if written and batch.goal == "variance":
+        yield Message(
+            f"they are expected to reduce the mean variance of predictions by {percentage(batch.gains.sum(), 3)}; "
+            f"each has the largest reduction times standard deviation{' per cost' * (batch.costs is not None)}, "
+            "given those above it" + ", so that a later reduction can be larger" * _rises(batch.gains)
+        )
+    elif written and result.best is not None:
+        yield Message(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
+    if request.output not in (None, STANDARD):
+        yield Message(f"{counted(len(batch.configurations), 'configuration')} written to {request.output}")
+    yield result.notes
+    yield NextSteps(next_steps(request))
+
+
+def _rises(gains: Array) -> bool:
+    """Return whether a gain is larger than the one before it, as they are written."""
+    return bool((np.diff(_short(gains)) > 0).any())
+
+
+def _short(values: Array) -> Array:
+    return np.array([float(f"{value:.6g}") for value in values.tolist()])
+
+
+def next_steps(request: Request) -> Iterator[NextStep]:
+    """Yield the command that adds suggested configurations to the measurements, if these have a journal."""
+    project = request.project()
+    if request.output in (None, STANDARD) or not project.has_measurements:
+        return
+    for table in (project.measurements_file, *project.further):
+        if table == STANDARD or is_stream(table):
+            continue
+        outputs = Outputs.of(table, None)
+        if outputs.journal == table or not Path(outputs.journal).is_file():
+            continue
+        words = ["measure", str(request.output), "--append"]
+        words += [] if table == MeasureRequest.output else ["--output", table]
+        words += [] if request.system is None or project.system_table is not None else ["--system", request.system]
+        yield NextStep(tuple(words), f"adds them to {table}")
+        return
+
+
+VERB = Verb(
+    Request,
+    run,
+    view,
+    partial(json_object, ConfigurationSuggestionsObject),
+    (
+        "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
+        "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
+    ),
+    doing="searching for configurations",
+)

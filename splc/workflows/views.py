@@ -1,0 +1,230 @@
+"""Views: the values that a verb yields about its result, which a terminal, a page or a format for tables renders.
+
+A view is an iterable of items. A text is a line of the result. `Answer`, `Prose`, `Rows`, `Facts`, `Entries` and
+`splc.io.tables.Table` are parts of the result, too. `Output` writes a file. The others are messages beside the result:
+`Message`, `NextSteps`, and the notes of a workflow as a tuple, of which a negative one makes the exit code 1, as `End`
+and `Failed` do.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from splc.errors import SplcError, plural
+from splc.io.json_object import Getter, getter
+from splc.io.numbers import is_whole, short_number
+from splc.io.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from splc.workflows.note import Note
+
+# The largest number of notes without -v.
+MAX_NOTES = 5
+ALL_IN_JSON = "--json has all"
+# The exit code of a command that was interrupted.
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Detail:
+    """The detail of the output of a command besides its result."""
+
+    quiet: bool = False  # the answer only: no terms, no notes, no next steps, no progress
+    verbose: bool = False  # all notes, and every step
+    # whether the result is a JSON object, so that a program reads it: no next steps, no progress bar
+    json: bool = False
+
+    @property
+    def most_notes(self) -> int | None:
+        """The largest number of notes; None is all."""
+        return None if self.verbose else MAX_NOTES
+
+    @property
+    def interactive(self) -> bool:
+        """True if next steps are shown."""
+        return not (self.quiet or self.json)
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A sentence of the result, which is wrapped where the terminal is narrow."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Answer(Prose):
+    """The first line of a result: the answer."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table with a row per result."""
+
+    title: str  # the header
+    # where the value of a row comes from (as in `splc.io.json_object.at`); by default the attribute with the name of
+    # the title
+    source: str | int | Getter | None = None
+    form: Getter | None = None  # the function that returns a value as text; it gets no None
+    right: bool = False  # whether texts are aligned to the right, as other values are
+    signed: bool = False  # whether the values raise or lower something, which colours show, too
+    # the rank among the columns that are left out where the terminal is too narrow, from 1 on; 0 for none
+    optional: int = 0
+
+    def values(self, rows: Iterable[Any]) -> list[Any]:
+        """Return the values of rows."""
+        return list(map(getter(self.title.replace(" ", "_") if self.source is None else self.source), rows))
+
+    def texts(self, values: Iterable[Any]) -> list[str]:
+        """Return values as texts; None is empty."""
+        form = self.form or value_text
+        return ["" if value is None else form(value) for value in values]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A table with a row per result; columns of texts are aligned to the left, others to the right."""
+
+    rows: Iterable[Any]  # the results
+    columns: Sequence[Column]  # the columns
+    most: int | None = None  # the largest number of rows; the others are counted below the table. None is all.
+    more: str = ALL_IN_JSON  # what prints all rows
+
+
+@dataclass(frozen=True)
+class Wide:
+    """A table of which some columns are left out where the terminal is narrow, in this order."""
+
+    table: Table
+    optional: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names with their values; those that are None are left out."""
+
+    pairs: Iterable[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class Entries:
+    """A title with an indented line per entry after an empty line; nothing without entries."""
+
+    title: str  # the title
+    entries: Iterable[str]  # the lines
+    most: int | None = None  # the largest number of them; the others are counted. None is all.
+    more: str = ALL_IN_JSON  # what prints all
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file that the command writes: its name (`-` is standard output), how it is written, and what it has then."""
+
+    file: str | None  # the name of the file; None is standard output, unless that has the JSON object
+    write: Callable[[str], object]  # writes it, given the name
+    content: str = ""  # what a message says was written; empty for no message
+
+
+@dataclass(frozen=True)
+class Message:
+    """A line beside the result."""
+
+    text: str  # the line
+    # a warning is printed with -q, too; a line is one of what happens, without such a word
+    kind: Literal["note", "warning", "line"] = "note"
+    json: bool = True  # whether it is printed beside a JSON object, too
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """A command that follows from a result."""
+
+    words: tuple[str, ...]  # the words of the command after `splc`
+    purpose: str  # what it is for, in a few words
+
+    @property
+    def command(self) -> str:
+        """The command line for a shell."""
+        return shlex.join(("splc", *self.words))
+
+
+@dataclass(frozen=True)
+class NextSteps:
+    """The commands that follow from a result, so that they can be copied."""
+
+    steps: Iterable[NextStep]
+
+
+@dataclass(frozen=True)
+class End:
+    """The exit code."""
+
+    code: int
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An error that ends the command after its result was printed."""
+
+    error: SplcError
+
+
+# The parts of a result, and all items.
+Part: TypeAlias = str | Prose | Rows | Wide | Table | Facts | Entries
+Item: TypeAlias = "Part | Output | Message | tuple[Note, ...] | NextSteps | End | Failed"
+View: TypeAlias = Iterable[Item]
+
+
+def columns(text: str, form: Getter | None = None) -> tuple[Column, ...]:
+    """Return columns of one form: titles, also with another source, such as `low, ratio low = interval.0`."""
+    parts = (part.strip().partition(" = ") for part in text.split(","))
+    return tuple(Column(title, source or None, form) for title, _, source in parts)
+
+
+def narrowed(shown: Iterable[Column], *titles: str) -> tuple[Column, ...]:
+    """Return columns of which those with these titles are left out where the terminal is too narrow, in this order."""
+    ranks = {title: rank for rank, title in enumerate(titles, 1)}
+    return tuple(replace(column, optional=ranks.get(column.title, column.optional)) for column in shown)
+
+
+def table_of(rows: Iterable[Any], shown: Sequence[Column], caption: str | None = None) -> Table:
+    """Return a table of results for several formats."""
+    results = list(rows)
+    cells = [column.values(results) for column in shown]
+    lines: list[tuple[Cell, ...]] = list(zip(*cells, strict=True))
+    return Table(tuple(column.title for column in shown), tuple(lines), caption)
+
+
+def value_text(value: Any) -> str:
+    """Return a value as text: a count with separators of thousands, other numbers with six digits."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return f"{value:,}" if is_whole(value) else short_number(value)
+
+
+def interval_text(interval: tuple[Any, Any] | None, form: Getter = value_text) -> str:
+    """Return an interval as text: `1.5 to 2`; it is empty without ends."""
+    if interval is None or None in interval:
+        return ""
+    return " to ".join(map(form, interval))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun: `2 terms`."""
+    return plural(count, noun, f"{noun}s")
+
+
+def duration(seconds: float) -> str:
+    """Return a duration as text, in a fitting unit."""
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
