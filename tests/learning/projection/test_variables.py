@@ -8,8 +8,8 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
-from splc.learning.projection.basis import OptionBasis
 from splc.errors import ConfigurationError
+from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.variables import numbers_of, variables_of, with_known_members
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
