@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 from xml.parsers import expat
 
-from splc.errors import InputError, nearest
+from splc.errors import InputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
 from splc.io.csv_rows import likely_separator, split_line
 from splc.io.files import Source
@@ -23,16 +23,16 @@ from splc.io.numbers import parse_number
 from splc.io.streams import is_stream
 
 Kind = Literal["system", "measurements", "model", "script"]
-SystemFormat = Literal["xml", "featureide", "sxfm", "uvl", "dimacs", "configspace"]
+SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]
 ModelFormat = Literal["json", "log", "txt"]
-ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "extra-p", "extra-p-3", "csv"]
+ExperimentFormat = Literal["text", "json", "jsonl", "extra-p", "csv"]
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 PARAMETERS = ("params", "parameters")
 ARCHIVE = b"PK\x03\x04"
 # The title of a binary experiment of Extra-P 3, after the byte order and the length of this text.
-EXTRAP3, EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
+_EXTRAP3, _EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
 
 # Only comments may precede the root element of a description, or the first line of a table or model.
 _BEGINNING, _LINES = 1 << 18, 1000
@@ -53,7 +53,8 @@ _SYSTEM_ROOTS: dict[str, SystemFormat] = {
     "vm": "xml",
     "featureModel": "featureide",
     "extendedFeatureModel": "featureide",
-    "feature_model": "sxfm",
+    # SXFM: the reader of XML refuses it, and says what to do.
+    "feature_model": "xml",
 }
 # After comments, the line `p cnf VARIABLES CLAUSES`.
 _DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
@@ -68,8 +69,8 @@ _FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?(?:\n[^\S\n]*+)*?(?:\n[^
 _CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[\s*\{')
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
-# A text, closed or not, or a semicolon.
-_SEMICOLON = re.compile(r'"(?:[^"\\]|\\.)*+("?)|;')
+# A text, closed or not.
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"?')
 
 
 def xml_root(data: bytes) -> str | None:
@@ -154,11 +155,14 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
     """Return the format of measurements at points of parameters, by the first line; None if it is unknown."""
     if source.data.startswith(ARCHIVE):
         return "extra-p"
-    if source.data.startswith(EXTRAP3, EXTRAP3_AT):
-        return "extra-p-3"
+    if source.data.startswith(_EXTRAP3, _EXTRAP3_AT):
+        raise _not_read("Extra-P 3", source)
     lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if first.startswith("{"):
+        # Talpas writes JSON lines with semicolons instead of commas.
+        if ";" in _TEXT.sub("", first):
+            raise _not_read("Talpas", source)
         return _json_format(first)
     word = _WORD.match(first)
     if word and word[0] in KEYWORDS:
@@ -170,8 +174,6 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
 
 def _json_format(first: str) -> ExperimentFormat:
     """Return the format of a file whose first line begins an object."""
-    if commas(first) != first:
-        return "talpas"
     try:
         entry = parse_json(first)
     except InputError:
@@ -180,13 +182,16 @@ def _json_format(first: str) -> ExperimentFormat:
     return "json" if "measurements" in entry else "jsonl"
 
 
-def commas(line: str) -> str:
-    """Return a line of Talpas as JSON, in which its semicolons outside of texts are commas."""
-    return _SEMICOLON.sub(lambda match: match[0] if match[1] else match[0].replace(";", ","), line)
+def _not_read(program: str, source: Source) -> InputError:
+    """Return the error for a file of a program whose files Extra-P 4 reads."""
+    hint = "open it in Extra-P 4 and save it"
+    return InputError(Problem(f"files of {program} are not read", source.name, hint=hint))
 
 
 def kind_of(source: Source) -> Kind | None:
     """Return whether a file is a system description, measurements, a model or a script; None for other XML."""
+    if source.data.startswith(_EXTRAP3, _EXTRAP3_AT):
+        raise _not_read("Extra-P 3", source)
     if system_format(source) is not None:
         return "system"
     if benchmark_of(source) is not None:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
 
+from splc.errors import OutputError
 from splc.formats import detect
 from splc.io.files import Source
 
@@ -70,7 +71,6 @@ FORMATS = (
     Format(
         "system", "featureide", None, f"{_SYSTEM}featureide:parse_featureide", f"{_SYSTEM}featureide:write_featureide"
     ),
-    Format("system", "sxfm", ".sxfm", f"{_SYSTEM}sxfm:parse_sxfm", f"{_SYSTEM}sxfm:write_sxfm"),
     Format(
         "system",
         "dimacs",
@@ -93,7 +93,6 @@ FORMATS = (
     Format("model", "txt", ".txt", f"{_MODELS}read_text", f"{_MODELS}plain_text"),
     Format("model", "log", ".log", f"{_MODELS}read_log", f"{_MODELS}log_text"),
     Format("model", "python", ".py", writer=f"{_PROGRAMS}python_text"),
-    Format("model", "c", ".c", writer=f"{_PROGRAMS}c_text"),
     Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAMS}json_text"),
     Format(
         "experiment",
@@ -110,9 +109,7 @@ FORMATS = (
         f"{_EXPERIMENTS}json_lines:parse_experiment_lines",
         f"{_EXPERIMENTS}json_lines:experiment_jsonl",
     ),
-    Format("experiment", "talpas", None, f"{_EXPERIMENTS}json_lines:parse_experiment_talpas"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
-    Format("experiment", "extra-p-3", None, f"{_EXPERIMENTS}extrap3:parse_experiment_extrap3"),
     Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),
 )
@@ -164,6 +161,13 @@ def suffix_of(path: str) -> str:
         return PROGRAM_SUFFIX
     _, point, suffix = path.removesuffix(".gz").rpartition(".")
     return f".{suffix.casefold()}" if point and "/" not in suffix else ""
+
+
+def model_suffix(path: str) -> str:
+    """Return the suffix of a model to write, as `suffix_of`; C, which earlier versions wrote, is an error."""
+    if (suffix := suffix_of(path)) == ".c":
+        raise OutputError("C is not written", hint="use .program.json or .py")
+    return suffix
 
 
 def _function(name: str | None) -> Callable[..., Any]:

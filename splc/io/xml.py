@@ -141,7 +141,7 @@ _OTHER_ROOTS = {
     "vm": "this is a variability model",
     "results": "these are measurements",
     "featureModel": "this is a feature model of FeatureIDE",
-    "feature_model": "this is a feature model in SXFM",
+    "feature_model": "SXFM is not read: export it from FeatureIDE as UVL or FeatureIDE XML",
 }
 
 

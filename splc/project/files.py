@@ -21,8 +21,8 @@ from splc.project.keys import FILES, OBSERVED, PROPERTY
 
 _SUFFIXES = ("csv", "xml", "csv.gz", "xml.gz", "tar.gz")
 MEASUREMENT_FILES = tuple(f"measurements.{suffix}" for suffix in _SUFFIXES)
-# Feature models, used if there is no other description: root elements of XML (FeatureIDE, SXFM), and file names.
-FEATURE_ROOTS = frozenset(("featureModel", "extendedFeatureModel", "feature_model"))
+# Feature models, used if there is no other description: root elements of XML (FeatureIDE), and file names.
+FEATURE_ROOTS = frozenset(("featureModel", "extendedFeatureModel"))
 FEATURE_MODELS = ("*.uvl", "*.uvl.gz", "*.dimacs", "*.dimacs.gz")
 ANALYTICAL_FILES = ("analytical.txt",)
 PARAMETER_FILES = ("parameters.toml", "parameters.txt")
@@ -210,12 +210,13 @@ class ProjectFiles:
 
     @property
     def _own_descriptions(self) -> tuple[str, ...]:
-        """The system descriptions of the folder; where there is none, its feature models."""
+        """The system descriptions of the folder; where there is none, its feature models, last those in SXFM."""
         if own := self.descriptions():
             return own
         paths = [path for path, tag in self._xml_roots.items() if tag in FEATURE_ROOTS]
         paths += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
-        return tuple(map(str, paths))
+        # Reading SXFM says what to do with it.
+        return tuple(map(str, paths)) or self.descriptions("feature_model")
 
     @property
     def _xml_roots(self) -> dict[Path, str | None]:

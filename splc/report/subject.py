@@ -86,7 +86,7 @@ class ModelSubject:
         return quantity(value, self.stored.unit, digits)
 
     def named(self, text: str) -> str:
-        """Return a text with values (`codec=zlib`) in the place of the options that stand for them."""
+        """Return a text with values (`codec=zlib`) instead of the options that stand for them."""
         if self._values is None:
             return text
         pattern, values = self._values

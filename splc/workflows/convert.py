@@ -34,8 +34,6 @@ from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Detail, Message, View
 
-# XML that commands do not find in a folder.
-OTHER_XML = ("featureide", "sxfm")
 NAMES: Mapping[registry.Kind, str] = {
     "measurements": "measurements",
     "model": "a model",
@@ -54,8 +52,8 @@ class Request(ModelInputs):
         str | None,
         as_option(
             "FORMAT",
-            "csv, xml or splconqueror-csv (measurements); json, txt, log, python, c or program (models); xml, uvl, "
-            "featureide, sxfm, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P).",
+            "csv, xml or splconqueror-csv (measurements); json, txt, log, python or program (models); xml, uvl, "
+            "featureide, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P).",
             default="by the suffix of the output",
         ),
     ] = None
@@ -98,7 +96,8 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         raise InputError(Problem("this is a script, which is not converted", request.source, hint=hint))
     form = target_format(kind, request.output, request.to)
     require_writable(request.output, (request.source,))
-    if form not in OTHER_XML:
+    # Commands do not take FeatureIDE's XML for a second description of a folder.
+    if form != "featureide":
         require_unambiguous(kind, request.output)
     if kind == "system":
         return _convert_system(request, form)
@@ -114,6 +113,8 @@ def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
     formats = registry.written_formats(kind)
     everything = {name for key in NAMES for name in registry.written_formats(key)}
     form = to
+    if kind == "model":
+        registry.model_suffix(output if to is None else f".{to}")
     if form is None:
         suffix = registry.suffix_of(output)
         forms = (entry for entry in registry.formats_of(kind) if entry.writer is not None)

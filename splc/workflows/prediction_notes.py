@@ -1,4 +1,4 @@
-"""What must be known of predictions: their intervals, signs, and what was measured of the configurations."""
+"""Notes on predictions: their intervals, their signs, and what was measured of the configurations."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class Watch:
-    """Who follows a run of a verb: this one does nothing, and never ends it; that of a terminal shows what happens."""
+    """A watch of a run of a verb. This one does nothing, and never ends it; that of a terminal shows what happens."""
 
     detail = Detail()
 

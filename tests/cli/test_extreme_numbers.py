@@ -22,7 +22,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "changed": ("--by", "version"),
     "scale": ("profile.csv",),
     "tune": ("--replay", "measurements.csv", "--property", "time", "--budget", "5"),
-    "suggest": ("profile.csv", "--coordinates", "p", "--target", "p=64"),
+    "suggest": ("--measurements", "measurements.csv", "--property", "time", "--budget", "2"),
     "predict": ("other.txt", "measurements.csv"),
     "optimize": ("other.txt",),
     "compare": ("other.txt", "analytical.txt"),
@@ -43,10 +43,10 @@ TEXTS = [
     ("tune", "--budget", "99999999999"),
     ("tune", "--budget", "0"),
     ("tune", "--limit", "energy <= 1e308"),
-    ("suggest", "--target", "p=1e308"),
-    ("suggest", "--target", "p=1e-308"),
-    ("suggest", "--axis", "p=1e308,1e-308"),
-    ("suggest", "--until", "1e308%"),
+    ("scale", "--target", "p=1e308"),
+    ("scale", "--target", "p=1e-308"),
+    ("scale", "--axis", "p=1e308,1e-308"),
+    ("scale", "--until", "1e308%"),
     ("calibrate", "--bound", "base=-1e308..1e308"),
     ("learn", "--set", "abortError=1e308"),
     ("learn", "--sampling", "random:99999999999"),
@@ -79,8 +79,16 @@ def test_extreme_numbers(run: Run, project: Path, case: tuple[str, str, str]) ->
     """A command has an answer or refuses the number; there is no warning, and it does not begin to count to it."""
     command, option, value = case
     base = BASES.get(command, ())
-    if option == "--target":
-        base = base[:4]
     more = ("--max-deviation", "0.1") if option == "--max-repeat" else ()
+    if command == "scale" and option in (
+        "--target",
+        "--axis",
+        "--until",
+        "--budget",
+        "--count",
+        "--extend",
+        "--repetitions",
+    ):
+        more = ("--suggest",)
     done = run(command, *base, *more, option, value)
     assert done.exit_code in {0, 1, 2}

@@ -32,7 +32,7 @@ COMMANDS = (
     ("explain", "l.log"),
     ("optimize", "l.log"),
     ("optimize", "l.json"),
-    ("suggest", "measurements.csv"),
+    ("scale", "measurements.csv", "--suggest"),
     ("calibrate", "calibrated.txt", "--free", "c,d"),
     ("scale", "measurements.csv"),
 )

@@ -13,7 +13,7 @@ from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
 POINTS = "measurements.csv --where py=2 --coordinates px,nx --metric solve_seconds"
-TARGET = f"suggest {POINTS} --target px=8,nx=800"
+TARGET = f"scale {POINTS} --suggest --target px=8,nx=800"
 # A command, the key of its answer, and the options.
 EFFECTS = {
     "calibrate --free alpha,beta": (
@@ -32,9 +32,9 @@ EFFECTS = {
         "next",
         ("--goal optimum", "--goal optimum --maximize", "--cost load_average", "--fix px=4", "--where iterations=8"),
     ),
-    f"suggest {POINTS}": ("next", ("--count 2", "--axis px=64,128")),
-    f"suggest {POINTS} ": ("spent", ("--cost px*value",)),
-    f"suggest {POINTS} --count 40": ("candidates", ("--extend 3",)),
+    f"scale {POINTS} --suggest": ("next", ("--count 2", "--axis px=64,128")),
+    f"scale {POINTS} --suggest ": ("spent", ("--cost px*value",)),
+    f"scale {POINTS} --suggest --count 40": ("candidates", ("--extend 3",)),
     TARGET: ("next", ("--strategy cheapest", "--budget 1", "--repetitions 1", "--count 2")),
     "learn --preset splconqueror --sampling measured:30": (
         "model",

@@ -1,4 +1,4 @@
-"""`splc suggest`."""
+"""`splc scale --suggest`."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ def written(folder: Path, points: list[tuple[int, int]], extra: str = "") -> Pat
 def test_a_point_off_the_cross_settles_it(run: Run, tmp_path: Path) -> None:
     """After the lines the cheapest point follows; with it the model is good enough, and nothing more is suggested."""
     file = written(tmp_path, CROSS)
-    first = json.loads(run("suggest", str(file), "--until", "5", "--json").stdout)
-    assert first["schema"] == "splc.suggest.profile/1"
+    first = json.loads(run("scale", str(file), "--suggest", "--until", "5", "--json").stdout)
+    assert first["schema"] == "splc.scale.suggest/1"
     (point,) = first["next"]
     assert point["point"] == {"p": 8, "n": 20}
     assert point["expected"] == pytest.approx(85)
     assert point["cost"] == pytest.approx(2 * 8 * 85)
     assert point["reason"] == "the cheapest point that was not measured"
     assert (first["done"], first["error"], first["repetitions"], first["measured_points"]) == (False, None, 2, 9)
-    second = json.loads(run("suggest", str(written(tmp_path, [*CROSS, (8, 20)])), "--until", "5", "--json").stdout)
+    second = json.loads(
+        run("scale", "--suggest", str(written(tmp_path, [*CROSS, (8, 20)])), "--until", "5", "--json").stdout
+    )
     assert (second["done"], second["next"], second["error_points"]) == (True, [], 1)
     assert second["error"] == pytest.approx(0, abs=1e-6)
     assert second["parameters"] == ["p", "n"]
@@ -52,10 +54,10 @@ def test_a_point_off_the_cross_settles_it(run: Run, tmp_path: Path) -> None:
 def test_costs_decide(run: Run, tmp_path: Path) -> None:
     """Another cost has another cheapest point, and a budget that is spent ends it."""
     file = str(written(tmp_path, CROSS))
-    found = json.loads(run("suggest", file, "--cost", "100 - n", "--json").stdout)
+    found = json.loads(run("scale", file, "--suggest", "--cost", "100 - n", "--json").stdout)
     assert found["next"][0]["point"] == {"p": 8, "n": 50}
     assert found["next"][0]["cost"] == pytest.approx(100)
-    spent = json.loads(run("suggest", file, "--budget", "1", "--json").stdout)
+    spent = json.loads(run("scale", file, "--suggest", "--budget", "1", "--json").stdout)
     assert (spent["done"], spent["next"], spent["budget"]) == (True, [], 1)
     assert spent["why"].startswith("the budget is spent")
 
@@ -63,7 +65,7 @@ def test_costs_decide(run: Run, tmp_path: Path) -> None:
 def test_several_points_and_larger_axes(run: Run, tmp_path: Path) -> None:
     """--count plans ahead, --extend adds values, and --repetitions changes what a point costs."""
     file = str(written(tmp_path, CROSS))
-    arguments = ("suggest", file, "--count", "3", "--extend", "1", "--repetitions", "1", "--json")
+    arguments = ("scale", file, "--suggest", "--count", "3", "--extend", "1", "--repetitions", "1", "--json")
     found = json.loads(run(*arguments).stdout)
     assert [each["point"] for each in found["next"]] == [
         {"p": 4, "n": 60},
@@ -83,19 +85,19 @@ def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:
     ]
     file = tmp_path / "profile.jsonl"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    both = json.loads(run("suggest", str(file), "--json").stdout)
-    text = run("suggest", str(file)).stderr
+    both = json.loads(run("scale", str(file), "--suggest", "--json").stdout)
+    text = run("scale", str(file), "--suggest").stderr
     assert "note: values of 2 call paths are added up; --callpath chooses some of them" in text
-    one = json.loads(run("suggest", str(file), "--callpath", "main", "--json").stdout)
+    one = json.loads(run("scale", str(file), "--suggest", "--callpath", "main", "--json").stdout)
     assert both["callpaths"] == ["main", "main->f"]
     assert one["callpaths"] == ["main"]
     assert both["next"][0]["expected"] == pytest.approx(4 * one["next"][0]["expected"])
     other = json.dumps({"params": {"p": 4, "n": 10}, "callpath": "main", "metric": "bytes", "value": 1})
     file.write_text("\n".join([*rows, other]) + "\n", encoding="utf-8")
-    result = run("suggest", str(file))
+    result = run("scale", str(file), "--suggest")
     assert result.exit_code == 2
     assert "choose one with --metric" in result.stderr
-    assert run("suggest", str(file), "--metric", "time").exit_code == 0
+    assert run("scale", str(file), "--suggest", "--metric", "time").exit_code == 0
 
 
 def test_a_target(run: Run, tmp_path: Path) -> None:
@@ -106,7 +108,7 @@ def test_a_target(run: Run, tmp_path: Path) -> None:
     for place, row in enumerate(rows):
         row["value"] = [value * (1 + 0.01 * (-1) ** (place % 3)) for value in row["value"]]
     Path(file).write_text("\n".join(map(json.dumps, rows)) + "\n", encoding="utf-8")
-    result = run("suggest", file, *target, "--until", "1%", "--count", "2")
+    result = run("scale", file, "--suggest", *target, "--until", "1%", "--count", "2")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     model = run("scale", file, "-o", str(tmp_path / "model.json")).stdout
@@ -116,25 +118,25 @@ def test_a_target(run: Run, tmp_path: Path) -> None:
     assert "the largest expected gain at the target per cost" in why
     assert formula.removeprefix("model: ").removesuffix(" (7 points)") in model
     assert prediction.startswith("at p = 1024, n = 64: ")
-    gains = json.loads(run("suggest", file, *target, "--json").stdout)
+    gains = json.loads(run("scale", file, "--suggest", *target, "--json").stdout)
     assert gains["next"][0]["gain"] > 0
     assert gains["next"][0]["measured"] == 0
     file = str(written(tmp_path, CROSS))
-    found = json.loads(run("suggest", file, *target, "--until", "5 %", "--json").stdout)
+    found = json.loads(run("scale", file, "--suggest", *target, "--until", "5 %", "--json").stdout)
     assert (found["strategy"], found["until"], found["formula"]) == ("target", 5, "5 + 0.5 * p * n")
     assert found["target"]["point"] == {"p": 1024, "n": 64}
     assert found["target"]["predicted"] == pytest.approx(32773)
     low, high = found["target"]["interval"]
     assert found["target"]["error"] == pytest.approx(100 * max(high - 32773, 32773 - low) / 32773)
-    cheapest = json.loads(run("suggest", file, *target, "--strategy", "cheapest", "--json").stdout)
+    cheapest = json.loads(run("scale", file, "--suggest", *target, "--strategy", "cheapest", "--json").stdout)
     assert cheapest["next"][0]["point"] == {"p": 8, "n": 20}
     grid = str(written(tmp_path, [(p, n) for p in P for n in N]))
-    done = json.loads(run("suggest", grid, *target, "--until", "5%", "--json").stdout)
+    done = json.loads(run("scale", grid, "--suggest", *target, "--until", "5%", "--json").stdout)
     assert (done["done"], done["next"]) == (True, [])
     assert done["target"]["error"] <= 5
-    nothing = run("suggest", grid, *target).stdout
+    nothing = run("scale", grid, "--suggest", *target).stdout
     assert "all candidates are measured: give more values of a parameter with --axis" in nothing
-    more = run("suggest", grid, *target, "--extend", "1", "--json").stdout
+    more = run("scale", grid, "--suggest", *target, "--extend", "1", "--json").stdout
     assert json.loads(more)["next"]
 
 
@@ -146,7 +148,7 @@ def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> Non
     ]
     file = tmp_path / "flat.jsonl"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
-    result = run("suggest", str(file), "--target", "p=1024,n=64")
+    result = run("scale", str(file), "--suggest", "--target", "p=1024,n=64")
     assert "no line shows an effect of p: it may show at larger values" in result.stderr
     assert result.stdout.splitlines()[3] == "no line shows an effect of p yet: a point further out"
     assert result.stdout.splitlines()[2].split()[:2] == ["16", "10"]
@@ -156,6 +158,6 @@ def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> Non
 def test_hypotheses_without_variance(run: Run) -> None:
     """Points at which a hypothesis has no variance are candidates without warnings."""
     file = str(DATA / "extrap_formats" / "jsonlines" / "incomplete_matrix_2p.jsonl")
-    result = run("suggest", file, "--target", "x=100,y=10", "--json")
+    result = run("scale", file, "--suggest", "--target", "x=100,y=10", "--json")
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["next"][0]["gain"] > 0

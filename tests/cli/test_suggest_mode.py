@@ -1,4 +1,4 @@
-"""`splc suggest` on a table: configurations of a system or points of a scaling model, and what it pools."""
+"""Suggestions for a table: configurations of a system or points of a scaling model, and what is pooled."""
 
 from __future__ import annotations
 
@@ -59,13 +59,15 @@ def test_a_named_profile(run: Run, table: Path) -> None:
     """A table that is named as a profile is one, also in a folder whose `splc.toml` names a property."""
     (table.parent / "splc.toml").write_text('property = "time_ms"\n', encoding="utf-8")
     chosen = ("--coordinates", "level,chunk_kib", "--metric", "time_ms", "--where", "algorithm=zlib")
-    assert json.loads(run("suggest", table.name, *chosen, "--json").stdout)["schema"] == "splc.suggest.profile/1"
+    assert (
+        json.loads(run("scale", table.name, "--suggest", *chosen, "--json").stdout)["schema"] == "splc.scale.suggest/1"
+    )
 
 
 def test_intervals_of_positive_values_are_not_negative(run: Run, table: Path) -> None:
     """The lower bound for times is at least 0, in suggestions and predictions; negative values keep theirs."""
     chosen = ("--metric", "time_ms", "--where", "algorithm=lzma", "--coordinates", "level,chunk_kib")
-    found = json.loads(run("suggest", table.name, *chosen, "--json", "--count", "4").stdout)
+    found = json.loads(run("scale", table.name, "--suggest", *chosen, "--json", "--count", "4").stdout)
     assert min(each["interval"][0] for each in found["next"]) == 0
     at = ("--predict-at", "level=1,chunk_kib=16", "--json")
     scaled = json.loads(run("scale", table.name, *chosen, *at).stdout)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from splc.errors import InputError
 from splc.formats.detect import kind_of, system_format, xml_root_of_file
 from splc.formats.measurements.file_columns import read_file_columns
 from splc.io.files import Source
@@ -96,7 +97,7 @@ def test_tables_that_look_like_other_files(text: str) -> None:
         ("namespace = 3", None),
         ("c * x + 2", None),
         ("<featureModel/>", "featureide"),
-        ("<feature_model/>", "sxfm"),
+        ("<feature_model/>", "xml"),
         ("<results/>", None),
     ],
 )
@@ -105,6 +106,12 @@ def test_systems(text: str, form: str | None) -> None:
     source = Source("a", text.encode())
     assert system_format(source) == form
     assert (kind_of(source) == "system") == (form is not None)
+
+
+def test_experiments_of_extra_p_3() -> None:
+    """A binary file of Extra-P 3 is refused with what to do."""
+    with pytest.raises(InputError, match="open it in Extra-P 4"):
+        kind_of(Source("a", b"\1\0\x12\0\0\0EXTRAP_EXPERIMENT"))
 
 
 def test_root_of_a_file(tmp_path: Path) -> None:

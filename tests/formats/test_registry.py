@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from splc.errors import OutputError
 from splc.formats import registry
 from splc.formats.experiments.read import parse_experiment
 from splc.formats.models.read import read_stored_model, write_model
@@ -51,6 +52,12 @@ def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     found = registry.format_of("model", source)
     assert found is not None
     assert found.name == name
+
+
+def test_c_is_not_written(tmp_path: Path) -> None:
+    """A model is not written as another text where C is wanted."""
+    with pytest.raises(OutputError, match="C is not written"):
+        write_model(InfluenceModel.from_terms({}), tmp_path / "model.c.gz")
 
 
 def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

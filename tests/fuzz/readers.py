@@ -20,7 +20,6 @@ from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds
 from tests.support.cube_files import write_cube
-from tests.support.extrap3_files import binary
 from tests.support.paths import CASES
 from tests.support.real_data import DATA
 from tests.support.tool_files import FILES
@@ -224,7 +223,6 @@ READERS: dict[str, Reader] = {
     "system-xml": Reader(read_variability_model, (seeds.SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
     "system-uvl": Reader(_format("system", "uvl"), (seeds.UVL,), ("*.uvl.gz",), ".uvl"),
     "system-featureide": Reader(_format("system", "featureide"), (seeds.FEATUREIDE,), (), ".xml"),
-    "system-sxfm": Reader(_format("system", "sxfm"), (seeds.SXFM,), (), ".xml"),
     "system-dimacs": Reader(_format("system", "dimacs"), (seeds.DIMACS,), ("*.dimacs.gz",), ".dimacs"),
     "system-configspace": Reader(_format("system", "configspace"), (seeds.CONFIGSPACE,), (), ".json"),
     "measurements-csv": Reader(
@@ -268,9 +266,7 @@ READERS: dict[str, Reader] = {
     "experiment-text": Reader(_format("experiment", "text"), (seeds.POINTS,), ("*_parameter_*.txt",), ".txt"),
     "experiment-json": Reader(_format("experiment", "json"), (seeds.EXPERIMENT,), (), ".json"),
     "experiment-jsonl": Reader(_format("experiment", "jsonl"), (seeds.LINES,), ("*.jsonl",), ".jsonl"),
-    "experiment-talpas": Reader(_format("experiment", "talpas"), (seeds.TALPAS,), (), ".txt"),
     "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive,), ("*.extra-p",), ".extra-p"),
-    "experiment-extra-p-3": Reader(_format("experiment", "extra-p-3"), (binary, lambda: binary(">")), ()),
     "experiment-csv": Reader(
         _named("splc.formats.experiments.read:read_experiment"),
         ("x,y,time,callpath\n1,2,1.5,f\n2,2,,g\n",),
@@ -280,6 +276,7 @@ READERS: dict[str, Reader] = {
     "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube,), (), ".cubex"),
     "results": Reader(_results, (seeds.MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), (seeds.SCRIPT,), ("*.a",), ".a"),
+    "study-toml": Reader(_named("splc.study.specification:read_study"), (seeds.STUDY,), ("study*.toml",), ".toml"),
     "settings": Reader(
         _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),

@@ -93,9 +93,6 @@ dopt:[x,y]20,k=5+optionwise
 twise:t=2+hyper:50
 henard:asTW2+lhs:5
 """
-TALPAS = """{"parameters":{"x":1,"y":2};"metric":"time";"value":1.5}
-{"parameters":{"x":2,"y":2};"callpath":"a;b";"value":2}
-"""
 LINES = """{"params": {"x": 1, "y": 2}, "metric": "time", "callpath": "main->f", "value": 1.5}
 {"params":{"x":2,"y":2},"value":3}
 """
@@ -130,17 +127,6 @@ FEATUREIDE = """<featureModel><struct><and mandatory="true" name="R"><alt mandat
 <constraints><rule><imp><conj><var>a b</var><var>d</var></conj><not><eq><var>e</var><var>c</var></eq></not></imp></rule>
 <rule><atmost1><var>c</var><var>d</var><var>e</var></atmost1></rule></constraints></featureModel>
 """
-SXFM = """<feature_model name="s"><feature_tree>
-:r R (_r)
-\t:m A (_1)
-\t\t:g (_2) [1,*]
-\t\t\t: b c
-\t\t\t: d (_3)
-\t:o A
-</feature_tree><constraints>
-c1: ~_3 or b c
-</constraints></feature_model>
-"""
 DIMACS = "c 1 a b\nc 2 c\np cnf 3 3\n1 -2 0\n2 3\n-1 0 -3 0\n"
 CONFIGSPACE = """{"name": "s", "hyperparameters": [
 {"type": "categorical", "name": "k", "choices": ["a", "b"]},
@@ -154,4 +140,4 @@ CONFIGSPACE = """{"name": "s", "hyperparameters": [
 {"type": "EQUALS", "name": "t", "value": false}, {"type": "IN", "name": "n", "values": [2, 3]}]}]}
 """
 # One of each kind of file that splc tells apart.
-KINDS = (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, TALPAS, LINES, POINTS, UVL, DIMACS)
+KINDS = (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, LINES, POINTS, UVL, DIMACS)

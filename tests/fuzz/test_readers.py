@@ -16,7 +16,6 @@ from tests.fuzz.readers import READERS, Reader
 SLOW: dict[str, list[tuple[str, str, str]]] = {
     "constraint-arithmetic": [("", "1+", "")],
     "kind": [("", "a", ", x"), ("1;", " * ", ""), ('{"a', '\\"', "")],
-    "experiment-talpas": [('{"a', '\\"', "")],
     "measurements-xml": [('<results><row><data columname="Variable Features">a', " ", "x</data></row></results>")],
     "model-log": [("average model:\n2 * x", " +", " x")],
     "parameters-lines": [("", "\n", "a = 1"), ("a", " ", "b")],

@@ -135,6 +135,13 @@ class TestFiles:
         (tmp_path / "system.xml").write_text("<vm/>", encoding="utf-8")
         assert Project.load(tmp_path).system_file == str(tmp_path / "system.xml")
 
+    def test_sxfm_gives_way_to_other_feature_models(self, tmp_path: Path) -> None:
+        """A model in SXFM is read, and refused with what to do, unless its conversion lies beside it."""
+        (tmp_path / "old.xml").write_text("<feature_model/>", encoding="utf-8")
+        assert Project.load(tmp_path).system_file == str(tmp_path / "old.xml")
+        (tmp_path / "new.uvl").write_text("features\n\tA\n", encoding="utf-8")
+        assert Project.load(tmp_path).system_file == str(tmp_path / "new.uvl")
+
     def test_folders_that_cannot_be_read(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A folder without permission is an error that says what to allow, also where only its files are listed."""
         expected = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import math
 import runpy
@@ -16,7 +15,6 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
-from splc.formats.models.programs.c_program import c_program
 from splc.formats.models.programs.program import program_of
 from splc.formats.models.programs.program_text import program_text
 from splc.formats.models.programs.python_program import python_program
@@ -25,7 +23,6 @@ from splc.types import Array
 from tests.support.paths import ROOT
 
 EVALUATOR = ROOT / "splc" / "report" / "assets" / "predict.js"
-WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror")
 _READ = """
 const splc = require(process.argv[1]);
 const [program, rows_] = require("fs").readFileSync(0, "utf8").split("\\n").map(line => line && JSON.parse(line));
@@ -49,36 +46,6 @@ def python_module(stored: StoredModel, folder: Path) -> Mapping[str, Any]:
     file = folder / "exported.py"
     file.write_text(python_program(program_of(stored)), encoding="utf-8")
     return runpy.run_path(str(file))
-
-
-def compiler() -> str:
-    """Return the compiler of C; skip the test where there is none."""
-    found = shutil.which("gcc") or shutil.which("cc")
-    if found is None:
-        pytest.skip("there is no compiler of C")
-    return found
-
-
-def c_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]], folder: Path) -> Array:
-    """Return the predictions of the C of a model, shape (n, 2): of what predicts, and of the printed model."""
-    program = program_of(stored)
-    # Loaded libraries stay loaded: each needs a name of its own.
-    file = folder / f"exported{len(list(folder.iterdir()))}.c"
-    file.write_text(c_program(program), encoding="utf-8")
-    library = file.with_suffix(".so")
-    command = [compiler(), *WARNINGS, "-shared", "-fPIC", str(file), "-o", str(library), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    loaded = ctypes.CDLL(str(library))
-    functions = [loaded.predict, getattr(loaded, "predict_printed", loaded.predict) if program.full else loaded.predict]
-    found = np.empty((len(rows), 2))
-    for at, row in enumerate(rows):
-        values = [row[each.name] for each in program.options]
-        array = (ctypes.c_double * max(len(values), 1))(*(math.nan if each is None else each for each in values))
-        for place, function in enumerate(functions):
-            function.restype = ctypes.c_double
-            found[at, place] = function(array)
-    return found
 
 
 def javascript_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]]) -> Array:

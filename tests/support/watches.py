@@ -21,6 +21,11 @@ class Told(Watch):
         self.shown: list[Item] = []
         self.ends = ends
 
+    @property
+    def lines(self) -> list[str]:
+        """The texts of the steps that have one."""
+        return [text for _, _, text in self.told if text]
+
     def advance(self, done: float, total: float | None, text: str) -> None:
         """Keep the call."""
         self.told.append((done, total, text))

@@ -17,7 +17,7 @@ from splc.workflows.compare import Request, run
 from splc.workflows.compare.models import model_title
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
-from tests.support.watch import Recorder
+from tests.support.watches import Told
 
 MODELS = ("analytical.txt", "other.txt")
 
@@ -95,7 +95,7 @@ def test_ranges_and_correlations_are_computed_on_request() -> None:
     """Ranges and correlations take time: they are in the result only if requested."""
     plain = run(Request(models=MODELS))
     assert (plain.ranges, plain.correlations) == ((), ())
-    watch = Recorder()
+    watch = Told()
     result = run(Request(models=(*MODELS, "other.txt"), tables=("ranges", "correlations")), watch)
     assert [len(ranges) for ranges in result.ranges] == [len(model.model.terms) for model in result.comparisons.models]
     assert {found.pairs for found in result.correlations} <= {0, 1, 2, 3}

@@ -14,7 +14,7 @@ from splc import read_model
 from splc.cli.app import app
 from splc.errors import LearningError, RequestError
 from splc.workflows import learn, scale
-from tests.support.watch import Recorder
+from tests.support.watches import Told
 
 TIMES = ("seconds", "output")
 PROFILE = "p,callpath,time\n" + "".join(f"{p},{path},{k * p}\n" for path, k in (("a", 2), ("b", 3)) for p in (2, 4, 8))
@@ -73,16 +73,13 @@ def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.Ca
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    "name", ["model.py", "model.c", "model.program.json", "model.tex", "model.json", "model.log", "model"]
-)
+@pytest.mark.parametrize("name", ["model.py", "model.program.json", "model.tex", "model.json", "model.log", "model"])
 def test_every_format(project: Path, name: str) -> None:
     """Stepwise models are written as programs, LaTeX, JSON and logs; other names are logs."""
     learn.run(learn.Request(preset="splconqueror", sampling="pb:9,3", nfp="messages", output=name))
     text = (project / name).read_text(encoding="utf-8")
     begins = {
         "model.py": '"""Program of the model of messages',
-        "model.c": "/*\n * Program of the model of messages",
         "model.json": "{",
     }
     begins |= {"model.tex": "% model of messages", "model.program.json": '{\n  "schema": "splc.program/1"'}
@@ -102,7 +99,7 @@ def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> No
 
 def test_rounds_are_reported_and_can_be_stopped(project: Path) -> None:
     """The watch gets every round as a line; stopping keeps what was learned."""
-    watch = Recorder(lambda lines: len(lines) == 2)
+    watch = Told(lambda: len(watch.lines) == 2)
     found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), watch)
     assert found.interrupted
     assert [line.split(" + ")[0] for line in watch.lines] == ["round 1:", "round 2:"]

@@ -26,7 +26,7 @@ from splc.learning.result import InfluenceEstimate
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn.learning_sets import LearningRows
-from tests.support.watch import Recorder
+from tests.support.watches import Told
 
 PROPERTY = "solve_compute_seconds"
 POWERS = [2**k for k in range(1, 13)]
@@ -264,7 +264,7 @@ def test_a_stop_ends_the_baselines(project: Path) -> None:
     """A request to stop after learning keeps the result, and learns no further baseline."""
     calls = iter([False] * 2)
     request = learn.Request(nfp=PROPERTY, learner="tree", baselines=True, folds=3, write=False)
-    one = learn.run(request, Recorder(lambda lines: next(calls, True)))
+    one = learn.run(request, Told(lambda: next(calls, True)))
     assert one.interrupted
     assert [each.result.learner for each in one.compared] == ["tree"]
     assert one.result.learner == "tree"

@@ -1,8 +1,8 @@
-"""Experiments as JSON lines, and in the format of Talpas, which has `;` instead of `,`.
+"""Experiments as JSON lines.
 
 A line is an object such as `{"params": {"p": 4, "n": 100}, "callpath": "main->solve", "metric": "time", "value": 1.2}`.
 The value may be a list of repetitions; lines of the same point, call path and metric are repetitions, too. The
-default call path is `<root>`, the default metric `<default>`. Talpas writes `parameters`; both keys are read.
+default call path is `<root>`, the default metric `<default>`. `parameters` is read as `params`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
-from splc.formats.detect import PARAMETERS, commas
+from splc.formats.detect import PARAMETERS
 from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
 from splc.io.files import Source
 from splc.io.json import parse_json
@@ -30,18 +30,13 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _ENOUGH = 20
 
 
-def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experiment:
-    """Return the experiment of a file of JSON lines, or of Talpas."""
+def parse_experiment_lines(source: Source) -> Experiment:
+    """Return the experiment of a file of JSON lines."""
     reader = _LineReader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
         if line.strip():
-            reader.line(commas(line) if talpas else line, number)
+            reader.line(line, number)
     return reader.experiment()
-
-
-def parse_experiment_talpas(source: Source) -> Experiment:
-    """Return the experiment that a file of Talpas holds. See `parse_experiment_lines`."""
-    return parse_experiment_lines(source, talpas=True)
 
 
 class _LineReader:

@@ -1,4 +1,4 @@
-"""Readers of experiments in any format: files of Extra-P and Talpas, CSV, and folders of CUBE profiles or CSV."""
+"""Readers of experiments in any format: files of Extra-P, CSV, and folders of CUBE profiles or CSV."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
 
 _KNOWN = (
-    "Extra-P's text, JSON, JSON lines and .extra-p, experiments of Extra-P 3, Talpas, CSV with a header, folders of "
-    "CUBE profiles, and the output of benchmark tools"
+    "Extra-P's text, JSON, JSON lines and .extra-p, CSV with a header, folders of CUBE profiles, and the output of "
+    "benchmark tools"
 )
 
 

@@ -137,10 +137,10 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
 def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
     """Write a model without a history in the format that the file's name asks for.
 
-    `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else model text (each also with `.gz`);
-    `-` is model text on standard output.
+    `path`: `.json` is JSON, `.log` a log in SPL Conqueror's grammar, anything else but `.c` model text (each also with
+    `.gz`); `-` is model text on standard output.
     """
-    suffix = registry.suffix_of(str(path))
+    suffix = registry.model_suffix(str(path))
     name = next(
         (model_format.name for model_format in registry.formats_of("model") if model_format.suffix == suffix), "txt"
     )

@@ -54,12 +54,6 @@ def _program_python(content: ModelFile) -> str:
     return python_text(stored_model_of(content))
 
 
-def _program_c(content: ModelFile) -> str:
-    from splc.formats.models.programs.program_writers import c_text
-
-    return c_text(stored_model_of(content))
-
-
 def _program_json(content: ModelFile) -> str:
     from splc.formats.models.programs.program_writers import json_text
 
@@ -105,7 +99,6 @@ WRITERS: Mapping[str, Callable[[ModelFile], str]] = MappingProxyType(
         ".txt": _text,
         ".log": models_log_text,
         ".py": _program_python,
-        ".c": _program_c,
         ".program.json": _program_json,
         ".tex": _latex_table,
     }

@@ -13,7 +13,7 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
     """Read the description of a system.
 
     Args:
-        path: a variability model of SPL Conqueror, or a feature model (UVL, FeatureIDE, SXFM, DIMACS), also compressed
+        path: a variability model of SPL Conqueror, or a feature model (UVL, FeatureIDE, DIMACS), also compressed
             (`.gz`); `-` is standard input.
 
     Returns:

@@ -117,10 +117,10 @@ class Result:
 
 def run(request: Request, watch: Watch = NOBODY) -> Result | ByValue[Result]:
     """Estimate parameters by bounded least squares; with `by` those of each value of a context."""
-    _require_sense(request)
     if request.by is not None:
         require_files(request.output, analytical=request.analytical, parameters=request.parameters)
         request = with_context(request, request.by)
+    _require_sense(request)
     project = request.project(analytical=request.analytical)
     file = project.analytical_file
     if file is None:

@@ -19,7 +19,7 @@ from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
 from splc.formats.models.subject import Subject, subject_of
 from splc.formats.models.writers import WRITERS
-from splc.formats.registry import suffix_of
+from splc.formats.registry import model_suffix
 from splc.io.files import STANDARD, read_source, sha256_of, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.effects import OptionEffects, option_effects
@@ -301,7 +301,7 @@ def output_form(output: str, learner: Learner) -> str:
         raise RequestError(
             f"the learner {learner.name} gives a model without terms, which no file can hold", "output", hint=hint
         )
-    suffix = suffix_of(output)
+    suffix = model_suffix(output)
     if learner.suffix == ".log":
         return suffix if suffix in WRITERS and suffix != ".txt" else ".log"
     return scaling_form(output)
@@ -309,7 +309,7 @@ def output_form(output: str, learner: Learner) -> str:
 
 def scaling_form(output: str) -> str:
     """Return the suffix of the format of scaling models; on standard output that is model text."""
-    suffix = ".txt" if output == STANDARD else suffix_of(output)
+    suffix = ".txt" if output == STANDARD else model_suffix(output)
     if suffix not in WRITERS:
         raise RequestError(f"the suffix of {output!r} names no format, use one of {listed(list(WRITERS))}", "output")
     return suffix

@@ -108,7 +108,7 @@ class Request(SystemInputs):
         str | None,
         as_option(
             "FILE",
-            "The only file of the model: .json (with the full model), .py, .c, .program.json, .tex, otherwise a log; "
+            "The only file of the model: .json (with the full model), .py, .program.json, .tex, otherwise a log; "
             "of pmnf also .txt.",
             RESULTS,
             names="--output -o",

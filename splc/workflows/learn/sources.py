@@ -88,7 +88,18 @@ class StoredSources:
     def parts(
         self, nfp: str, system: VariabilityModel, learned: Collection[tuple[str, str]], by: str | None = None
     ) -> dict[str, ContextRows]:
-        """Return the rows of the models by the values of their contexts."""
+        """Return the rows of the models by the values of their contexts.
+
+        Args:
+            nfp: the property.
+            system: the system of the rows.
+            learned: contexts with the values that are learned, whose rows are left out.
+            by: the context whose value names the rows of a model of one value; None: its file.
+
+        Raises:
+            InputError: as `sharing`.
+            LearningError: if the models are of the value that is learned.
+        """
         values = {value for _, value in learned}
         parts: dict[str, ContextRows] = {}
         for model in self.models:

@@ -75,7 +75,7 @@ class Request:
         str,
         as_argument(
             "PROFILE",
-            "Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, output of a benchmark tool, or a folder of "
+            "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of "
             "CUBE profiles or CSV. '-' is standard input.",
         ),
     ]
@@ -129,9 +129,9 @@ class Request:
     ] = False
     top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
     jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
-    output: Annotated[
-        str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex; of one also .c.", names="--output -o")
-    ] = DEFAULT_OUTPUT
+    output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")] = (
+        DEFAULT_OUTPUT
+    )
     plot: Annotated[
         str | None,
         as_option(
@@ -146,7 +146,7 @@ class Request:
             "COST",
             "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'.",
             SUGGESTIONS,
-            default="the value, times the number of processes if a parameter is named p, np, processes, ranks, …",
+            default="the value, times the processes (p, np, ranks, …)",
         ),
     ] = None
     target: Annotated[
@@ -168,8 +168,8 @@ class Request:
         float | None,
         as_option(
             "ERROR",
-            "Stop when both bounds of the 90 % interval of the mean at the target are within this percentage of the "
-            "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
+            "Stop when the mean at the target is known within this percentage; without a target, when points off the "
+            "cheapest lines are predicted with this mean error.",
             SUGGESTIONS,
             parse=percentage_of,
         ),

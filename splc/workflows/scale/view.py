@@ -296,8 +296,7 @@ VERB = Verb(
     (
         "splc scale profile.txt --predict-at p=1024",
         "splc scale runs.csv --coordinates p,n --metric time -o models.py",
-        "splc scale profile.txt --predict-at p=16384 --tree",
-        "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8 --until 5% --cost 'value * p'",
+        "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8",
     ),
     doing="modelling",
 )

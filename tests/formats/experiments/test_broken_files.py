@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 from splc.errors import InputError
 from splc.formats.experiments.read import parse_experiment
 from splc.io.files import Source
-from tests.formats.experiments.test_read import LINES, NEW, TABLE, TALPAS, TEXT
+from tests.formats.experiments.test_read import LINES, NEW, TABLE, TEXT
 from tests.support.examples import examples
 
 
 def read_or_refused(content: bytes) -> None:
     """Read a file in every format; only errors of this project are raised, and their text can be shown."""
     source = Source("e", content)
-    for kind in (None, "text", "json", "jsonl", "talpas", "extra-p", "csv"):
+    for kind in (None, "text", "json", "jsonl", "extra-p", "csv"):
         try:
             kept = parse_experiment(source, kind=kind)
         except InputError as error:
@@ -31,7 +31,7 @@ OLD = (
     '[{"parameter_id": 1, "parameter_value": "4"}]}], "measurements": '
     '[{"coordinate_id": 1, "callpath_id": 1, "metric_id": 1, "value": "1"}]}'
 )
-PIECES = (TEXT, LINES, NEW, OLD, TALPAS, TABLE)
+PIECES = (TEXT, LINES, NEW, OLD, TABLE)
 TOKENS = st.sampled_from(
     (
         *(

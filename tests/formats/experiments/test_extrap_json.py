@@ -1,4 +1,4 @@
-"""Experiments as JSON, JSON lines and in Talpas' form."""
+"""Experiments as JSON and JSON lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 
 from splc.data.experiment import Experiment
 from splc.errors import OutputError
-from splc.formats.detect import commas
 from splc.formats.experiments.extrap_json import parse_experiment_json
 from splc.formats.experiments.json_lines import experiment_jsonl, parse_experiment_lines
 from splc.io.files import Source
@@ -46,10 +45,8 @@ OLD = {
 }
 
 
-def read(content: Any, talpas: bool | None = None) -> Experiment:
-    """Read an object as JSON, a text as JSON lines or Talpas."""
-    if isinstance(content, str) and talpas is not None:
-        return parse_experiment_lines(Source("e", content.encode()), talpas=talpas)
+def read(content: Any) -> Experiment:
+    """Read an object, or its text, as JSON."""
     text = content if isinstance(content, str) else json.dumps(content)
     return parse_experiment_json(Source("e", text.encode()))
 
@@ -74,20 +71,11 @@ def test_lines() -> None:
         '{"parameters": {"p": 4, "n": 1}, "metric": "m", "callpath": "c", "value": null}\n'
         '{"params": {"p": 8, "n": 2}, "metric": "m", "callpath": "c", "value": 1e3}'
     )
-    kept = read(text, talpas=False)
+    kept = parse_experiment_lines(Source("e", text.encode()))
     assert kept.points.tolist() == [[4, 1], [8, 1], [8, 2]]
     np.testing.assert_array_equal(kept["<root>", "<default>"], [[3, 4], [5, 6], [NAN, NAN]])
     np.testing.assert_array_equal(kept["c", "m"], [[NAN], [NAN], [1000]])
     assert kept.report.notes[0] == "not used: host"
-
-
-def test_talpas() -> None:
-    """Semicolons are commas, except inside of texts."""
-    line = r'{"parameters":{"x":20;"y":1};"metric":"time; \"wall\"";"callpath":"a;b";"value":[82.0;83]}'
-    kept = read(line, talpas=True)
-    assert kept.parameters == ("x", "y")
-    assert kept["a;b", 'time; "wall"'].tolist() == [[82, 83]]
-    assert commas('";"; ";') == '";", ",'
 
 
 def test_written() -> None:

@@ -123,7 +123,6 @@ class TestRealFiles:
 TEXT = "PARAMETER p\nPOINTS 4 8\nREGION main\nDATA 1\nDATA 2\n"
 LINES = '{"params": {"p": 4}, "value": 1}\n{"params": {"p": 8}, "value": 2}\n'
 NEW = '{"parameters": ["p"],\n "measurements": {"main": {"time": [{"point": [4], "values": [1]}]}}}'
-TALPAS = '{"parameters":{"p":4};"metric":"time";"callpath":"main";"value":1}\n'
 TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
 
 
@@ -142,7 +141,6 @@ TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
         (NEW.replace("\n", ""), "json"),
         (json.dumps(json.loads(NEW), indent=1), "json"),
         ('{"measurements": [],\n"parameters": []}', "json"),
-        (TALPAS, "talpas"),
         (TABLE, "csv"),
         (TABLE.replace(",", ";"), "csv"),
         ("DATA,p\n1,2\n", "csv"),
@@ -159,7 +157,7 @@ def test_what_a_file_is(text: str, kind: str | None) -> None:
         assert experiment_format(Source("x", ("\ufeff" + text.replace("\n", "\r\n")).encode())) == kind
 
 
-@pytest.mark.parametrize("text", [TEXT, LINES, NEW, TALPAS, TABLE])
+@pytest.mark.parametrize("text", [TEXT, LINES, NEW, TABLE])
 def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every format is read from a file, compressed, with Windows' line ends, and from standard input, all the same."""
     (tmp_path / "e").write_text(text, encoding="utf-8")

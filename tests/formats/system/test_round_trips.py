@@ -24,7 +24,7 @@ from splc.system.variability import ROOT, VariabilityModel
 from tests.support.examples import examples
 from tests.support.strategies import all_assignments, models
 
-CLAUSES = ("featureide", "sxfm", "dimacs", "configspace")
+CLAUSES = ("featureide", "dimacs", "configspace")
 # Names with signs and words of the formats.
 NAMES = ("a b", "x.y", "größe", "mandatory", "c(d)", "~e", "f-1", "7zip", "g|h", "root2")
 

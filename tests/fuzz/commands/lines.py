@@ -28,16 +28,12 @@ RARE = (
     "--scale", "--picture", "--bound",
 )  # fmt: skip
 OF_CONTEXTS = ("--by", "--context", "--where")
-# `splc suggest` takes options of configurations or of points of profiles.
+# `splc scale --suggest` takes other options than models do.
 OF_POINTS = (
-    "--coordinates", "--callpath", "--metric", "--target", "--strategy", "--until", "--count", "--axis", "--extend",
-    "--repetitions",
+    "--cost", "--target", "--strategy", "--until", "--budget", "--count", "--axis", "--extend", "--repetitions",
+    "--suggest",
 )  # fmt: skip
-NOT_OF_POINTS = (
-    "--goal", "--maximize", "--seed", "--system", "--property", "--options", "--invalid", "--cost", "--where", "--fix",
-    "--no-constraints", "--from", "--ignore", "--context", "--observed", "--duplicates",
-    "--measurements", "--aggregate",
-)  # fmt: skip
+NOT_OF_POINTS = ("--tree", "--plot", "--predict-at", "--by", "--top", "--suggest")
 # `splc tune` runs a command, or replays a table.
 OF_COMMANDS = (
     "--cwd", "--env", "--timeout", "--journal", "--resume", "--retry-failed", "--default", "--from", "--for", "--race",
@@ -62,7 +58,7 @@ _TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for eac
 def line(command: str, project: Project, rng: random.Random) -> list[str]:
     """Draw a command line; most of them have what their command cannot do without."""
     every = {spelling(each): each for each in command_fields(command)}
-    points = command == "suggest" and rng.random() < 0.3
+    points = command == "scale" and rng.random() < 0.3
     replays = command == "tune" and rng.random() < 0.4
     required = [name for name, each in every.items() if each.required and each.field.kind == "option"]
     free = [name for name in every if name.startswith("-") and name not in (*required, *WITHOUT)]
@@ -87,16 +83,14 @@ def line(command: str, project: Project, rng: random.Random) -> list[str]:
         if name in every and not conflicts and (rng.random() < 0.95 or LONG in drawn):
             words += [name, value]
     for name, each in every.items():
-        if not name.startswith("-") and (each.required or rng.random() < argument_likelihood(command, points)):
+        if not name.startswith("-") and (each.required or rng.random() < argument_likelihood(command)):
             count = rng.choice((1, *[2] * 8, 3)) if command == "compare" else 1
             words += [_value(kind, each, project, rng) for _ in range(count)]
-    return [command, *words]
+    return [command, *words, *(["--suggest"] if points else [])]
 
 
-def argument_likelihood(command: str, points: bool) -> float:
+def argument_likelihood(command: str) -> float:
     """Return how likely an optional argument is given."""
-    if command == "suggest":
-        return 0.95 if points else 0.03
     if command == "measure":
         # A sampling says what is measured.
         return 0.03
@@ -116,7 +110,7 @@ def likelihood(command: str, name: str, project: Project, points: bool, replays:
             command == "measure" and name in ("--configurations", "--journal", "--append", "--resume", "--retry-failed")
         )
         or (command == "changed" and name in ("--context", "--where", "--ignore", "--options", "--system"))
-        or (command == "suggest" and name in (NOT_OF_POINTS if points else OF_POINTS))
+        or (command == "scale" and name in (NOT_OF_POINTS if points else OF_POINTS))
     )
     return 0.05 if unfit else 0.2 if name in RARE else 1.0
 
@@ -140,7 +134,7 @@ def usual(command: str, project: Project, rng: random.Random, points: bool, repl
         # Not the default, the file of learned models.
         "scale": [("--output", "scaling.json")],
         "study": [("--jobs", "1")],
-        "suggest": [("--budget", "200" if points else "2")],
+        "suggest": [("--budget", "2")],
     }.get(command, [])
     runs = command == "measure" or (command == "tune" and not replays)
     if runs and not project.files("system.xml"):

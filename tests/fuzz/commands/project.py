@@ -13,7 +13,7 @@ from tests.fuzz.commands.descriptions import as_description
 from tests.fuzz.commands.systems import System, system
 from tests.fuzz.commands.tables import Row, as_csv, as_xml, groups_as_text, measured, spoiled
 from tests.fuzz.mutations import mutated
-from tests.fuzz.seeds import LINES, LOG, POINTS, SYSTEM, TALPAS
+from tests.fuzz.seeds import LINES, LOG, POINTS, SYSTEM
 
 PROGRAM = "program"
 # A program for `splc measure`, which prints the same time for the same arguments; one in ten arguments makes it fail.
@@ -237,7 +237,7 @@ def _profiles(rng: random.Random) -> dict[str, str]:
                 cells = [*map(str, point), f"{value * rng.gauss(1, 0.05):.6g}", *([path] if paths else [])]
                 rows.append(",".join(cells))
     header = ",".join([*parameters, "time", *(["callpath"] if paths else [])])
-    more = rng.choice((("points.txt", POINTS), ("lines.jsonl", LINES), ("talpas.jsonl", TALPAS)))
+    more = rng.choice((("points.txt", POINTS), ("lines.jsonl", LINES)))
     return {"profile.csv": "\n".join([header, *rows]) + "\n", more[0]: more[1]}
 
 

@@ -1,4 +1,4 @@
-"""Models as programs: Python, C, and JSON for other languages."""
+"""Models as programs: Python, and JSON for other languages."""
 
 from __future__ import annotations
 
@@ -12,14 +12,6 @@ def python_text(stored: StoredModel, base: str = "") -> str:
     from splc.formats.models.programs.python_program import python_program
 
     return python_program(program_of(stored))
-
-
-def c_text(stored: StoredModel, base: str = "") -> str:
-    """Return a model as C."""
-    del base
-    from splc.formats.models.programs.c_program import c_program
-
-    return c_program(program_of(stored))
 
 
 def json_text(stored: StoredModel, base: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Models as Python, C and JSON predict what the models themselves predict."""
+"""Models as Python and JSON predict what the models themselves predict."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.support.evaluators import assignments, c_predictions, javascript_predictions, python_module
+from tests.support.evaluators import assignments, javascript_predictions, python_module
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.influence_strategies import influence_models
@@ -106,7 +106,7 @@ def check(stored: StoredModel, configurations: Configurations, folder: Path, siz
     expected = np.column_stack([stored.predictor.predict(configurations), stored.model.predict(configurations)])
     module = python_module(stored, folder)
     found = [[module["predict"](row), module["predict"](row, printed=True)] for row in rows]
-    for each in (np.array(found), c_predictions(stored, rows, folder), javascript_predictions(stored, rows)):
+    for each in (np.array(found), javascript_predictions(stored, rows)):
         np.testing.assert_allclose(each, expected, rtol=1e-9, atol=1e-9 * size)
     for intervals, printed in ((stored.intervals, False), (stored.printed_intervals, True)):
         if intervals is not None:
@@ -145,7 +145,7 @@ def test_real_systems(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rows", [16, pytest.param(80, marks=pytest.mark.slow)])
 def test_hostile_names(rows: int, tmp_path: Path) -> None:
-    """Names that are words or signs of Python, C and JSON."""
+    """Names that are words or signs of Python and JSON."""
     system = VariabilityModel(
         "a */ \"\"\" '''\n??/", (*map(BinaryOption, HOSTILE), NumericOption("px", (1.0, 2.0, 8.0)))
     )
