@@ -29,7 +29,7 @@ from splc.workflows.fields import as_argument, as_flag, as_option, given_fields,
 from splc.workflows.measure import subject
 from splc.workflows.measure.outcome import Outputs, Preview, Result, as_json, view
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import duration
 
 COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
@@ -173,7 +173,7 @@ class Request:
         return self.resume or self.append
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result | Preview:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result | Preview:
     """Do the runs that are left; every finished run is on disk before the next one starts."""
     if request.table is not None and request.configurations is not None:
         raise RequestError("the configurations are given twice", "configurations")

@@ -46,7 +46,7 @@ from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
 from splc.workflows.tune.request import Request, default_of, with_default_values
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Detail, Message, View, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
@@ -76,7 +76,7 @@ class Result:
         return None if self.result is None or self.result.front else self.result
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
         prepared = _prepare(request, notes)
