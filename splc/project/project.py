@@ -59,13 +59,10 @@ class Project(ProjectFiles):
                 # The values of observed variables are in the folder.
                 elif own == joint or joint.observed or not every:
                     return self
-        return project._with_measured_values(joint) if joint.inferred and project.has_measurements else project
-
-    def _with_measured_values(self, system: VariabilityModel) -> Project:
-        """Return the project with a system that has the further values in the measurements."""
         with suppress(SplcError):
-            return replace(self, learned_system=self._with_values(system))
-        return self
+            if joint.inferred and project.has_measurements:
+                return replace(project, learned_system=project._with_values(joint))
+        return project
 
     def _with_values(self, system: VariabilityModel) -> VariabilityModel:
         """Return an inferred system that has the further values in the measurements."""
@@ -142,7 +139,6 @@ class Project(ProjectFiles):
 
     @cached_property
     def _system_source(self) -> Source:
-        """The table that the system is inferred from."""
         from splc.formats.measurements.tables import read_table
 
         return self.table if self.system_table is None else read_table(self.system_table)
@@ -183,7 +179,6 @@ class Project(ProjectFiles):
         return result
 
     def _inferred(self) -> Inference:
-        """Return the system inferred from its table."""
         from splc.formats.inference import inference_of
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
@@ -246,7 +241,6 @@ class Project(ProjectFiles):
         return self._with_failures(parts, policy)
 
     def _with_failures(self, parts: tuple[Measurements, ...], policy: Policy) -> tuple[Measurements, ...]:
-        """Return measurements with the failures beside them."""
         from splc.formats.measurements.failures import with_failures
 
         assert policy.check is not None
@@ -261,7 +255,6 @@ class Project(ProjectFiles):
 
     @cached_property
     def _union(self) -> Table | None:
-        """The rows of several tables of measurements, None if there is one file."""
         if not self.further:
             return None
         from splc.formats.measurements.tables import read_union
@@ -324,5 +317,5 @@ class Project(ProjectFiles):
 
         if len(measurements.properties) < 2 or not self.has_measurements:
             return None
-        main = self.inference.main if self.inference is not None else table_of(self.table).main
+        main = table_of(self.table).main if self.inference is None else self.inference.main
         return main if main in measurements.properties else None

@@ -11,7 +11,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.io.settings import setting_name
 from splc.learning.learner import Learner
-from splc.learning.projection import Form, ScaleChoice
+from splc.learning.projection import Form
 from splc.learning.registry import (
     BASELINES,
     DEFAULT,
@@ -25,7 +25,7 @@ from splc.learning.registry import (
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, policy
+from splc.workflows.common_fields import Sampling, Seed, policy
 from splc.workflows.field_values import texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
@@ -36,7 +36,7 @@ PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 _NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
 _LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
 # The fields that are settings of learners.
-SETTINGS = ("first", "terms", "readable", "form", "scale", "order")
+SETTINGS = ("first", "terms", "readable", "form")
 
 
 @request
@@ -52,8 +52,6 @@ class Request(SystemInputs):
     ] = ()
     learner: Annotated[str | None, as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT)] = None
     sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
     preset: Annotated[
@@ -129,12 +127,6 @@ class Request(SystemInputs):
     form: Annotated[
         Form | None, as_option("auto|sum|product", "A sum of terms or a product.", PRINTED, default="auto")
     ] = None
-    scale: Annotated[
-        ScaleChoice | None, as_option("auto|log|raw", "Full model of ln y, or of y.", PRINTED, default="auto")
-    ] = None
-    order: Annotated[
-        int | None, as_option("N", "The most options in a term.", PRINTED, minimum=1, default="5 or 6")
-    ] = None
     path: Annotated[bool, as_flag("--path", "Print models from few terms to many with errors.", RESULTS)] = False
     by: Annotated[str | None, as_option("COLUMN", "One model per value of this context (version).", LEARNING)] = None
     share: Annotated[bool, as_flag("--share", "With --by: learn all values together.", LEARNING)] = False
@@ -147,46 +139,37 @@ class Request(SystemInputs):
     @property
     def plain(self) -> Request:
         """The same request without second spellings: tables are its measurements, settings are in `settings`."""
-        measurements = self.measurements
-        if self.tables:
-            if measurements is not None:
-                raise RequestError("the measurements are given twice", "measurements")
-            measurements = self.tables if len(self.tables) > 1 else self.tables[0]
-        stated = {name: value for name in SETTINGS if (value := getattr(self, name))}
+        if self.tables and self.measurements is not None:
+            raise RequestError("the measurements are given twice", "measurements")
+        measurements = (self.tables if len(self.tables) > 1 else next(iter(self.tables), None)) or self.measurements
+        settings = {**self.settings, **{name: value for name in SETTINGS if (value := getattr(self, name))}}
         cleared: dict[str, Any] = {**dict.fromkeys(SETTINGS), "readable": False}
-        settings = {**self.settings, **stated}
         return replace(self, tables=(), measurements=measurements, settings=settings, **cleared)
 
     @property
     def spec(self) -> SamplingSpec:
         """The sampling of the learning set."""
-        sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
-        return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
+        return parse_spec("measured" if self.sampling is None else self.sampling)
 
     @property
     def of_rows(self) -> Request:
         """The request to learn from rows that are chosen already, and to judge the model by nothing else."""
         judging: dict[str, Any] = {"evaluate_on": None, "validation": None, "baselines": False, "folds": 0}
-        return replace(self, sampling=None, binary=None, numeric=None, sources=(), plot=None, **judging)
+        return replace(self, sampling=None, sources=(), plot=None, **judging)
 
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other."""
         set_fields = [name for name in ("learner", "preset", "settings") if getattr(self, name)]
+        of_sum = "a sum of parts is judged by what was not learned from"
+        twice, no_terms = (
+            "a model is judged either by a file or by a validation set",
+            "models of parts cannot be added up",
+        )
         refused: tuple[tuple[Any, ...], ...] = (
-            (self.parts and self.evaluate_on, "a sum of parts is judged by what was not learned from", "evaluate_on"),
-            (
-                self.validation and self.evaluate_on,
-                "a model is judged either by a file or by a validation set",
-                "evaluate_on",
-                "validation",
-            ),
-            (self.parts and self.validation, "a sum of parts is judged by what was not learned from", "validation"),
-            (
-                self.parts and self.baselines,
-                "baselines have no terms, so that models of parts cannot be added up",
-                "baselines",
-                "parts",
-            ),
+            (self.parts and self.evaluate_on, of_sum, "evaluate_on"),
+            (self.validation and self.evaluate_on, twice, "evaluate_on", "validation"),
+            (self.parts and self.validation, of_sum, "validation"),
+            (self.parts and self.baselines, f"baselines have no terms, so that {no_terms}", "baselines", "parts"),
             (self.given_terms and set_fields, "given terms are fitted, not learned", "given_terms", *set_fields[:1]),
             (self.folds and self.folds < 2, f"there must be at least 2 folds, not {self.folds}", "folds"),
             (self.share and self.by is None, "it needs the context, such as --by version", "share"),
@@ -196,10 +179,7 @@ class Request(SystemInputs):
                 raise RequestError(message, *fields)
 
     def require_joint(self, learner: Learner, field: str) -> None:
-        """Refuse what learns from the rows of the measurements only.
-
-        `field`: the field that asks for further rows.
-        """
+        """Refuse what learns from the rows of the measurements only; `field` asks for further rows."""
         if learner.name != PROJECTION:
             raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
         for name in ("parts", "observed", "given_terms"):
@@ -229,12 +209,9 @@ def with_deviation(
     An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     """
     deviation = measured.report.deviation
-    is_stated = learner.preset == SPLCONQUEROR_2019 or any(
-        setting_name(name) == setting_name("abortError") for name in settings
-    )
+    is_stated = learner.preset == SPLCONQUEROR_2019 or setting_name("abortError") in map(setting_name, settings)
     if deviation is None or is_stated or "abortError" not in learner.settings:
         return learner, ()
-    text = (
-        f"abortError is {deviation:g}, as {measured.report.source} states its deviation (--set abortError=… changes it)"
-    )
+    source = measured.report.source
+    text = f"abortError is {deviation:g}, as {source} states its deviation (--set abortError=… changes it)"
     return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
