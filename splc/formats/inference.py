@@ -20,7 +20,7 @@ from splc.formats.measurements.mined_system import option_table, pair_text, with
 from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
-from splc.formats.table import Table, table_of, table_text
+from splc.formats.table import TableSource, table_of, table_text
 from splc.io.cells import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
 from splc.io.files import Source
 from splc.io.numbers import column_texts, number_text, parse_column
@@ -235,7 +235,7 @@ def _distinct(roles: Roles) -> np.ndarray:
 
 
 def _system(
-    table: Table, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
+    table: TableSource, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
 ) -> VariabilityModel:
     file = table.name
     group_of = {name: group for group in alternatives.groups for name in group.members}
@@ -391,4 +391,4 @@ def table_source(table: Any) -> Source:
     if benchmark_of(Source("table", table_text([*columns], [cells[:1] for cells in texts]).encode())) is not None:
         # A data frame of a benchmark tool, such as Optuna's, is what the tool writes as CSV.
         return read_table(Source("table", table_text([*columns], texts).encode()))
-    return read_table(Table.of(Source("table", b""), [*columns], texts))
+    return read_table(TableSource.of(Source("table", b""), [*columns], texts))

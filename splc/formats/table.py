@@ -65,7 +65,7 @@ class ColumnRows(Sequence[Sequence[str]]):
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Source):
+class TableSource(Source):
     """A table; its data are those of the file that it was read from, of another format or not."""
 
     # the header and all rows that are not blank; none of a CSV file that is not split yet
@@ -93,12 +93,12 @@ class Table(Source):
         stated: StatedRoles | None = None,
         main: str | None = None,
         notes: tuple[str, ...] = (),
-    ) -> Table:
+    ) -> TableSource:
         """Return a table with these columns that stands for a file; notes on the file come first."""
         names = tuple(header_names([_clean(name, source) for name in header])) if header else ()
         texts = tuple(columns)[: len(names)]
         lines = range(1, 2 + (len(texts[0]) if texts else 0))
-        before = source.notes if isinstance(source, Table) else ()
+        before = source.notes if isinstance(source, TableSource) else ()
         return cls(source.name, source.data, ColumnRows(names, texts), lines, ",", (), stated, main, (*before, *notes))
 
     @classmethod
@@ -110,7 +110,7 @@ class Table(Source):
         stated: StatedRoles | None = None,
         main: str | None = None,
         notes: tuple[str, ...] = (),
-    ) -> Table:
+    ) -> TableSource:
         """Return a table with these rows, as `of`."""
         cells = [[_clean(text, source) for text in row] for row in rows]
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
@@ -197,9 +197,9 @@ def _without_row_numbers(header: list[str], columns: list[Sequence[str]]) -> tup
     return header[1:], columns[1:]
 
 
-def table_of(source: Source) -> Table:
+def table_of(source: Source) -> TableSource:
     """Return a file as a table."""
-    return source if isinstance(source, Table) else Table(source.name, source.data)
+    return source if isinstance(source, TableSource) else TableSource(source.name, source.data)
 
 
 def split_table(
@@ -208,7 +208,7 @@ def split_table(
     separator: str | None = None,
     decimal: str | None = None,
     exempt: Collection[str] = (),
-) -> Table:
+) -> TableSource:
     """Return a table with its rows.
 
     Without a decimal delimiter, decimal commas become points in a table that has another separator, and in quotes.
@@ -266,7 +266,7 @@ def _separator(text: str, names: Collection[str]) -> str:
     return max(SEPARATORS, key=found)
 
 
-def read_columns(source: Source, exempt: Collection[str] = ()) -> Table:
+def read_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     """Return a table with its columns, where no description of a system is known.
 
     Rows that are too short are left out; where measurements are read, they are refused.

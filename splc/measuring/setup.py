@@ -17,7 +17,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, plural, unknown_name_hint
 from splc.formats.measurements.option_columns import option_texts, with_groups
-from splc.formats.table import Table, table_text
+from splc.formats.table import TableSource, table_text
 from splc.io.files import Source, sha256_of
 from splc.io.numbers import number_text
 from splc.measuring import runner
@@ -285,7 +285,7 @@ def corrected(records: Sequence[Record], wanted: Mapping[str, Any], failed: bool
     return tuple(key for key in CORRECTABLE if plan.get(key) != wanted.get(key)) if was == now else ()
 
 
-def measured_table(records: Sequence[Record], path: str) -> Table:
+def measured_table(records: Sequence[Record], path: str) -> TableSource:
     """Return the configurations of the measurement in a journal as a table, in the order of their rows."""
     plan = plan_in(records) or {}
     text = plan.get("table")
@@ -296,7 +296,7 @@ def measured_table(records: Sequence[Record], path: str) -> Table:
     turns = {name for name, value in plan.get("contexts", {}).items() if not isinstance(value, str)}
     kept = [at for at, name in enumerate(header) if name not in turns]
     unique_rows = dict.fromkeys(tuple(row[at] for at in kept) for row in rows)
-    return Table.of_rows(Source(path, text.encode()), [header[at] for at in kept], list(map(list, unique_rows)))
+    return TableSource.of_rows(Source(path, text.encode()), [header[at] for at in kept], list(map(list, unique_rows)))
 
 
 def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:

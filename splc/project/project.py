@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from splc.formats.columns import ColumnChoice
     from splc.formats.inference import Inference
     from splc.formats.measurements.rows import Policy
-    from splc.formats.table import Table
+    from splc.formats.table import TableSource
     from splc.io.files import Source
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
@@ -254,7 +254,7 @@ class Project(ProjectFiles):
         return self.inference.source
 
     @cached_property
-    def _union(self) -> Table | None:
+    def _union(self) -> TableSource | None:
         if not self.further:
             return None
         from splc.formats.measurements.tables import read_union

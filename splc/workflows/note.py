@@ -150,9 +150,9 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
 
 def _tables(source: Source) -> str:
     """Return the words by which a command reads the same table, or the same tables."""
-    from splc.formats.table import Table
+    from splc.formats.table import TableSource
 
-    if isinstance(source, Table) and source.files:
+    if isinstance(source, TableSource) and source.files:
         return shlex.join(word for file, _ in source.files for word in ("--measurements", file))
     return shlex.quote(source.name)
 

@@ -1,26 +1,32 @@
-"""Inference of systems from tables of measurements."""
+"""Inference of systems from tables: files, data frames and dicts of columns."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from splc import Measurements, infer_system, read_measurements
 from splc.errors import InputError
 from splc.formats.columns import ColumnChoice
 from splc.formats.inference import MAX_CHILDREN, inference_of
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_lines
+from tests.support.golden_messages import check_lines, check_messages
 from tests.support.inferred_tables import grid, inferred, kinds, rows, table
-from tests.support.paths import BOOMERAMG, SMG2000
+from tests.support.paths import BOOMERAMG, ROOT, SMG2000
 from tests.support.real_data import real
 from tests.support.table_cases import inference_cases
 
@@ -224,3 +230,100 @@ def test_random_systems(given_system: tuple[VariabilityModel, str]) -> None:
     parents = {option.name: option.parent for option in system.binary_options}
     assert {option.name: option.parent for option in found.binary_options} == parents
     assert found.mandatory == system.mandatory
+
+
+TABLE = {
+    "id": [1, 2, 3, 4],
+    "n": [1 / 3, 2, None, 4],
+    "a,b": [True, False, True, False],
+    "mode": ["x y", "z", "z", "x y"],
+    "time": [1.5, 2.5, 3.25, 4.0],
+}
+
+
+@pytest.mark.parametrize("frame", [dict, pd.DataFrame, pl.DataFrame])
+def test_options_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> None:
+    """Binary, numeric and text columns become options; a missing number means deselected; the table can be read."""
+    table = frame(TABLE)
+    system = infer_system(table, options=["n", "a,b", "mode"])
+    assert system.names == ("a,b", "mode", "mode_x_y", "mode_z", "n")
+    assert list(system.numeric_options[0].values) == [1 / 3, 2, 4]
+    assert list(system.alternative_groups) == [("mode_x_y", "mode_z")]
+    assert any("alternative group mode" in note for note in system.notes)
+    measured = Measurements.from_frame(system, table, ignore=["id"])
+    np.testing.assert_array_equal(measured.configurations.value("n"), [1 / 3, 2, np.nan, 4])
+    assert measured["time"].tolist() == TABLE["time"]
+
+
+def test_a_file_and_its_frame_have_the_same_options() -> None:
+    """A data frame gives the description that its file gives."""
+    file = ROOT / "casestudies" / "smg2000" / "2d" / "measurements.csv"
+    from_file = infer_system(file, nfp="solve_seconds")
+    from_frame = infer_system(pd.read_csv(file), nfp="solve_seconds")
+    assert replace(from_frame, name=from_file.name) == from_file
+    assert from_file.names == ("px", "py", "nx")
+
+
+def test_choices() -> None:
+    """Contexts and ignored columns are no options."""
+    table = {"n": [1, 2, 3, 4], "revision": [1, 1, 2, 2], "k": [5, 6, 5, 6], "time": TABLE["time"]}
+    assert infer_system(table, nfp="time").names == ("n", "revision", "k")
+    assert infer_system(table, nfp="time", contexts=["revision"], ignore=["k"]).names == ("n",)
+
+
+def test_tables_without_a_system() -> None:
+    """Files that are not tables, and tables without the named columns, are refused."""
+
+    def reject(text: str) -> None:
+        table, settings = json.loads(text)
+        infer_system(table, **settings)
+
+    check_messages("tables", reject)
+
+
+BOOLEANS = ("off", "on", "yes", "no", "true", "false")
+
+
+def written(folder: Path, values: tuple[str, ...], name: str) -> Path:
+    """Return a table of an option with these values, another option, and a time."""
+    rows = [f"{value},{other},{10 + 3 * at + other}" for at, value in enumerate(values) for other in (0, 1)]
+    file = folder / "t.csv"
+    file.write_text("\n".join([f"{name},cache,time", *rows, ""]), encoding="utf-8")
+    return file
+
+
+@pytest.mark.parametrize("other", ["full", "auto"])
+@pytest.mark.parametrize("word", BOOLEANS)
+def test_truth_values_beside_words(word: str, other: str, tmp_path: Path) -> None:
+    """A truth value beside another word is a word; the rows of the table that the system is inferred from are valid."""
+    file = written(tmp_path, (word, other), "sync")
+    system = infer_system(file, options=["sync"])
+    assert {f"sync_{word}", f"sync_{other}"} <= set(system.names)
+    measured = read_measurements(file, system)
+    assert isinstance(measured, Measurements)
+    assert len(measured) == 4
+
+
+@pytest.mark.parametrize("values", [("yes", "no"), ("off", "on"), ("true", "false"), ("0", "1")])
+@pytest.mark.parametrize("name", ["index", "id", "row"])
+def test_switches_are_no_counters(name: str, values: tuple[str, ...], tmp_path: Path) -> None:
+    """A column of zeros and ones is an option, also one with the name of a column that numbers rows."""
+    assert infer_system(written(tmp_path, values, name)).names[:2] == (name, "cache")
+
+
+def test_ignored_list_of_stated_options(tmp_path: Path) -> None:
+    """`a,b` is two ignored columns, also of a file that states its options."""
+    results = [
+        {
+            "command": f"x {a} {b} {c}",
+            "times": [1 + a + b + c],
+            "exit_codes": [0],
+            "parameters": {"a": a, "b": b, "c": c},
+        }
+        for a in (0, 1)
+        for b in (0, 1)
+        for c in (0, 1)
+    ]
+    file = tmp_path / "h.json"
+    file.write_text(json.dumps({"results": results}), encoding="utf-8")
+    assert infer_system(file, ignore=["a,b"]).names == ("c",)

@@ -11,7 +11,7 @@ from splc.errors import InputError, Problem, listed
 from splc.formats.benchmarks.objects import content_of, entry, rows_of
 from splc.formats.benchmarks.table import MeasuredRun, number, table_of
 from splc.formats.benchmarks.words import pairs_in
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source, read_source
 from splc.io.json import parse_json
 
@@ -33,7 +33,7 @@ _OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")
 _PREFERRED = ("result", "results", "metrics", "measurements")
 
 
-def read_perf(source: Source) -> Table:
+def read_perf(source: Source) -> TableSource:
     """Read one run. It states no options, so that only a folder of such files is a table."""
     return table_of(source, [run_of(source)], hint=_HINT)
 
@@ -81,7 +81,7 @@ def _entries(source: Source) -> Iterator[tuple[int, str, str, str]]:
             yield at, entry(record, "event", str, source), str(record["counter-value"]), str(record.get("unit", ""))
 
 
-def read_named_files(folder: Path) -> Table:
+def read_named_files(folder: Path) -> TableSource:
     """Read a folder of files of `perf stat`, one run each; files of the same options are repetitions.
 
     What follows two underscores or `;` without `=` does not count: `level=9;2.csv` is another run of `level=9`.
@@ -109,7 +109,7 @@ def _named_runs(folder: Path) -> Iterator[MeasuredRun]:
         yield MeasuredRun(pairs_in(_stem(file)), run_of(source).values)
 
 
-def read_criterion(folder: Path) -> Table:
+def read_criterion(folder: Path) -> TableSource:
     """Read the last run of each benchmark: its function and its input are options, the group is a context.
 
     Each sample is a repetition, its time per iteration in seconds; without samples the estimated mean is the value.
@@ -155,7 +155,7 @@ def _iteration_times(folder: Path) -> list[float]:
     return [mean]
 
 
-def read_hydra(folder: Path) -> Table:
+def read_hydra(folder: Path) -> TableSource:
     """Read the jobs of a multirun: the overrides are options, the numbers in the result file of a job are properties.
 
     The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.

@@ -12,11 +12,11 @@ from typing import Any
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import content_of, objects
 from splc.formats.benchmarks.table import cell
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import MAX_UNPACKED, Source
 
 
-def read_records(source: Source) -> Table:
+def read_records(source: Source) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
     rows = objects(content_of(source, list), "content", source)
     names = list(dict.fromkeys(name for row in rows for name in row))
@@ -24,10 +24,10 @@ def read_records(source: Source) -> Table:
     if nested is not None:
         hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
         raise InputError(Problem(f"{nested!r} is not a number or a text in this list", source.name, hint=hint))
-    return Table.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])
+    return TableSource.of_rows(source, names, [[cell(row.get(name)) for name in names] for row in rows])
 
 
-def read_excel(source: Source) -> Table:
+def read_excel(source: Source) -> TableSource:
     """Read the first sheet of a workbook."""
     if find_spec("openpyxl") is None:
         raise _missing(source, "an Excel workbook", "openpyxl", "excel")
@@ -48,10 +48,10 @@ def read_excel(source: Source) -> Table:
         raise InputError(Problem(f"the sheet {names[0]!r} is empty", source.name))
     width = max(at for at, value in enumerate(rows[0]) if value is not None) + 1 if any(rows[0]) else 0
     notes = (f"only the first sheet, {names[0]!r}, is read",) if len(names) > 1 else ()
-    return Table.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
+    return TableSource.of_rows(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
 
 
-def read_parquet(source: Source) -> Table:
+def read_parquet(source: Source) -> TableSource:
     """Read a Parquet file with pyarrow, polars or pandas, whichever is installed."""
     reader = next((name for name in ("pyarrow", "polars", "fastparquet") if find_spec(name) is not None), None)
     if reader is None:
@@ -69,7 +69,7 @@ def read_parquet(source: Source) -> Table:
         # Each library has errors of its own.
         raise InputError(Problem(f"the Parquet file cannot be read: {error}", source.name)) from None
     columns = {name: values for name, values in columns.items() if name != "__index_level_0__"}
-    return Table.of_rows(source, *_texts([*columns], zip(*columns.values(), strict=True)))
+    return TableSource.of_rows(source, *_texts([*columns], zip(*columns.values(), strict=True)))
 
 
 def _texts(header: Sequence[Any], rows: Any) -> tuple[list[str], Iterator[list[str]]]:

@@ -12,7 +12,7 @@ from splc.errors import InputError, Problem, plural
 from splc.formats.benchmarks.objects import entry
 from splc.formats.benchmarks.table import MeasuredRun, table_of
 from splc.formats.columns import StatedRoles
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.csv_rows import first_header
 from splc.io.files import Source
 from splc.io.json import parse_json
@@ -21,7 +21,7 @@ SUFFIX = ".journal"
 _PLAN = b'{"kind":"plan"'
 
 
-def read(source: Source) -> Table:
+def read(source: Source) -> TableSource:
     """Read the successful runs of a journal: options, properties, and the contexts of the measurement.
 
     Runs are in the order of the configurations. A later result of a run replaces an earlier one.
@@ -56,7 +56,7 @@ def with_roles(source: Source) -> Source:
     A journal that cannot be read, or is of other columns, has no effect.
     """
     path = Path(source.name.removesuffix(".gz")).with_suffix(SUFFIX)
-    if isinstance(source, Table) or not path.is_file() or not source.content.strip():
+    if isinstance(source, TableSource) or not path.is_file() or not source.content.strip():
         return source
     plan, text = {}, ""
     with suppress(InputError, OSError):
@@ -68,7 +68,7 @@ def with_roles(source: Source) -> Source:
     notes = [f"the roles of its columns are those of {path}"]
     if "budget" in plan:
         notes.append("a search for the optimum chose its rows: errors are about rows like these, not about random ones")
-    return Table(source.name, source.data, stated=roles, main=roles.properties[0], notes=tuple(notes))
+    return TableSource(source.name, source.data, stated=roles, main=roles.properties[0], notes=tuple(notes))
 
 
 def _plan(journal: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from splc.errors import listed
 from splc.formats.benchmarks.objects import content_of, entry, objects
 from splc.formats.benchmarks.table import MeasuredRun, cell, number, table_of
 from splc.formats.benchmarks.words import options_of_commands, pairs_in
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 
 # The mean of more rounds than these is one value: a repetition is a row.
@@ -41,7 +41,7 @@ class _Benchmark:
         return (self.test, *(f"{name}={cell(value)}" for name, value in self.options.items()))
 
 
-def read_pytest_benchmark(source: Source) -> Table:
+def read_pytest_benchmark(source: Source) -> TableSource:
     """Read `--benchmark-json` of pytest-benchmark (https://pytest-benchmark.readthedocs.io).
 
     The parameters of tests are options, the test is a context, each round is a repetition.
@@ -115,7 +115,7 @@ def _runs(benchmarks: Sequence[_Benchmark], roles: Mapping[str, str]) -> Iterato
             yield MeasuredRun(options, {"time": number(time), **benchmark.entries(roles, "property")}, contexts)
 
 
-def read_pyperf(source: Source) -> Table:
+def read_pyperf(source: Source) -> TableSource:
     """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
 
     The options are those in the names of benchmarks (`sort[n=100,kind=quick]`), else the words in which the commands of
@@ -143,7 +143,7 @@ def read_pyperf(source: Source) -> Table:
     return table_of(source, runs, hint=hint, units={"time": "s", "bytes": "B"})
 
 
-def read_asv(source: Source) -> Table:
+def read_asv(source: Source) -> TableSource:
     """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
 
     Results do not name parameters: they are `arg1`, `arg2`, …. Samples are repetitions, if they were recorded.

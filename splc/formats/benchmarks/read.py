@@ -8,7 +8,7 @@ from pathlib import Path
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks import folders
 from splc.formats.benchmarks.tools import TOOLS, benchmark_of
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import STANDARD, Source, read_source
 
 
@@ -19,7 +19,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
 
     `path`: the file, its content, or a folder of Criterion, Hydra or `perf stat`; `-` is standard input.
     """
-    if isinstance(path, Table):
+    if isinstance(path, TableSource):
         return path
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
         return _read_folder(Path(path))

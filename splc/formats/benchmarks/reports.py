@@ -11,7 +11,7 @@ from typing import Any
 from splc.formats.benchmarks.objects import content_of, entry, objects, rows_of
 from splc.formats.benchmarks.table import MeasuredRun, cell, number, table_of
 from splc.formats.benchmarks.words import differing, options_of_commands, without_units
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 
 _HYPERFINE = "parameter_"
@@ -48,7 +48,7 @@ _FIO_UNITS = {
 _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
 
-def read_hyperfine_json(source: Source) -> Table:
+def read_hyperfine_json(source: Source) -> TableSource:
     """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
 
     Without parameters, the words in which the commands differ are the options.
@@ -82,7 +82,7 @@ def _hyperfine_runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> It
         )
 
 
-def read_hyperfine_csv(source: Source) -> Table:
+def read_hyperfine_csv(source: Source) -> TableSource:
     """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
     rows = rows_of(source)
     parameter_rows = [{name: row[name] for name in row if name.startswith(_HYPERFINE)} for row in rows]
@@ -99,7 +99,7 @@ def read_hyperfine_csv(source: Source) -> Table:
     return table_of(source, runs, main="mean", hint=_HINT, units=_HYPERFINE_UNITS)
 
 
-def read_google_json(source: Source) -> Table:
+def read_google_json(source: Source) -> TableSource:
     """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds.
 
     Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
@@ -110,7 +110,7 @@ def read_google_json(source: Source) -> Table:
     return _google_table(source, [{"name": benchmark.get("run_name"), **benchmark} for benchmark in (runs or means)])
 
 
-def read_google_csv(source: Source) -> Table:
+def read_google_csv(source: Source) -> TableSource:
     """Read CSV, whose lines before the header describe the machine; else as JSON."""
     text = source.text()
     rows = rows_of(source, text[text.index(_GOOGLE_HEADER) :])
@@ -120,7 +120,7 @@ def read_google_csv(source: Source) -> Table:
     return _google_table(source, [row for row in runs if "BigO" not in row["name"] and "RMS" not in row["name"]])
 
 
-def _google_table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> Table:
+def _google_table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> TableSource:
     benchmarks = list(benchmarks)
     names = [str(benchmark.get("run_name") or benchmark.get("name") or "") for benchmark in benchmarks]
     parsed_names = [_family_and_options(name) for name in names]
@@ -163,7 +163,7 @@ def _google_values(benchmark: Mapping[str, Any]) -> dict[str, float | None]:
     return {**{name: None if time is None else time / unit for name, time in times.items()}, **counters}
 
 
-def read_jmh_json(source: Source) -> Table:
+def read_jmh_json(source: Source) -> TableSource:
     """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition.
 
     Times per operation are in seconds, throughput is per second. Settings that differ (`threads`, `jvmArgs`) are
@@ -179,7 +179,7 @@ def read_jmh_json(source: Source) -> Table:
     return _jmh_table(source, runs)
 
 
-def read_jmh_csv(source: Source) -> Table:
+def read_jmh_csv(source: Source) -> TableSource:
     """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result.
 
     Results such as `a.B.put:gc.alloc.rate` are further properties of `a.B.put`.
@@ -202,7 +202,7 @@ def read_jmh_csv(source: Source) -> Table:
     return _jmh_table(source, runs.values())
 
 
-def _jmh_table(source: Source, runs: Iterable[MeasuredRun]) -> Table:
+def _jmh_table(source: Source, runs: Iterable[MeasuredRun]) -> TableSource:
     """Return the table of some runs; their mode is a context if there are several."""
     runs = [*runs]
     if len({run.contexts["mode"] for run in runs}) == 1:
@@ -235,7 +235,7 @@ def _jmh_runs(result: Mapping[str, Any], settings: Mapping[str, str], source: So
         yield MeasuredRun(options, {name: value, **secondary_values}, contexts)
 
 
-def read_fio(source: Source) -> Table:
+def read_fio(source: Source) -> TableSource:
     """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes.
 
     Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; they have separate

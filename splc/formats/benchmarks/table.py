@@ -11,7 +11,7 @@ from typing import Any
 
 from splc.errors import InputError, Problem, plural
 from splc.formats.columns import StatedRoles
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text
 
@@ -33,7 +33,7 @@ def table_of(
     notes: Sequence[str] = (),
     hint: str | None = None,
     units: Mapping[str, str] = MappingProxyType({}),
-) -> Table:
+) -> TableSource:
     """Return the table of some runs: options, contexts, properties.
 
     `runs`: the runs, repetitions one after the other; those without a value, which failed, are left out and counted.
@@ -61,7 +61,7 @@ def table_of(
     ]
     roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
     main = names.get(main or "", next(iter(names.values())))
-    table = Table.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
+    table = TableSource.of_rows(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
     return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import content_of, entry, objects, rows_of
 from splc.formats.benchmarks.table import MeasuredRun, number, table_of
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 
 _OPTUNA = "params_"
@@ -22,7 +22,7 @@ _SUCCESS = ("1", "1.0", "StatusType.SUCCESS")
 _OBJECTIVE = "objective"
 
 
-def read_optuna(source: Source) -> Table:
+def read_optuna(source: Source) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
     runs = []
     for row in rows_of(source):
@@ -37,7 +37,7 @@ def read_optuna(source: Source) -> Table:
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
-def read_kernel_tuner_cache(source: Source) -> Table:
+def read_kernel_tuner_cache(source: Source) -> TableSource:
     """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs.
 
     The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
@@ -55,7 +55,7 @@ def read_kernel_tuner_cache(source: Source) -> Table:
     return table_of(source, runs, main=main, hint="the cache has no tunable parameters")
 
 
-def read_kernel_tuner_results(source: Source) -> Table:
+def read_kernel_tuner_results(source: Source) -> TableSource:
     """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
     results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
     runs: list[MeasuredRun] = []
@@ -85,7 +85,7 @@ def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str
         yield MeasuredRun(options, {**metrics, "time": number(time)})
 
 
-def read_smac(source: Source) -> Table:
+def read_smac(source: Source) -> TableSource:
     """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds."""
     content = content_of(source, dict)
     configurations = entry(content, "configs", dict, source)
@@ -118,7 +118,7 @@ def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
     return trial
 
 
-def read_deephyper(source: Source) -> Table:
+def read_deephyper(source: Source) -> TableSource:
     """Read `results.csv` of DeepHyper (https://github.com/deephyper/deephyper) and of ytopt.
 
     Columns `p:NAME` are options, in ytopt's tables those before `objective`; DeepHyper's metrics `m:NAME` are

@@ -13,7 +13,7 @@ from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.columns import ColumnChoice
 from splc.formats.evidence import left_out
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source, read_source
 from splc.io.numbers import parse_column
 
@@ -39,7 +39,7 @@ def point_table(
     `parameters`: the parameters that the user named, None if there are none.
     """
     source = read_benchmark(path)
-    stated_roles = source.stated if isinstance(source, Table) else None
+    stated_roles = source.stated if isinstance(source, TableSource) else None
     if stated_roles is None:
         return source, parameters
     columns = _selected(read_file_columns(source).columns, choice.where)
@@ -64,7 +64,7 @@ def point_table(
         ]
         retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
-    return Table.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
+    return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
 
 
 def _selected(columns: Mapping[str, Sequence[str]], filters: Mapping[str, str]) -> Mapping[str, Sequence[str]]:

@@ -20,7 +20,7 @@ from splc.formats.columns import ColumnChoice, columns_of, value_notes
 from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections
-from splc.formats.table import ColumnRows, Table, split_table, table_text
+from splc.formats.table import ColumnRows, TableSource, split_table, table_text
 from splc.io.files import Source, write_whole
 from splc.io.numbers import column_texts, parse_number
 from splc.system.options import NumericOption
@@ -59,7 +59,7 @@ def read_measurements_csv(
 
 
 def table_rows(
-    table: Table, system: VariabilityModel, choice: ColumnChoice, decimal: str = ".", nfp: str | None = None
+    table: TableSource, system: VariabilityModel, choice: ColumnChoice, decimal: str = ".", nfp: str | None = None
 ) -> MeasurementRows:
     """Return the rows of a table with a header, with its properties and contexts."""
     rows = read_option_table(table, system, decimal)
@@ -81,7 +81,7 @@ def _values(numbers: Mapping[str, Array]) -> tuple[dict[str, Array], dict[str, A
     return values, {name: np.isnan(column) for name, column in numbers.items()}
 
 
-def has_header(table: Table, system: VariabilityModel, decimal: str) -> bool:
+def has_header(table: TableSource, system: VariabilityModel, decimal: str) -> bool:
     """Return whether the first row is a header.
 
     The first row of a file without a header ends with a number, or is followed by rows of names.

@@ -20,7 +20,7 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.mined_system import failure_rules, outside_range
 from splc.formats.measurements.option_columns import read_option_table
-from splc.formats.table import Table, split_table
+from splc.formats.table import TableSource, split_table
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json_object import json_object
 from splc.io.numbers import parse_column
@@ -65,7 +65,7 @@ def read_failed_runs(
     return Configurations(system, rows.indices[kept & inside]), rules, int((kept & ~inside & ~explained).sum())
 
 
-def _value_rules(table: Table, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
+def _value_rules(table: TableSource, system: VariabilityModel, outside: Array) -> tuple[tuple[FailureRule, ...], Array]:
     """Return a rule for each value that the system lacks in these rows, and which rows have one."""
     titles, columns = table.body({})
     cells = [np.array([cell.strip() for cell in column]) for column in columns]

@@ -11,7 +11,7 @@ from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.measurements.rows import MeasurementRows
 from splc.formats.measurements.selections import only_index, option_is_optional
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.cells import CodedTexts, distinct_texts
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.groups import child_groups, child_texts, text_groups, wrong_child
@@ -23,7 +23,7 @@ from splc.types import Array
 _BINARY_VALUES, _BINARY_CELLS = frozenset((0.0, 1.0)), frozenset(("0", "1"))
 
 
-def read_option_table(table: Table, system: VariabilityModel, decimal: str = ".") -> MeasurementRows:
+def read_option_table(table: TableSource, system: VariabilityModel, decimal: str = ".") -> MeasurementRows:
     """Read the header and the columns of options of a table that was split; other columns remain texts.
 
     Options with only one possible value need no column, and neither do the members of a group that has a column.

@@ -23,7 +23,7 @@ from splc.formats.columns import StatedRoles, columns_of, natural, value_notes
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable
-from splc.formats.table import ColumnRows, Table
+from splc.formats.table import ColumnRows, TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.io.xml import inner_text, line_of, read_xml_children, write_xml
@@ -249,7 +249,7 @@ def _data(row: etree._Element, name: str, text: str) -> None:
     etree.SubElement(row, "data", columname=name).text = text
 
 
-def read_xml_columns(source: Source) -> Table:
+def read_xml_columns(source: Source) -> TableSource:
     """Read the columns of options of an XML file; an empty cell of a numeric option means that it is deselected."""
     _, rows = read_xml_children(source, "results", "a measurement file")
     selected: list[frozenset[str]] = []
@@ -283,7 +283,7 @@ def read_xml_columns(source: Source) -> Table:
     columns: dict[str, Sequence[str]] = {name: ["1" if name in row else "0" for row in selected] for name in names}
     columns |= {name: [row.get(name, "") for row in values] for name in numeric}
     stated = StatedRoles(tuple(columns), (), tuple(properties), tuple(numeric))
-    return Table(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)
+    return TableSource(source.name, source.data, ColumnRows((*columns,), (*columns.values(),)), stated=stated)
 
 
 def _pairs(data: etree._Element, text: str, source: Source) -> dict[str, str]:

@@ -21,7 +21,7 @@ from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.columns import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
-from splc.formats.table import ColumnRows, Table, read_columns, split_table, table_of, table_text
+from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text
 from splc.io.csv_rows import first_header, first_line
 from splc.io.files import Source
 from splc.io.numbers import parse_column, unit_of
@@ -57,12 +57,12 @@ def read_table(path: str | Path | Source) -> Source:
     return unfolded(table) if is_text and table.stated is None else table
 
 
-def read_file_columns(source: Source, exempt: Collection[str] = ()) -> Table:
+def read_file_columns(source: Source, exempt: Collection[str] = ()) -> TableSource:
     """Read the columns of a CSV table or of SPL Conqueror's XML; `exempt`: columns whose numbers are not read."""
     return read_xml_columns(source) if is_xml(source) else read_columns(source, exempt)
 
 
-def unfolded(table: Table) -> Table:
+def unfolded(table: TableSource) -> TableSource:
     """Return a wide or long table with a row for each run and a column for each property; others as they are."""
     if isinstance(table.rows, ColumnRows):
         names, beginning = list(table.rows.names), table_text((), [texts[:_LOOKED_AT] for texts in table.rows.texts])
@@ -90,7 +90,7 @@ def unfolded(table: Table) -> Table:
     return table
 
 
-def _with_numbers(table: Table) -> Table:
+def _with_numbers(table: TableSource) -> TableSource:
     """Return a table with numbers instead of measured values with a unit (`0.12ms`), and of lists of repetitions."""
     try:
         columns = dict(read_columns(table).columns)
@@ -120,7 +120,7 @@ def _with_numbers(table: Table) -> Table:
                 for row, count in rows
                 for turn in range(count)
             ]
-    return replace(Table.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
+    return replace(TableSource.of(table, [*columns], columns.values(), notes=tuple(notes)), units=units)
 
 
 def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
@@ -147,7 +147,9 @@ def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
     return bool(np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
 
 
-def _stacked(table: Table, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]) -> Table:
+def _stacked(
+    table: TableSource, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]
+) -> TableSource:
     """Return a table with a row for each repetition."""
     inner = {name for names in repeated.values() for name in names}
     keys = [name for name in columns if name not in inner]
@@ -163,10 +165,10 @@ def _stacked(table: Table, columns: Mapping[str, Sequence[str]], repeated: Mappi
     ]
     rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(keys) :])]
     text = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
-    return Table.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
+    return TableSource.of_rows(table, [*keys, *names], rows, notes=(f"repetitions side by side: {text}",))
 
 
-def _spread(table: Table, columns: Mapping[str, Sequence[str]], metric: str, value: str) -> Table:
+def _spread(table: TableSource, columns: Mapping[str, Sequence[str]], metric: str, value: str) -> TableSource:
     """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
     keys = [name for name in columns if name not in (metric, value)]
     names = list(dict.fromkeys(text.strip() for text in columns[metric]))
@@ -178,10 +180,10 @@ def _spread(table: Table, columns: Mapping[str, Sequence[str]], metric: str, val
         rows.setdefault((*key, str(turn)), {})[name.strip()] = columns[value][at]
     cells = [[*key[:-1], *(values.get(name, "") for name in names)] for key, values in rows.items()]
     labels = [f"measured_{name}" if name in keys else name for name in names]
-    return Table.of_rows(table, [*keys, *labels], cells, notes=(f"a column for each {metric}",))
+    return TableSource.of_rows(table, [*keys, *labels], cells, notes=(f"a column for each {metric}",))
 
 
-def read_union(paths: Sequence[str], choice: ColumnChoice) -> Table:
+def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableSource:
     """Read several tables of measurements, or outputs of benchmark tools, as one table.
 
     Rows of the same configuration are repetitions, as in one table.
@@ -198,7 +200,7 @@ def read_union(paths: Sequence[str], choice: ColumnChoice) -> Table:
     return union_of([read_table(path) for path in paths], choice)
 
 
-def union_of(sources: Sequence[Source], choice: ColumnChoice) -> Table:
+def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableSource:
     """Return the union of tables that were read; else as `read_union`."""
     tables = [_part(source) for source in sources]
     header: list[str] = []
@@ -221,12 +223,12 @@ def union_of(sources: Sequence[Source], choice: ColumnChoice) -> Table:
     notes += [f"{table.name}: {text}" for table in tables for text in table.notes]
     main = next((table.main for table in tables if not len(table.lines)), None)
     names = ", ".join(table.name for table in tables)
-    merged = Table.of(Source(names, b""), header, columns, _stated(tables), main, tuple(notes))
+    merged = TableSource.of(Source(names, b""), header, columns, _stated(tables), main, tuple(notes))
     files = tuple((table.name, (*table.lines[1:],) or (None,) * (len(table.rows) - 1)) for table in tables)
     return replace(merged, units=_units(tables), files=files)
 
 
-def _part(source: Source) -> Table:
+def _part(source: Source) -> TableSource:
     """Return one of several tables with its columns; it has lines if it is a CSV file."""
     if is_xml(source):
         hint = f"make it a table first: splc convert {source.name} -o TABLE.csv"
@@ -246,7 +248,7 @@ def _part(source: Source) -> Table:
     return replace(columns, rows=ColumnRows((*header,), (*cells,)), lines=lines)
 
 
-def _lacking(tables: Sequence[Table], ignored: frozenset[str]) -> Iterator[str]:
+def _lacking(tables: Sequence[TableSource], ignored: frozenset[str]) -> Iterator[str]:
     """Yield notes on columns that some tables lack: rows of versions before an option have no value of it."""
     every = [table.columns.keys() - ignored for table in tables]
     common = frozenset.intersection(*map(frozenset, every))
@@ -268,7 +270,7 @@ def _lacking(tables: Sequence[Table], ignored: frozenset[str]) -> Iterator[str]:
         raise InputError(problems)
 
 
-def _stated(tables: Sequence[Table]) -> StatedRoles | None:
+def _stated(tables: Sequence[TableSource]) -> StatedRoles | None:
     """Return the roles that the formats of the files state."""
     roles: dict[str, tuple[str, str]] = {}
     found: dict[str, list[str]] = {"option": [], "context": [], "property": []}
@@ -285,7 +287,7 @@ def _stated(tables: Sequence[Table]) -> StatedRoles | None:
     return StatedRoles(*(tuple(names) for names in found.values())) if roles else None
 
 
-def _units(tables: Sequence[Table]) -> dict[str, str]:
+def _units(tables: Sequence[TableSource]) -> dict[str, str]:
     """Return property → its unit, where formats state it."""
     units: dict[str, tuple[str, str]] = {}
     for table in tables:

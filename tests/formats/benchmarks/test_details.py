@@ -11,7 +11,7 @@ import pytest
 
 from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 
 
@@ -19,7 +19,7 @@ def rows_of(content: Any) -> list[dict[str, str]]:
     """Return the rows of the table that is made from a text, or a value in JSON."""
     text = content if isinstance(content, str) else json.dumps(content)
     table = read_benchmark(Source("f", text.encode()))
-    assert isinstance(table, Table)
+    assert isinstance(table, TableSource)
     return list(csv.DictReader(io.StringIO(table.text())))
 
 

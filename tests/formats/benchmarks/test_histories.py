@@ -10,7 +10,7 @@ import pytest
 from splc.errors import InputError
 from splc.formats.detect import kind_of
 from splc.formats.measurements.tables import read_table
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 from tests.support.refusal import check_read_or_refused
 from tests.support.tool_files import FILES, table
@@ -23,7 +23,7 @@ def test_roles_and_values(name: str) -> None:
     source = Source("file", expected.text.encode())
     assert kind_of(source) == "measurements"
     found = read_table(source)
-    assert isinstance(found, Table)
+    assert isinstance(found, TableSource)
     assert found.stated is not None
     roles = found.stated
     assert (roles.options, roles.properties, roles.contexts) == (
@@ -43,7 +43,7 @@ def test_what_deephyper_maximises() -> None:
     """An objective that is not a negative cost is kept, and a note says how to look for the best."""
     text = table(("p:x", "objective", "job_id"), (1, 0.9, 0), (2, -0.1, 1))
     found = read_table(Source("file", text.encode()))
-    assert isinstance(found, Table)
+    assert isinstance(found, TableSource)
     assert found.main == "objective"
     assert "--maximize" in found.notes[0]
 

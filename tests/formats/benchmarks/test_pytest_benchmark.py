@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from splc.cli.app import app
 from splc.formats.benchmarks.read import read_benchmark
-from splc.formats.table import Table
+from splc.formats.table import TableSource
 from splc.io.files import Source
 
 
@@ -32,10 +32,10 @@ def report(*benchmarks: Any) -> str:
     return json.dumps({"machine_info": {}, "benchmarks": benchmarks})
 
 
-def table(*benchmarks: Any) -> Table:
+def table(*benchmarks: Any) -> TableSource:
     """Return the table of a report."""
     found = read_benchmark(Source("r.json", report(*benchmarks).encode()))
-    assert isinstance(found, Table)
+    assert isinstance(found, TableSource)
     assert found.stated is not None
     return found
 
