@@ -112,7 +112,10 @@ class TableSource(Source):
         notes: tuple[str, ...] = (),
     ) -> TableSource:
         """Return a table with these rows, as `of`."""
-        cells = [[_clean(text, source) for text in row] for row in rows]
+        # Workbooks leave out empty cells at the end of a row.
+        blank = [""] * len(header)
+        cells = [[_clean(text, source) for text in [*row, *blank[len(row) :]]] for row in rows]
+        cells = [row for row in cells if len(row) > 1 or any(row)]
         columns = list(zip(*cells, strict=True)) if cells else [()] * len(header)
         return cls.of(source, header, columns, stated, main, notes)
 
