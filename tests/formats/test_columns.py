@@ -80,7 +80,8 @@ class TestColumns:
             (ColumnChoice(("revision",), ("version",)), ["time"], ["revision"]),
             (ColumnChoice(where={"revision": "1"}, by=("version",)), ["time"], ["version", "revision"]),
         ):
-            assert [*map(list, columns_of(TABLE, choice, "f"))] == [properties, contexts]
+            found = columns_of(TABLE, choice, "f")
+            assert ([*found[0]], [*found[1]]) == (properties, contexts)
 
     def test_wrong_choices(self) -> None:
         """Unknown columns, options and contradictions are errors with a hint."""
