@@ -106,6 +106,8 @@ def _everything(measured: Measurements) -> Iterable[str]:
         yield Content(f"{describe_configuration(measured.configurations, row)}: {'; '.join(shown)}")
     yield from (Content(f"{count} of {name} missing") for name, count in report.missing.items())
     yield from (Content(f"line {line} left out: {reason}") for line, reason in report.invalid)
+    if report.deviation is not None:
+        yield Content(f"deviation {report.deviation:g} %")
     if report.duplicates:
         yield Content(f"lines {', '.join(map(str, report.duplicates))} are repeated")
     yield from report.notes

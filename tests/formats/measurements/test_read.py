@@ -46,63 +46,7 @@ def same(one: Measurements, other: Measurements) -> bool:
     )
 
 
-class TestText:
-    TEXT = f"{HEADER}\n{ROWS.replace('1.9', 'v1').replace('1.10', 'v2')}"
-
-    def test_missing_values_of_the_chosen_rows(self, tmp_path: Path) -> None:
-        """The report counts the missing values of the rows that `where` chooses, not those of others."""
-        text = f"{HEADER}\nv1,0,1,\nv1,0,2,10\nv2,0,1,20\nv2,0,2,30\nv1,0,3,\n"
-        counts = [read_measurements(write(tmp_path, text), SYSTEM, where={"version": each}).report.missing
-                  for each in ("v1", "v2")]  # fmt: skip
-        assert counts == [{"seconds": 2}, {}]
-
-    def test_one_value_is_a_note(self, tmp_path: Path) -> None:
-        """A context with one value is kept, and a note states it."""
-        found = read_measurements(write(tmp_path, f"{HEADER}\nv1,0,1,10\nv1,0,1,12\n"), SYSTEM)
-        assert found.contexts == {"version": "v1"}
-        assert found["seconds"].tolist() == [11]
-        assert found.report.notes == ("the context 'version' is 'v1'",)
-
-    def test_where_and_by_and_ignore(self, tmp_path: Path) -> None:
-        """`where` selects rows, `by` separates them, `ignore` makes repetitions of them."""
-        path = write(tmp_path, self.TEXT)
-        found = read_measurements(path, SYSTEM, where={"version": "v2"})
-        assert (found["seconds"].tolist(), found.contexts) == ([20, 60], {"version": "v2"})
-        assert found.report.notes == ("2 of 4 rows have version = 'v2'",)
-        parts = read_measurements_by(path, SYSTEM, "version")
-        assert {value: part["seconds"].tolist() for value, part in parts.items()} == {"v1": [10, 30], "v2": [20, 60]}
-        ignored = read_measurements(path, SYSTEM, ignore=["version"])
-        assert (ignored["seconds"].tolist(), dict(ignored.contexts)) == ([15, 45], {})
-        assert found[:1].contexts == found.measured("seconds").contexts == {"version": "v2"}
-
-    def test_empty_values_are_values(self, tmp_path: Path) -> None:
-        """An empty cell of a context is a value of its own, since its rows are not those of another one."""
-        path = write(tmp_path, f"{HEADER}\nv1,0,1,10\n,0,1,20\n")
-        assert read_measurements(path, SYSTEM, where={"version": ""})["seconds"].tolist() == [20]
-
-    def test_another_context_may_depend_on_the_selected_one(self, tmp_path: Path) -> None:
-        """A release date per version is constant after a selection."""
-        path = write(tmp_path, "date,version,fast,n,seconds\nMay 3,v1,0,1,1\nMay 9,v2,0,1,2\n")
-        assert read_measurements(path, SYSTEM, where={"version": "v2"}).contexts == {"date": "May 9", "version": "v2"}
-        assert list(read_measurements_by(path, SYSTEM, "version")) == ["v1", "v2"]
-
-    def test_malformed_rows_are_refused_whatever_is_selected(self, tmp_path: Path) -> None:
-        """A row with too few fields is an error in every selection, since its context is unknown."""
-        path = write(tmp_path, f"{self.TEXT}v2,0\n")
-        for value in ("v1", "v2"):
-            found = read_measurements(path, SYSTEM, where={"version": value}, invalid="drop")
-            assert [line for line, _ in found.report.invalid] == [6]
-
-
 class TestNumbers:
-    def test_a_named_column_of_numbers_is_a_context(self, tmp_path: Path) -> None:
-        """Versions 1.9 and 1.10 are different texts in natural order, and the column is no property."""
-        path = write(tmp_path, f"{HEADER}\n{ROWS}")
-        parts = read_measurements_by(path, SYSTEM, "version")
-        assert list(parts) == ["1.9", "1.10"]
-        assert parts["1.10"].properties == ("seconds",)
-        assert read_measurements(path, SYSTEM, where={"version": 1.9})["seconds"].tolist() == [10, 30]
-
     def test_a_warning_names_what_seems_to_be_a_context(self, tmp_path: Path) -> None:
         """Without a name it is a property, and a warning says that its rows are averaged."""
         found = read_measurements(write(tmp_path, f"{HEADER}\n{ROWS}"), SYSTEM, nfp="seconds")
@@ -130,6 +74,7 @@ class TestFormats:
         writer(found, tmp_path / "again")
         assert same(read_measurements(tmp_path / "again", SYSTEM), found)
         assert found.contexts == {"host": "a b", "version": "v1"}
+        assert found[:1].contexts == found.measured("seconds").contexts == found.contexts
 
     @pytest.mark.parametrize("form", written_formats("measurements"))
     def test_what_a_file_does_not_state_is_said(self, tmp_path: Path, form: str) -> None:
@@ -149,35 +94,6 @@ class TestFormats:
         lost = [name for name, fact in facts.items() if fact(again) != fact(found)]
         assert [name for name in facts for note in notes if name in note] == lost
         assert len(notes) == len(lost)
-
-    def test_xml(self, tmp_path: Path) -> None:
-        """A data element with text is a context, so that the same configuration in two versions is no duplicate."""
-        row = (
-            '<row><data columname="Configuration">root</data><data columname="Variable Features">n;1</data>'
-            '<data columname="version">{}</data><data columname="seconds">{}</data></row>'
-        )
-        path = write(tmp_path, f"<results>{row.format('v1', 1)}{row.format('v2', 2)}</results>", "m.xml")
-        assert read_measurements(path, SYSTEM, where={"version": "v2"})["seconds"].tolist() == [2]
-
-    def test_repetitions_in_xml(self, tmp_path: Path) -> None:
-        """Rows of one version keep their own numbers of repetitions."""
-        row = (
-            '<row multipleMeasurements="true"><data columname="Configuration">root</data>'
-            '<data columname="Variable Features">n;{}</data><data columname="version">{}</data>'
-            '<data columname="seconds">{}</data></row>'
-        )
-        rows = row.format(1, "v1", 1) + row.format(1, "v2", "2@4") + row.format(2, "v2", "1@2@3")
-        path = write(tmp_path, f'<results separator="@">{rows}</results>', "m.xml")
-        found = read_measurements(path, SYSTEM, where={"version": "v2"})
-        assert found.repetitions("seconds")[:, :2].tolist() == [[2, 4], [1, 2]]
-        assert found["seconds"].tolist() == [3, 2]
-
-    def test_semicolons(self, tmp_path: Path) -> None:
-        """SPL Conqueror's tables may have contexts, too."""
-        text = f"root;{HEADER.replace(',', ';')}\n" + "".join(
-            f"1;{line}\n" for line in ROWS.replace(",", ";").replace("1.9", "a").replace("1.10", "b").split()
-        )
-        assert list(read_measurements_by(write(tmp_path, text), SYSTEM, "version")) == ["a", "b"]
 
 
 ROW = st.tuples(

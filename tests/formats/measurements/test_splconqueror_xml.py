@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import subprocess
 import sys
 from functools import partial
@@ -45,86 +44,7 @@ def read(folder: Path, model: VariabilityModel, *rows: str, root: str = "<result
     return read_measurements(path, model, **options)
 
 
-def first(folder: Path, model: VariabilityModel, *rows: str, **options: Any) -> dict[str, float]:
-    """Return the first configuration of a file of these rows."""
-    return read(folder, model, *rows, **options).configurations.assignment(0)
-
-
-class TestConfigurations:
-    @pytest.mark.parametrize(
-        ("names", "numbers"),
-        [
-            ("rc-lookahead,left", "x;5,tile-size;8"),
-            ("\n\t root, rclookahead ,\n left,\n", " x 5 , tilesize;8, "),
-            ("left,rc-lookahead,Enabledtile-size", "tile-size;8.0,x;5e0"),
-        ],
-    )
-    def test_lists(self, tmp_path: Path, system: VariabilityModel, names: str, numbers: str) -> None:
-        """Names may be in any order, with spaces, a trailing comma and the root, in both spellings."""
-        expected = {"rc-lookahead": 1, "fast": 0, "left": 1, "right": 0, "x": 5, "tile-size": 8}
-        assert first(tmp_path, system, row(names, numbers)) == expected
-
-    @pytest.mark.parametrize("names", ["columname", "column", "anything"])
-    def test_the_first_attribute_counts(self, tmp_path: Path, system: VariabilityModel, names: str) -> None:
-        """The value of the first attribute of a data element states its content, regardless of the attribute's name."""
-        text = row("left").replace("columname=", f"{names}=").replace("<data", "<cell").replace("</data", "</cell")
-        assert read(tmp_path, system, text)["Performance"].tolist() == [10]
-
-    def test_other_names_of_the_columns(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """BinaryOptions and NumericOptions are other names of Configuration and Variable Features."""
-        text = row("left", "x;9").replace("Configuration", "BinaryOptions")
-        text = text.replace("Variable Features", "NumericOptions")
-        assert first(tmp_path, system, text)["x"] == 9
-
-    @pytest.mark.parametrize(
-        "identifier", ["left%;%x5%;%tilesize16", "root%;%left%;%x;5%;%tile-size;16%;%", '"left%;%x5.0%;%tile-size16"']
-    )
-    def test_config_id(self, tmp_path: Path, system: VariabilityModel, identifier: str) -> None:
-        """A ConfigID lists binary names and numeric names with their values."""
-        text = f"<row>{value(identifier, 'ConfigID')}{value(3)}</row>"
-        found = first(tmp_path, system, text)
-        assert (found["left"], found["right"], found["x"], found["tile-size"]) == (1, 0, 5, 16)
-
-    def test_deselected_numeric_options(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """An optional numeric option is deselected by its flag, by nan, by Disabled…, or when it is not listed."""
-        rows = (
-            row("left", "x;1"),
-            row("left,fast", "x;1,tile-size;-1"),
-            row("left,Disabledtilesize", "x;5"),
-            row("left", "x;9,tile-size;nan"),
-        )
-        tiles = read(tmp_path, system, *rows).configurations.value("tile-size")
-        assert np.isnan(tiles).all()
-
-    @pytest.mark.parametrize(
-        ("text", "reason"),
-        [
-            (row("left,lefd"), "unknown option 'lefd', did you mean 'left'"),
-            (row("left,left"), "'left' is named twice"),
-            (row("rc-lookahead,rclookahead"), "'rc-lookahead' is named twice"),
-            (row("left,x"), "the numeric option 'x' is in the list of binary options"),
-            (row("left", "x;2"), "x cannot be 2; its values are 1, 5, 9"),
-            (row("left", "x;1,x;5"), "'x' is named twice"),
-            (row("left", "x;one"), "x: 'one' is not a number"),
-            (row("left", "x"), "'x' is not an option with a value"),
-            (row("left", ""), "no value for 'x'"),
-            (row("left", "x;1,y;3"), "unknown option 'y'"),
-            (row("left", "x;1,left;2"), "the binary option 'left' has the value '2'"),
-            (row("left,Disabledtile-size", "x;1,tile-size;8"), "'tile-size' is both enabled and disabled"),
-            (row("left,Enabledtile-size", "x;1"), "'tile-size' is both enabled and disabled"),
-            (row("left", "x;1", value(1) + value(2)), "the property 'Performance' is given twice"),
-            (row("left", "x;1", "<data>3</data>"), "a data element has no name"),
-            (f"<row>{value(1)}</row>", "the row has no Configuration; no value for 'x'"),
-            (f"<row>{value('left%;%y5', 'ConfigID')}{value(1)}</row>", "unknown option 'y'"),
-        ],
-    )
-    def test_unknown_configurations(self, tmp_path: Path, system: VariabilityModel, text: str, reason: str) -> None:
-        """A row with an unknown configuration is an error with line and reason, or is dropped and reported."""
-        kept = read(tmp_path, system, row("right"), text, invalid="drop")
-        assert len(kept) == 1
-        ((line, recorded),) = kept.report.invalid
-        assert (line, reason in recorded) == (3, True)
-
+class TestReading:
     def test_only_the_first_twenty_are_listed(self, tmp_path: Path, system: VariabilityModel) -> None:
         """Of many invalid rows the first 20 are listed and the rest is counted."""
         with pytest.raises(MeasurementError) as caught:
@@ -154,93 +74,6 @@ class TestConfigurations:
         assert "constraints" in kept.report.invalid[0][1]
         with pytest.raises(MeasurementError, match="no row has a valid configuration"):
             read(tmp_path, system, rows[1], check=check, invalid="drop")
-
-
-class TestDuplicates:
-    ROWS = (row("left"), row("right"), row("left", rest=value(20)), row("left", rest=value(60) + value(1, "energy")))
-
-    def test_first(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """With 'first' the first row is used, and the lines of the others are reported."""
-        kept = read(tmp_path, system, *self.ROWS, duplicates="first")
-        assert kept["Performance"].tolist() == [10, 10]
-        assert kept.report.duplicates == (4, 5)
-
-    def test_mean(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """With 'mean' the values of all rows are repetitions."""
-        kept = read(tmp_path, system, *self.ROWS, duplicates="mean")
-        assert kept["Performance"].tolist() == [30, 10]
-        assert kept["energy"][0] == 1
-        assert kept.report.duplicates == (4, 5)
-        assert read(tmp_path, system, *self.ROWS, duplicates="mean", aggregate="median")["Performance"][0] == 20
-
-
-class TestValues:
-    MULTIPLE = '<row multipleMeasurements="true">'
-
-    def test_repetitions(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """In a row whose first attribute is true, values are split at the separator into repetitions."""
-        text = row("left", rest=value("10@20@90") + value(" 7 ", "energy")).replace("<row>", self.MULTIPLE)
-        root = '<results decimalDelimiter="." separator="@">'
-        kept = read(tmp_path, system, text, row("right"), root=root)
-        assert kept.repetitions("Performance").tolist()[0] == [10, 20, 90]
-        assert kept["Performance"].tolist() == [40, 10]
-        assert kept.repetitions("energy").shape == (2, 1)
-        assert read(tmp_path, system, text, root=root, aggregate="min")["Performance"].tolist() == [10]
-
-    @pytest.mark.parametrize(
-        ("root", "text", "expected"),
-        [
-            ("<results>", "1,5", 1.5),
-            ("<results>", "\n\t1.5\n", 1.5),
-            ('<results decimalDelimiter=".">', "1.5", 1.5),
-            ('<results decimalDelimiter=".">', "342789,333333333", math.nan),
-            ('<results decimalDelimiter=",">', "1.234,5", math.nan),
-            ("<results>", "1E-05", 1e-5),
-            ("<results>", "nan", math.nan),
-            ("<results>", "-inf", math.nan),
-            ("<results>", "1e999", math.nan),
-            ("<results>", "", math.nan),
-            ("<results>", "1_000", math.nan),
-            ("<results>", "failed", math.nan),
-            ("<results>", "٣", math.nan),
-        ],
-    )
-    def test_numbers(self, tmp_path: Path, system: VariabilityModel, root: str, text: str, expected: float) -> None:
-        """Numbers are read with the file's delimiter; texts that are not finite numbers are missing and counted."""
-        rows = (row("left", rest=value(text)), row("right"))
-        kept = read(tmp_path, system, *rows, root=root)
-        assert kept["Performance"][0] == pytest.approx(expected, nan_ok=True)
-        assert kept.report.missing == ({"Performance": 1} if math.isnan(expected) else {})
-
-    def test_delimiters_can_be_given(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Given delimiters override those of the file."""
-        text = row("left", rest=value("1'5|2'5")).replace("<row>", self.MULTIPLE)
-        kept = read(tmp_path, system, text, decimal_delimiter="'", separator="|")
-        assert kept.repetitions("Performance").tolist() == [[1.5, 2.5]]
-
-    def test_missing_values(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Missing values are counted per property: unreadable parts, and rows without the property."""
-        rows = (
-            row("left", rest=value("1@x@3") + value(5, "energy")).replace("<row>", self.MULTIPLE),
-            row("right", rest=value(4)),
-        )
-        kept = read(tmp_path, system, *rows, root='<results separator="@">')
-        assert kept.report.missing == {"Performance": 1, "energy": 1}
-        assert kept["Performance"].tolist() == [2, 4]
-        assert len(kept.measured("energy")) == 1
-
-    def test_deviation(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """The largest deviation of a file is kept; one that is not a number gives a note."""
-        assert read(tmp_path, system, row("left"), root='<results deviation="2;3;9.13">').report.deviation == 9.13
-        assert read(tmp_path, system, row("left")).report.deviation is None
-        assert read(tmp_path, system, row("left"), root='<results deviation="a">').report.notes
-
-    def test_comments_are_allowed_anywhere(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """Comments in rows and in values, with which SPL Conqueror crashes, are ignored."""
-        text = row("left<!-- c -->,fast", rest="<!-- c -->" + value("1<!-- c -->0")).replace("<row>", "<row><!-- c -->")
-        kept = read(tmp_path, system, text)
-        assert kept["Performance"].tolist() == [10]
-        assert kept.configurations.value("fast").tolist() == [1]
 
     def test_the_report_names_source_and_hash(self, tmp_path: Path, system: VariabilityModel) -> None:
         """The report has the file, the hash of its content and the number of its rows."""
