@@ -27,6 +27,9 @@ from tests.support.refusal import check_read_or_refused
 ROW = '<row><data columname="Configuration">{}</data><data columname="Variable Features">{}</data>{}</row>'
 
 
+MULTIPLE = '<row multipleMeasurements="true">'
+
+
 def value(text: object, name: str = "Performance") -> str:
     """Return a data element."""
     return f'<data columname="{name}">{text}</data>'
@@ -102,7 +105,7 @@ class TestWriting:
     def test_as_spl_conqueror_reads_it(self, tmp_path: Path, system: VariabilityModel) -> None:
         """The root is listed, deselected options are flags, and only rows with repetitions are marked."""
         path = tmp_path / "m.xml"
-        rows = (row("left", rest=value("1@2")).replace("<row>", TestValues.MULTIPLE), row("right"))
+        rows = (row("left", rest=value("1@2")).replace("<row>", MULTIPLE), row("right"))
         write_measurements_xml(read(tmp_path, system, *rows, separator="@"), path)
         text = path.read_text()
         assert text.count("multipleMeasurements") == 1
@@ -130,7 +133,7 @@ class TestDamagedFiles:
     TEXT = "\n".join(
         [
             '<?xml version="1.0"?><results separator="@" deviation="3">',
-            row("left", "x;5,tile-size;8", value("1@2")).replace("<row>", TestValues.MULTIPLE),
+            row("left", "x;5,tile-size;8", value("1@2")).replace("<row>", MULTIPLE),
             f"<row>{value('right%;%x9', 'ConfigID')}{value(1)}</row>",
             "</results>",
         ]
