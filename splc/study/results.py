@@ -13,9 +13,8 @@ from comparison.statistics import GroupTest, compare_groups
 from splc.errors import SplcError
 from splc.models.influence import InfluenceModel
 from splc.study.folder import versions
-from splc.study.inputs import Loaded
 from splc.study.specification import Study
-from splc.study.tasks import Record, Task, reason_of
+from splc.study.tasks import Loaded, Record, Task, reason_of
 
 ANALYTICAL = "analytical"
 POWERS = (1.0, 2.0, 3.0)
@@ -69,11 +68,7 @@ def published_error_rate(group: str) -> str:
 def published_titles(group: str) -> dict[str, str]:
     """Return key → title of the rows of the thesis' tables for a group of comparisons, in order."""
     rate = published_error_rate(group)
-    return {
-        "syntactic": "SC, syntactic score",
-        rate: f"ER, error rate, % of {_RELATIVE_TO[rate]}",
-        **_PUBLISHED,
-    }
+    return {"syntactic": "SC, syntactic score", rate: f"ER, error rate, % of {_RELATIVE_TO[rate]}", **_PUBLISHED}
 
 
 def titles(group: str, further: Sequence[str] = ()) -> dict[str, str]:
@@ -237,21 +232,17 @@ def _semantic_values(found: SemanticComparison) -> dict[str, float | None]:
 
 def pair_values(found: Comparison) -> dict[str, float | None]:
     """Return the values of a comparison of two models."""
+    scores = found.syntactic
     values: dict[str, float | None] = {
-        "syntactic": found.syntactic.score,
-        "syntactic_lower": found.syntactic.lower,
-        "syntactic_upper": found.syntactic.upper,
-        "syntactic_normalized": found.syntactic.normalized,
+        "syntactic": scores.score,
+        **{f"syntactic_{name}": getattr(scores, name) for name in ("lower", "upper", "normalized")},
     }
     if not found.same_link:
         # Equal terms of a product and of a sum have different meanings.
         values = dict.fromkeys(values)
     if found.hybrid is not None:
-        values["hybrid_syntactic"] = found.hybrid.syntactic
-        values["hybrid_semantic"] = found.hybrid.semantic
-    if found.semantic is not None:
-        values.update(_semantic_values(found.semantic))
-    return values
+        values |= {"hybrid_syntactic": found.hybrid.syntactic, "hybrid_semantic": found.hybrid.semantic}
+    return values if found.semantic is None else values | _semantic_values(found.semantic)
 
 
 def study_test(results: Results) -> GroupTest | None:

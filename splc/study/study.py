@@ -21,11 +21,10 @@ from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.threads import one_thread
 from splc.study.archive import RUNS, TABLE
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks
-from splc.study.inputs import load, space_of
 from splc.study.results import Results, Run, compare_runs, manifest_of, study_test
 from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
-from splc.study.tasks import Record, perform, tasks_of
+from splc.study.tasks import Record, load, perform, space_of, tasks_of
 from splc.workflows.by import ByValue
 from splc.workflows.common_fields import scheduler_of
 from splc.workflows.fields import as_argument, as_flag, as_option, request
@@ -67,14 +66,10 @@ class Request:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyResult(TasksResult, Reported):
-    """The result of a study.
-
-    Attributes:
-        results: the comparisons, None after an interruption.
-    """
+    """The result of a study."""
 
     study: Study
-    results: Results | None = None
+    results: Results | None = None  # the comparisons, None after an interruption
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -89,13 +84,9 @@ class StudyResult(TasksResult, Reported):
 
 @dataclass(frozen=True, eq=False)
 class ContextStudies(ByValue[StudyResult]):
-    """The studies of the values of a context; fewer after an interruption.
+    """The studies of the values of a context; fewer after an interruption."""
 
-    Attributes:
-        folder: the folder of the results, which has a folder per value and the table of all of them.
-    """
-
-    folder: Path
+    folder: Path  # of the results, which has a folder per value and the table of all of them
 
     @property
     def interrupted(self) -> bool:
@@ -165,7 +156,14 @@ def run_study(
         with one_thread():
             compared = compare_runs(study, loaded, [(task, Record.parse(records[task.key])) for task in tasks])
             tables = tuple(tables_of(study, compared))
-            files = _files(study, compared, tables)
+            texts = {run.task.log: run.record.log for run in compared.runs if run.record.log is not None}
+            texts |= {
+                "table.csv": csv_text(whole_table(study, compared)),
+                "table.md": "\n".join(markdown_text(table) for table in tables),
+                "table.tex": "\n".join(latex_text(table) for table in tables),
+                RUNS: csv_text(runs_table(study, compared)),
+            }
+            files = {name: text.encode("utf-8") for name, text in texts.items()}
             if pictures:
                 files.update(pictures_of(study, loaded, compared))
         times = {"finished": finished, "seconds": round(time.monotonic() - started, 3)}
@@ -208,18 +206,6 @@ def run_study_by(
         rows += ((value, *row) for row in table.rows)
     write_whole(folder / TABLE, csv_text(Table((study.by, *table.columns), tuple(rows))))
     return ContextStudies(study.by, results, folder)
-
-
-def _files(study: Study, compared: Results, tables: Sequence[Table]) -> dict[str, bytes]:
-    """Return name → content of all tables and logs."""
-    texts = {
-        "table.csv": csv_text(whole_table(study, compared)),
-        "table.md": "\n".join(markdown_text(table) for table in tables),
-        "table.tex": "\n".join(latex_text(table) for table in tables),
-        RUNS: csv_text(runs_table(study, compared)),
-    }
-    texts |= {run.task.log: run.record.log for run in compared.runs if run.record.log is not None}
-    return {name: text.encode("utf-8") for name, text in texts.items()}
 
 
 MeasureValues = dict[str, float | None]
@@ -313,14 +299,13 @@ def view(result: StudyResult | ContextStudies, detail: Detail) -> View:
         for value, one in result.results.items():
             if one.results is not None:
                 yield f"{result.by} {shown_value(value)}\n"
-                yield from _view(one, one.results)
+                yield from _view(one)
                 yield ""
         if not result.interrupted:
             yield f"all values in one table: {result.folder / TABLE}"
     else:
         results = [result]
-        if result.results is not None:
-            yield from _view(result, result.results)
+        yield from _view(result)
     yield notes_of(dict.fromkeys(text for one in results for text in one.notes))
     if results[-1].interrupted:
         yield results[-1].interruption
@@ -334,10 +319,12 @@ def view(result: StudyResult | ContextStudies, detail: Detail) -> View:
         yield End(1)
 
 
-def _view(result: StudyResult, results: Results) -> View:
+def _view(result: StudyResult) -> View:
+    if result.results is None:
+        return
     for table in result.tables:
         yield from (table, "")
-    best = results.best
+    best = result.results.best
     if best is not None and best.error is not None:
         yield f"best model: {best.task.label} (learner {best.learner}), error rate {percentage(best.error)}"
     yield from result.files_view()

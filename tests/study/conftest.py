@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from splc.study import Study, StudyResult, read_study, run_study
-from splc.study.inputs import Loaded, load
+from splc.study.tasks import Loaded, load
 from splc.study.results import Run, Values
 from splc.study.tasks import Record, tasks_of
 

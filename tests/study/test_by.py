@@ -11,7 +11,7 @@ from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import InputError
 from splc.study import read_study, run_study, run_study_by
 from splc.study.archive import TABLE
-from splc.study.inputs import learners_with_deviation, load
+from splc.study.tasks import learners_with_deviation, load
 from tests.study.conftest import rows
 from tests.support.watches import Ending
 

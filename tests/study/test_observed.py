@@ -12,7 +12,7 @@ from splc.formats.models.read import read_model
 from splc.learning import learn, learn_sum
 from splc.learning.sums import parts_of
 from splc.study import read_study
-from splc.study.inputs import load
+from splc.study.tasks import load
 from tests.study.conftest import Studied, manifest_of
 from tests.support.golden_messages import check_messages
 from tests.support.paths import BOOMERAMG

@@ -19,7 +19,7 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
 from splc.study import read_study, run_study
-from splc.study.inputs import Loaded, load
+from splc.study.tasks import Loaded, load
 from splc.study.results import Results, errors_of
 from splc.study.tables import ERRORS, PREDICTIONS, TERM_SCORES, UNSCALED, curves_chart, pictures_of
 from tests.study.conftest import Studied, given_runs

@@ -21,7 +21,7 @@ from splc.io.tables import Spread
 from splc.learning import learn
 from splc.models.influence import InfluenceModel
 from splc.study import read_study
-from splc.study.inputs import Loaded, load
+from splc.study.tasks import Loaded, load
 from splc.study.results import OF_TERMS, Errors, Run, compare_runs, pair_values, study_test, titles
 from splc.study.tables import curves_chart, curves_table, learning_curves
 from splc.study.tasks import timeless

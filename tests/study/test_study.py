@@ -14,7 +14,7 @@ from splc.formats.models.json import parse_stored_json
 from splc.formats.models.read import read_model
 from splc.io.files import Source
 from splc.study import read_study, run_study
-from splc.study.inputs import load
+from splc.study.tasks import load
 from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.results import contents
 

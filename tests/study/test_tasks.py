@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from splc.study import StudyLearner, read_study
-from splc.study.inputs import load
+from splc.study.tasks import load
 from splc.study.tasks import draws, tasks_of
 from tests.study.conftest import STUDY
 
