@@ -57,7 +57,7 @@ class Cluster:
         try:
             self.address = self._started(workers) if address == LOCAL else address
             self.client: Any = self._connected(CONNECT_SECONDS)
-            self._stack.callback(lambda: self.client.close())
+            self._stack.callback(lambda: self.client.close())  # noqa: PLW0108 - it may be replaced
             if not self._wait_for_workers(FIRST_WORKER_SECONDS):
                 hint = f"start one on each machine: dask worker {address} --nthreads 1"
                 raise InputError(Problem(f"the dask scheduler {address} has no workers", hint=hint))

@@ -46,10 +46,9 @@ LOCK_FOLDERS = ("/tmp", "/var/tmp")
 
 @dataclass(frozen=True)
 class ItemError:
-    """The failure of an item on its last worker, and the number of workers that disappeared while they did it."""
+    """The failure of an item, and the number of workers that disappeared while they did it."""
 
     error: Exception
-    worker: str = ""
     lost: int = 0
 
 
@@ -187,8 +186,7 @@ class _Distribution(Generic[T, R]):
             # Run the items one by one to find the faulty one.
             self.single.extend(chunk)
         elif isinstance(error, KilledWorker):
-            worker = error.last_worker.address
-            yield Done(chunk[0], ItemError(error, worker, error.allowed_failures + 1), worker)
+            yield Done(chunk[0], ItemError(error, error.allowed_failures + 1), error.last_worker.address)
         else:
             yield Done(chunk[0], ItemError(error), "")
 

@@ -74,10 +74,13 @@ def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: boo
 
 
 def _parsed(text: str) -> Property:
+    def wrong(message: str, hint: str | None = HINT) -> SpecError:
+        return SpecError(Problem(message, text=text, hint=hint))
+
     name, equals, definition = text.partition("=")
     name = name.strip()
     if not name or _CONTROL.search(name):
-        raise SpecError(Problem("a property needs a name", text=text, hint=HINT))
+        raise wrong("a property needs a name")
     if not equals:
         return Property(name, "csv", name)
     stream, source_text = "stdout", definition.strip()
@@ -87,25 +90,23 @@ def _parsed(text: str) -> Property:
     kind, _, argument = source_text.partition(":")
     source = next((source_name for source_name in SOURCES if source_name == kind.strip()), None)
     if source is None:
-        raise SpecError(Problem(f"unknown source {kind!r}", text=text, hint=nearest(kind, SOURCES) or HINT))
+        raise wrong(f"unknown source {kind!r}", nearest(kind, SOURCES) or HINT)
     if source in {"time", "cpu"}:
         if argument or stream == "stderr":
-            hint = f"write {name}={source}"
-            raise SpecError(Problem(f"{source} is not read from what is printed", text=text, hint=hint))
+            raise wrong(f"{source} is not read from what is printed", f"write {name}={source}")
         return Property(name, source)
     if source != "regex":
         argument = argument.strip()
     if not argument:
-        missing_part = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
-        raise SpecError(Problem(f"{missing_part} is missing", text=text, hint=HINT))
+        part = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
+        raise wrong(f"{part} is missing")
     if source == "regex":
         try:
             groups = _compiled(argument).groups
         except (re.error, RecursionError, OverflowError) as error:
-            raise SpecError(Problem(f"not a regular expression: {error}", text=text)) from None
+            raise wrong(f"not a regular expression: {error}", None) from None
         if groups == 0:
-            hint = "put the number into parentheses: 'time: ([0-9.]+)'"
-            raise SpecError(Problem("the regular expression has no group", text=text, hint=hint))
+            raise wrong("the regular expression has no group", "put the number into parentheses: 'time: ([0-9.]+)'")
     return Property(name, source, argument, stream)
 
 

@@ -302,7 +302,7 @@ def measured_table(records: Sequence[Record], path: str) -> TableSource:
 
 def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
     """Return the configurations of the runs, for journals of earlier versions, which state no table."""
-    configurations = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    configurations = _configurations(records)
     if not count or len(configurations) < count:
         hint = "finish it with --resume first"
         message = f"the journal has runs of {len(configurations)} of {plural(count, 'configuration', 'configurations')}"
@@ -312,10 +312,13 @@ def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
     return table_text([*rows[0]], columns)
 
 
+def _configurations(records: Sequence[Record]) -> dict[int, dict[str, float | None]]:
+    return {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+
+
 def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
     """Check that recorded runs are of the configurations that have their rows now; options may have been added."""
-    recorded = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
-    for row, recorded_values in recorded.items():
+    for row, recorded_values in _configurations(records).items():
         configuration = setup.assignment(row) if row < len(setup.configurations) else {}
         if any(name not in configuration or configuration[name] != value for name, value in recorded_values.items()):
             message = "the recorded runs are of other configurations"

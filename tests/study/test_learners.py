@@ -112,13 +112,6 @@ def test_baselines_in_a_study(does: Callable[..., StudyResult], measured: Measur
     assert (again.found, again.tables) == (result.tasks, result.tables)
 
 
-def test_a_draw_of_what_was_measured_runs_for_every_seed(does: Callable[..., StudyResult]) -> None:
-    """`measured:N` draws, so that it runs once per seed, unlike `measured` and a draw with a seed of its own."""
-    text = 'samplings = ["measured", "measured:9", "measured:9,seed=4"]\nseeds = [1, 2, 3]\n'
-    runs = does(text + '[learners.a]\nlearner = "knn"\n').runs
-    assert [run.sampling for run in runs] == ["measured", *["measured:9"] * 3, "measured:9,seed=4"]
-
-
 def test_errors_by_number_of_configurations(does: Callable[..., StudyResult]) -> None:
     """One table has a row per sampling, by size, and a column per learner; the picture has the same numbers."""
     result = does(BASELINES.replace("[1, 2, 3]", "[1, 2]"), pictures=True)
