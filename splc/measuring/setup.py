@@ -312,7 +312,7 @@ def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
     return table_text([*rows[0]], columns)
 
 
-def _configurations(records: Sequence[Record]) -> dict[int, dict[str, float | None]]:
+def _configurations(records: Sequence[Record]) -> dict[int, dict[str, Any]]:
     return {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from comparison.compare import compare_all, compared_model
 from comparison.measures import DEFAULT_KEYS, measure
@@ -12,6 +12,7 @@ from comparison.result import Comparison, SemanticComparison
 from comparison.statistics import GroupTest, compare_groups
 from splc.errors import SplcError
 from splc.models.influence import InfluenceModel
+from splc.study.archive import ArchivedRun
 from splc.study.folder import versions
 from splc.study.specification import Study
 from splc.study.tasks import Loaded, Record, Task, reason_of
@@ -138,22 +139,8 @@ class Results:
     best: Run | None = None  # the run with the least error rate against the measurements, None where there is none
 
 
-class LearnedRun(Protocol):
-    """A run, of a study that was just done or as `runs.csv` has it."""
-
-    @property
-    def learner(self) -> str:
-        """The name of the learner."""
-
-    @property
-    def sampling(self) -> str:
-        """The sampling spec."""
-
-    def number(self, key: str) -> float | None:
-        """Return a number about learning, see `LEARNING`."""
-
-
-R = TypeVar("R", bound=LearnedRun)
+# A run of a study that was just done, or as `runs.csv` has it.
+R = TypeVar("R", Run, ArchivedRun)
 # Learner → sampling → the number of configurations learned from, and the error on all others, of each run.
 Errors = Mapping[str, Mapping[str, Sequence[tuple[float | None, float | None]]]]
 
@@ -167,7 +154,7 @@ def grouped(runs: Sequence[R], samplings: Sequence[str] = ()) -> dict[str, dict[
     return groups
 
 
-def errors_of(runs: Sequence[LearnedRun]) -> Errors:
+def errors_of(runs: Sequence[R]) -> Errors:
     """Return learner → sampling → the number of configurations learned from, and the error on all others, by run."""
     return {
         learner: {

@@ -12,7 +12,7 @@ from sampling import parse_spec
 from splc.errors import Problems, SpecError, SplcError, nearest, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import Source, read_source
-from splc.io.toml import finite_number, line_of, parse_toml, plain_text, toml_value
+from splc.io.toml import finite_number, line_of, listed_texts, parse_toml, plain_text, toml_value
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of
 from splc.project import Project
@@ -308,10 +308,8 @@ class _Reader:
 
     def texts(self, table: dict[str, Any], key: str, place: str) -> tuple[str, ...]:
         """Return the text, or the list of texts, that a learner's table has under a key."""
-        value = table.get(key, [])
-        texts = value if isinstance(value, list) else [value]
-        if not all(isinstance(text, str) and text.strip() for text in texts):
+        texts = listed_texts(table.get(key, []))
+        if texts is None:
             message = f"{place}.{key} must be a text or a list of texts"
-            self.add(message, f"{place}.{key}", text=toml_value(value), hint=_EXAMPLES[key])
-            return ()
-        return tuple(dict.fromkeys(texts))
+            self.add(message, f"{place}.{key}", text=toml_value(table[key]), hint=_EXAMPLES[key])
+        return tuple(dict.fromkeys(texts or ()))
