@@ -238,10 +238,10 @@ def _study_as_json(result: StudyResult) -> dict[str, Any]:
 
 def _run_as_json(one: Run) -> dict[str, Any]:
     return {
-        **picked(one, "learner, sampling, seed, reason, log, terms"),
-        **picked(
-            one.record, "learned_from, rounds, learning_error, error, error_all, printed_error, printed_error_all"
-        ),
+        **picked(one, "learner, sampling, seed, reason, log"),
+        **picked(one.record, "learned_from, rounds"),
+        "terms": one.terms,
+        **picked(one.record, "learning_error, error, error_all, printed_error, printed_error_all"),
         **{group: one.values.get(group) for group in ("analytical_learned", "measured_learned")},
     }
 

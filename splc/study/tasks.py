@@ -30,7 +30,6 @@ from splc.io.toml import line_of
 from splc.learning.judging import round_errors
 from splc.learning.plausibility import implausible
 from splc.learning.registry import learner_name, own_settings
-from splc.learning.result import LearningResult
 from splc.learning.sums import parts_of
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
@@ -359,7 +358,8 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         provenance=provenance,
     )
     learning_set.require_enough_for(result)
-    result = timeless(result)
+    # Without times, so that the same inputs give the same bytes on one machine.
+    result = replace(result, seconds=0.0, rounds=tuple(replace(step, seconds=0.0) for step in result.rounds))
     warnings = implausible(result.judgements[0].predicted, measured.column(inputs.nfp), inputs.nfp)
     model = log = None
     if result.readable:
@@ -380,8 +380,3 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         log=log,
         notes=tuple(dict.fromkeys((*(note.text for note in learning_set.notes), *result.notes, *warnings))),
     )
-
-
-def timeless(result: LearningResult) -> LearningResult:
-    """Return a result without its times, so that the same inputs give the same bytes on one machine."""
-    return replace(result, seconds=0.0, rounds=tuple(replace(step, seconds=0.0) for step in result.rounds))
