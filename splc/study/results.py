@@ -11,6 +11,7 @@ from comparison.measures import DEFAULT_KEYS, measure
 from comparison.result import Comparison, SemanticComparison
 from comparison.statistics import GroupTest, compare_groups
 from splc.errors import SplcError
+from splc.io.json import picked
 from splc.models.influence import InfluenceModel
 from splc.study.archive import ArchivedRun
 from splc.study.folder import versions
@@ -250,44 +251,25 @@ def study_test(results: Results) -> GroupTest | None:
 def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:
     """Return the content of a finished study's manifest: inputs, settings and versions, without files and times."""
     inputs, best = loaded.inputs, results.best
-    policies = ("scale", "constant", "missing", "invalid", "duplicates", "aggregate")
-    settings = {
-        "samplings": list(study.samplings),
-        "seeds": list(study.seeds),
-        "learners": {
-            learner.name: {
-                "learner": learner.kind,
-                "preset": learner.preset,
-                "observed": list(learner.observed),
-                "sum": list(learner.parts),
-                **learner.resolved().settings,
-            }
-            for learner in loaded.learners
-        },
-        "at": dict(study.at),
-        "measures": list(study.measures),
-        **{key: getattr(study, key) for key in policies},
+    learners = {
+        learner.name: {
+            **picked(learner, "learner = kind, preset, observed, sum = parts"),
+            **learner.resolved().settings,
+        }
+        for learner in loaded.learners
     }
-
-    def place(run: Run) -> dict[str, Any]:
-        return {"learner": run.learner, "sampling": run.sampling, "seed": run.seed}
-
+    run_keys = "learner, sampling, seed, key = task.key, log, reason, notes = record.notes"
     return {
-        "study": settings,
-        "inputs": {key: dict(file) for key, file in inputs.files.items()},
+        "study": {
+            **picked(study, "samplings, seeds"),
+            "learners": learners,
+            **picked(study, "at, measures, scale, constant, missing, invalid, duplicates, aggregate"),
+        },
+        "inputs": inputs.files,
         "nfp": inputs.nfp,
         "contexts": dict(inputs.measurements.contexts),
         "configurations": len(inputs.measurements),
         "versions": versions(),
-        "tasks": [
-            {
-                **place(run),
-                "key": run.task.key,
-                "log": run.log,
-                "reason": run.reason,
-                "notes": list(run.record.notes),
-            }
-            for run in results.runs
-        ],
-        "best": None if best is None else {**place(best), "error_rate": best.error},
+        "tasks": [picked(run, run_keys) for run in results.runs],
+        "best": best and picked(best, "learner, sampling, seed, error_rate = error"),
     }

@@ -26,6 +26,7 @@ from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import Source, read_source
+from splc.io.json import picked
 from splc.io.toml import line_of
 from splc.learning.judging import round_errors
 from splc.learning.plausibility import implausible
@@ -366,16 +367,11 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result))
         model = model_json_text(result.model, result.nfp)
         log = WRITERS[suffix_of(task.log)](content)
-    printed = result.printed_errors
     return Record(
         learned_from=result.learning_configurations,
         rounds=rounds or None,
-        termination=result.termination,
-        learning_error=result.learning_error,
-        error=result.error,
-        error_all=result.error_all,
-        printed_error=None if printed is None else printed.error,
-        printed_error_all=None if printed is None else printed.error_all,
+        **picked(result, "termination, learning_error, error, error_all"),
+        **picked(result.printed_errors, "printed_error = error, printed_error_all = error_all"),
         model=model,
         log=log,
         notes=tuple(dict.fromkeys((*(note.text for note in learning_set.notes), *result.notes, *warnings))),

@@ -6,6 +6,7 @@ import operator
 import socket
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
 from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
 from tests.support.file_size import file_size_limit
+from tests.support.golden_messages import check_cases
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 
@@ -45,13 +47,6 @@ def cluster(workers: Any = WORKERS, status: str = "running", **methods: Any) -> 
     return found
 
 
-def refusal(function: Any, *arguments: Any) -> list[str]:
-    """Return the lines of the message of a refused input."""
-    with pytest.raises(InputError) as caught:
-        function(*arguments)
-    return str(caught.value).split("\n    ")
-
-
 def test_workers() -> None:
     """Workers are those that the scheduler has now, none while it is lost; those at one host are on one machine."""
     found = cluster()
@@ -62,87 +57,69 @@ def test_workers() -> None:
     assert "(10.0.0.2)" in described(found.shared_machines())
 
 
-def test_waiting_for_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One worker is enough; there is no wait if there is one. Without one in time the error says how to continue."""
+def test_waiting_for_a_worker() -> None:
+    """One worker is enough; there is no wait if there is one."""
     present, absent = cluster(), cluster({})
     client = present.client
     present.restore()
+    cluster(run={"tcp://c:1": __version__})._require_version()
     assert present.client is client
-    assert [each._wait_for_workers(5) for each in (present, absent, cluster({}, wait_for_workers=OSError()))] == [
-        *(True, True, False)
-    ]
+    found = [each._wait_for_workers(5) for each in (present, absent, cluster({}, wait_for_workers=OSError()))]
+    assert found == [True, True, False]
     assert client.wait_for_workers.call_args_list == []
     assert absent.client.wait_for_workers.call_args_list == [call(1, timeout=5)]
+
+
+ERRORS = {kind.__name__: kind("no\n  answer") for kind in (OSError, ValueError, TypeError, KeyError, RuntimeError)}
+OTHERS = {"tcp://b:1": "0.0.1", "tcp://a:1": ImportError("splc"), "tcp://c:1": __version__}
+REFUSED: dict[str, Callable[[], Any]] = {
+    "no worker comes back": lambda: cluster({}, wait_for_workers=TimeoutError()).restore(),
+    "no workers": lambda: Cluster("tcp://10.0.0.9:8786"),
+    "other versions": lambda: cluster(run=OTHERS)._require_version(),
+    "missing programs": lambda: cluster(
+        run={"tcp://b:1": missing_programs(["true", "./other", "splc-nothing"], "/", None), "tcp://a:1": []}
+    ).require_programs([], None, {}),
+    **dict.fromkeys(ERRORS, lambda: cluster()._connected(2.5)),
+}
+
+
+def test_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster that cannot be used is refused with its address and what to do, and the connection is closed."""
     monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.01)
-    assert refusal(cluster({}, wait_for_workers=TimeoutError()).restore) == [
-        "no worker is left at tcp://10.0.0.9:8786",
-        "start it again, and run the same command again (splc measure: with --resume); what is done is kept",
-    ]
-
-
-def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scheduler without workers is refused with how to start one, and the connection is closed."""
     client = cluster({}, wait_for_workers=TimeoutError()).client
-    monkeypatch.setattr(distributed, "Client", lambda **_: client)
-    assert refusal(Cluster, "tcp://10.0.0.9:8786") == [
-        "the dask scheduler tcp://10.0.0.9:8786 has no workers",
-        "start one on each machine: dask worker tcp://10.0.0.9:8786 --nthreads 1",
-    ]
+
+    def refused(case: str) -> list[str]:
+        connect = Mock(side_effect=ERRORS.get(case), return_value=client)
+        monkeypatch.setattr(distributed, "Client", connect)
+        with pytest.raises(InputError) as caught:
+            REFUSED[case]()
+        if case in ERRORS:
+            assert connect.call_args.kwargs.pop("security").require_encryption is False
+            expected = {"address": "tcp://10.0.0.9:8786", "timeout": 2.5, "set_as_default": False}
+            assert connect.call_args.kwargs == expected
+        return str(caught.value).replace(__version__, "VERSION").splitlines()
+
+    check_cases("clusters", refused)
     client.wait_for_workers.assert_called_once_with(1, timeout=module.FIRST_WORKER_SECONDS)
     client.close.assert_called_once_with()
 
 
-@pytest.mark.parametrize("kind", [OSError, ValueError, TypeError, KeyError, RuntimeError])
-def test_errors_of_a_connection(monkeypatch: pytest.MonkeyPatch, kind: type[Exception]) -> None:
-    """Any error of a connection is refused with the address, dask's reason in a line, and what to start."""
+def test_addresses(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address at which nothing answers, that is malformed, or a file that does not exist, is refused.
 
-    def fails(**settings: Any) -> None:
-        assert settings.pop("security").require_encryption is False
-        assert settings == {"address": "tcp://10.0.0.9:8786", "timeout": 2.5, "set_as_default": False}
-        raise kind("no\n  answer")
-
-    monkeypatch.setattr(distributed, "Client", fails)
-    message, hint = refusal(cluster()._connected, 2.5)
-    assert message.startswith("no dask scheduler answers at 'tcp://10.0.0.9:8786': ")
-    assert message.endswith(("no answer", "'no\\n answer'"))
-    assert hint == "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
-
-
-def test_no_scheduler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address at which nothing answers, that is malformed, or a file that does not exist, is refused."""
+    Workers have the programs that are in the PATH of a run.
+    """
+    (tmp_path / "solver").touch(0o755)
+    with Cluster(scheduler) as workers:
+        workers.require_programs(["solver"], None, {"PATH": str(tmp_path)})
+        with pytest.raises(InputError, match=r"worker tcp://.*: the command './nothing' does not exist"):
+            workers.require_programs(["echo", "./nothing"], str(tmp_path), {})
     monkeypatch.setattr(module, "CONNECT_SECONDS", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     for address in (f"tcp://127.0.0.1:{port}", "nonsense://1", "nonsense", str(tmp_path / "missing.json")):
-        assert "no dask scheduler answers" in refusal(Cluster, address)[0]
-
-
-def test_versions() -> None:
-    """Workers with another version, or without splc, are errors with what to install."""
-    answers = {"tcp://b:1": "0.0.1", "tcp://a:1": ImportError("splc"), "tcp://c:1": __version__}
-    hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"
-    assert refusal(cluster(run=answers)._require_version) == [
-        "worker tcp://a:1 has no splc",
-        f"{hint}\nworker tcp://b:1 has splc 0.0.1",
-        hint,
-    ]
-    cluster(run={"tcp://c:1": __version__})._require_version()
-
-
-def test_programs(scheduler: str, tmp_path: Path) -> None:
-    """Programs that a worker does not have are errors with its address."""
-    (tmp_path / "solver").write_text("", encoding="utf-8")
-    (tmp_path / "solver").chmod(0o755)
-    assert missing_programs(["./solver", "./other", "splc-nothing"], str(tmp_path), None) == [
-        "the command './other' does not exist",
-        "the command 'splc-nothing' is not found in PATH",
-    ]
-    with Cluster(scheduler) as workers:
-        workers.require_programs(["solver"], None, {"PATH": str(tmp_path)})
-        message, hint = refusal(workers.require_programs, ["echo", "./nothing"], str(tmp_path), {})[:2]
-    assert message.startswith("worker tcp://")
-    assert message.endswith(": the command './nothing' does not exist")
-    assert hint.startswith("install it there, in the same place")
+        with pytest.raises(InputError, match="no dask scheduler answers"):
+            Cluster(address)
 
 
 def setup(command: str, repeat: int = 1, folder: Path | None = None) -> Setup:

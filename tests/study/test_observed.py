@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from splc.formats.models.read import read_model
@@ -14,8 +13,6 @@ from splc.study import read_study
 from splc.study.tasks import load
 from tests.study.conftest import Studied, manifest_of
 from tests.support.golden_messages import check_messages
-from tests.support.paths import BOOMERAMG
-from tests.support.tracked import copy_tracked
 
 LEARNERS = """
 [learners.whole]
@@ -125,17 +122,3 @@ def test_bad_learners(leveled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         load(read_study(leveled.name))
 
     check_messages("study-learners", reject)
-
-
-def test_boomeramg_is_the_evaluation_of_the_thesis(tmp_path: Path, studied: Studied) -> None:
-    """The study of BoomerAMG learns by level from all of the thesis' designs."""
-    folder = tmp_path / "boomeramg"
-    copy_tracked(BOOMERAMG, folder)
-    study = read_study(folder / "study.toml")
-    designs = ("ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50", "random:125")
-    assert (study.samplings, study.seeds, study.scale) == (designs, tuple(range(6)), 1.0)
-    assert study.learners is not None
-    assert {learner.name: bool(learner.parts) for learner in study.learners}["levels"]
-    loaded = load(study)
-    assert len(loaded.inputs.measurements) == 1728
-    assert np.isfinite(loaded.inputs.measured).all()

@@ -24,7 +24,7 @@ from splc.io.files import Source, read_source
 from splc.io.tables import Spread, markdown_text
 from splc.learning import learn
 from splc.study import folder, read_study
-from splc.study.results import OF_TERMS, Errors, Results, compare_runs, manifest_of, pair_values, study_test, titles
+from splc.study.results import OF_TERMS, Errors, Results, compare_runs, manifest_of, pair_values, titles
 from splc.study.tables import curves_chart, curves_table, learning_curves, spread, tables_of
 from splc.study.tasks import load
 from tests.study.conftest import Studied, given_runs, rows
@@ -43,7 +43,8 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
     result = studied()
     measured = load(read_study(study_file)).inputs.measurements
     parameters = {"alpha": 0.01, "f": 0.001}
-    analytical = read_model(study_file.parent / "analytical.txt", measured.system, parameters=parameters).scaled(2)
+    unscaled = read_model(study_file.parent / "analytical.txt", measured.system, parameters=parameters)
+    analytical = unscaled.scaled(2)
     expected = analytical.predict(measured.configurations)
     found = [row for row in rows(result.folder / "runs.csv") if not row["reason"]]
     cosines = defaultdict(list)
@@ -66,8 +67,16 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
         assert {key: float(row[key]) for key in numbers} == pytest.approx(numbers, rel=1e-6)
         cosines[row["sampling"]].append(100 * float(row["analytical_learned.cosine"]))
     assert {name: len(each) for name, each in cosines.items()} == {"ff": 1, "pb:9,3": 1, "random:6": 3}
+    table = rows(result.folder / "table.csv")
+    plain = {"": expected, "_unscaled": unscaled.predict(measured.configurations)}
+    rates = {f"measured_analytical{name}": np.abs(measured["time"] - values) for name, values in plain.items()}
+    assert {
+        row["compared"]: float(row["analytical"])
+        for row in table
+        if row["analytical"] and row["measure"] == "error_rate"
+    } == pytest.approx({name: 100 * np.mean(deviations / measured["time"]) for name, deviations in rates.items()})
     group = ("analytical_learned", "cosine")
-    (means,) = [row for row in rows(result.folder / "table.csv") if (row["compared"], row["measure"]) == group]
+    (means,) = [row for row in table if (row["compared"], row["measure"]) == group]
     assert {name: float(means[name]) for name in cosines} == pytest.approx(
         {name: np.mean(each) for name, each in cosines.items()}
     )
@@ -76,23 +85,6 @@ def test_numbers(study_file: Path, studied: Studied) -> None:
         if run.record.model is not None:
             stored = parse_stored_json(Source("", run.record.model.encode())).model
             assert dict(stored.terms) == pytest.approx(dict(read_model(result.folder / run.task.log).terms), rel=1e-14)
-
-
-@pytest.mark.parametrize("scale", [1.0, 2.0, 0.25])
-def test_error_of_the_analytical_model(study_file: Path, studied: Studied, scale: float) -> None:
-    """The table has the error of the analytical model, and without its factor if there is one, by definition."""
-    study_file.write_text(f'samplings = ["pb:9,3"]\nscale = {scale}\n', encoding="utf-8")
-    found = [row for row in rows(studied().folder / "table.csv") if row["analytical"]]
-    loaded = load(read_study(study_file)).inputs.measurements
-    px, nx = (loaded.configurations.column(name) for name in ("px", "nx"))
-    plain = 2 * np.log2(px) * 0.01 + 6 * nx * 0.001
-    expected = {"measured_analytical": scale * plain, "measured_analytical_unscaled": plain}
-    assert {row["compared"]: float(row["analytical"]) for row in found if row["measure"] == "error_rate"} == {
-        key: pytest.approx(100 * np.mean(np.abs(loaded["time"] - values) / loaded["time"]), rel=1e-9)
-        for key, values in expected.items()
-        if scale != 1 or key == "measured_analytical"
-    }
-    assert {(row["learner"], row["pb:9,3"], row["source"]) for row in found} == {("", "", "ours")}
 
 
 @pytest.mark.parametrize("constant", [True, False])
@@ -211,22 +203,6 @@ def test_values_of_a_pair(study_file: Path) -> None:
     without = pair_values(replace(found, hybrid=None, same_link=False))
     assert without == {key: None if key in OF_TERMS else value for key, value in values.items() if key not in hybrid}
     assert pair_values(replace(found, hybrid=None, semantic=None)).keys() == set(OF_TERMS) - hybrid.keys()
-
-
-def test_samplings_with_several_seeds_are_compared(study_file: Path, studied: Studied) -> None:
-    """A12 counts the pairs of runs of two samplings; those with one run are left out."""
-    study_file.write_text('samplings = ["ff", "random:12", "random:6"]\nseeds = [0, 1, 2, 3]\n')
-    result = studied()
-    test = None if result.results is None else study_test(result.results)
-    assert test is not None
-    errors = defaultdict(list)
-    for row in rows(result.folder / "runs.csv"):
-        errors[row["sampling"]].append(float(row["error_all"]))
-    assert {name: len(each) for name, each in errors.items()} == {"ff": 1, "random:12": 4, "random:6": 4}
-    assert dict(test.medians) == pytest.approx({name: np.median(errors[name]) for name in ("random:12", "random:6")})
-    [pair] = test.pairs
-    wins = [(a > b) + (a == b) / 2 for a in errors["random:12"] for b in errors["random:6"]]
-    assert pair.a12 == pytest.approx(np.mean(wins))
 
 
 @example([0.0, 1.2e-167], 0)

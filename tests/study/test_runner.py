@@ -125,7 +125,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, monkeypatch: pytest.Mon
     # A fork would have the pool of an earlier test, without its threads.
     parent = get_context("spawn").Process(target=run_orphaned, args=(tmp_path / "results",))
     parent.start()
-    deadline = time.monotonic() + 50
+    deadline = time.monotonic() + 100
     while len(found := [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.pid")]) < 2 or "" in found:
         assert time.monotonic() < deadline
         time.sleep(0.05)
