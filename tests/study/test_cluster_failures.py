@@ -135,7 +135,7 @@ def test_a_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure:
         "properties": ("time",) if batch else ("time=regex:(.+)",),
         "sampling": "all+ff",
         "repeat": 8,
-        "batch_by": ("cache",) if batch else (),
+        "batch": ("cache",) if batch else (),
     }
     with dask_processes(tmp_path / "dask") as cluster:
         look = failing(cluster, failure, 10)
