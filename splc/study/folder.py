@@ -330,11 +330,11 @@ def _on_cluster(
     tasks: Sequence[T], run: Callable[[T], Finished[T]], scheduler: str, jobs: int, watch: Watch
 ) -> Iterator[Finished[T]]:
     from splc.measuring.cluster import Cluster
-    from splc.measuring.distribution import ItemError, distribute
+    from splc.measuring.distribution import Distribution, ItemError
 
     kept = "finished runs are kept: run the same command again"
     with Cluster(scheduler, max(1, min(processes_for(jobs), len(tasks)))) as cluster:
-        for finished in distribute(cluster, call, run, tasks, watch.stop):
+        for finished in Distribution(cluster, call, run, tasks, watch.stop):
             result = finished.result
             if not isinstance(result, ItemError):
                 yield result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,8 +114,9 @@ class TestFiles:
         write(
             folder, splc_toml='system = "nowhere.xml"\nnfp = "energy"\nmeasurements = "no.csv"\nanalytical = "a.txt"\n'
         )
-        named = {"system": "system.xml", "measurements": "measurements.csv", "analytical": "b.txt"}
-        project = Project.load(nfp="time", parameters="c.toml", **named)
+        project = Project.load(
+            system="system.xml", measurements="measurements.csv", nfp="time", analytical="b.txt", parameters="c.toml"
+        )
         assert project.resolve_property(project.measurements(project.variability_model())) == "time"
         assert (project.analytical_file, project.parameters_file) == ("b.txt", "c.toml")
 
@@ -133,7 +135,7 @@ class TestFiles:
     def test_what_is_there(self, folder: Path) -> None:
         """A system and measurements are there if they are named or found; a system is inferred from named ones."""
 
-        def found(**named: str) -> tuple[bool, bool, bool]:
+        def found(**named: Any) -> tuple[bool, bool, bool]:
             project = Project.load(**named)
             return project.has_system, project.has_measurements, project.infers
 

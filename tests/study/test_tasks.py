@@ -45,7 +45,10 @@ def test_what_decides_results_decides_the_key(study_file: Path) -> None:
     plain = loaded.learners[0]
 
     def key(learner: StudyLearner = plain, identity: str = "", observed: str = "", **changes: Any) -> str:
-        known = {"identity": {**loaded.inputs.identity, "more": identity}, "observed_identity": {"o": observed}}
+        known: dict[str, Any] = {
+            "identity": {**loaded.inputs.identity, "more": identity},
+            "observed_identity": {"o": observed},
+        }
         chosen = replace(study, **{"samplings": ("random:6",), "seeds": (0,)} | changes)
         return tasks_of(chosen, (learner,), replace(loaded.inputs, **known))[0].key
 
