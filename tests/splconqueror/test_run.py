@@ -17,6 +17,7 @@ from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.watches import Told
 
 INPUTS = "vm system.xml\nall measurements.csv\nnfp time\nselect-all-measurements true\n"
+SEARCH = "learn-splconqueror-opt numberOfRounds=[1,3]"
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +39,7 @@ def runs(text: str, watch: Watch | None = None) -> Result:
 
 def column(file: str, name: str, delimiter: str = ",") -> list[str]:
     """Return a column of a table."""
-    with open(file, encoding="utf-8", newline="") as stream:
+    with Path(file).open(encoding="utf-8", newline="") as stream:
         return [row[name] for row in csv.DictReader(stream, delimiter=delimiter)]
 
 
@@ -51,12 +52,12 @@ def test_every_command_has_a_method() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "last"),
-    [(2, "all measurements.csv"), (3, "nfp time"), (5, "learn-splconqueror-opt numberOfRounds=[1,3]")],
+    [(2, "all measurements.csv"), (3, "nfp time"), (5, SEARCH)],
 )
 def test_interruption(asked: int, last: str) -> None:
     """A run that is stopped, also before the first trial of a search, keeps what it wrote and begins no command."""
     left = iter([False] * (asked + 1))
-    result = runs("learn-splconqueror-opt numberOfRounds=[1,3]\nprintsettings", Told(lambda: next(left, True)))
+    result = runs(f"{SEARCH}\nprintsettings", Told(lambda: next(left, True)))
     assert (result.stopped, result.models) == (True, ())
     lines = Path("a.log").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line.startswith("command: ")][-1] == f"command: {last}"
