@@ -77,6 +77,11 @@ class ModelSubject:
         return self.stored.nfp or UNNAMED
 
     @property
+    def product(self) -> bool:
+        """True if the printed model is a product."""
+        return self.stored.model.link == "log"
+
+    @property
     def quantity(self) -> str:
         """The property with its unit, for axes."""
         return titled(self.nfp, self.stored.unit)
@@ -162,12 +167,12 @@ class ModelSubject:
         )
 
 
-def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], str]:
-    """Return configurations as texts of what differs among them, and the text of what several of them have alike."""
+def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], tuple[str, ...]]:
+    """Return configurations as texts of what differs among them, and a text of what several of them have alike."""
     texts = [[*assignment_texts(part.system, part.assignment(row)).values()] for part, row in rows]
     alike = [text for text in texts[0] if all(text in other for other in texts)] if len(texts) > 1 else []
     differing = [", ".join(text for text in row if text not in alike) or "(nothing else)" for row in texts]
-    return differing, f"All of these have {', '.join(alike)}." if alike else ""
+    return differing, (f"All of these have {', '.join(alike)}.",) if alike else ()
 
 
 def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.golden import FOLDER, PROJECTS, Session, Step, check_sessions, outcome, read_sessions, same_line, stable
+from tests.support.golden import (
+    FOLDER,
+    PROJECTS,
+    Session,
+    Step,
+    check_sessions,
+    outcome,
+    read_sessions,
+    same_line,
+    stable,
+)
 from tests.support.reader_golden import READER_FILES
 
 FILES = sorted(file for file in FOLDER.rglob("*.txt") if not {PROJECTS, READER_FILES} & {*file.parents})

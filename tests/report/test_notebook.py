@@ -13,7 +13,7 @@ import pytest
 import splc
 from splc.errors import OutputError, SpecError
 from splc.report import Request, run
-from splc.report.notebook import report_of
+from splc.report.report import report_of
 from splc.study import read_study, run_study
 from splc.workflows import compare, scale
 from tests.study.conftest import write_project

@@ -33,6 +33,7 @@ from splc.workflows.verb import NOBODY, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
 
 ESTIMATION = "Estimation"
+NOT_DETERMINED = "not determined"
 
 
 @request
@@ -361,14 +362,13 @@ def _name(estimate: Estimate) -> str:
 
 
 def _estimated(estimate: Estimate) -> str:
-    if not estimate.determined:
-        return "not determined"
-    return f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})"
+    interval = interval_text((estimate.low, estimate.high))
+    return f"{short_number(estimate.value)} ({interval})" if estimate.determined else NOT_DETERMINED
 
 
 def _remark(estimate: Estimate) -> str:
     if not estimate.determined:
-        return "not determined"
+        return NOT_DETERMINED
     return "" if estimate.at_bound is None else f"at its {side_of_bound(estimate)} bound"
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
 from typing import Any, Literal
 
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS
-from splc.data.summary import Drift, PropertySummary
+from splc.data.summary import PropertySummary
 from splc.formats.measurements.columns import shown_values as shown_texts
 from splc.io.json_object import JsonObject, at, count, each, json_object
 from splc.io.numbers import count_text, percentage, signed_percentage
@@ -131,7 +131,6 @@ def _writable(description: Description) -> int | None:
 
 
 def _options(description: Description) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of the options."""
     system = description.system
     # Long numbers for each option would be gigabytes.
     writable = _writable(description) is not None
@@ -145,20 +144,20 @@ def _options(description: Description) -> Iterator[dict[str, Any]]:
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the description and the summary of the measurements."""
-    depth, whole = result.tree, detail.verbose
-    description = result.description
+    depth, description, inference = result.tree, result.description, result.inference
     system = description.system
     parts = {"binary option": system.binary_options, "numeric option": system.numeric_options}
     # Some inferred constraints are parents and groups.
-    mined = () if result.inference is None else result.inference.mined.constraints
+    mined = () if inference is None else inference.mined.constraints
     parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
     yield f"{system.name}: {', '.join(counted(len(items), noun) for noun, items in parts.items())}"
     yield f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}"
     if description.engine not in {None, DIAGRAMS}:
         core, dead = len(description.core or ()), len(description.dead or ())
         yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
+    most = partial(_most, whole=detail.verbose)
     if depth is None:
-        yield from _options_view(description, whole)
+        yield from _options_view(description, most)
     else:
         yield ""
         yield from tree_lines(system, depth)
@@ -167,17 +166,18 @@ def view(result: Result, detail: Detail) -> View:
         yield Entries(title, [", ".join(level_ranges(system.observed))])
     if depth is None:
         title = "Alternative groups (exactly one is selected if the parent is)"
-        yield Entries(title, map(", ".join, system.alternative_groups), _most(system.alternative_groups, whole), ALL)
+        groups = system.alternative_groups
+        yield Entries(title, map(", ".join, groups), most(groups), ALL)
     if system.constraints:
         yield "\nConstraints"
-        yield Rows(system.constraints, CONSTRAINTS, _most(system.constraints, whole), ALL)
-    if result.inference is not None and result.inference.mined:
-        yield f"\nConstraints inferred from {result.inference.mined.rows:,} rows (--no-constraints ignores them)"
-        yield Rows(mined, narrowed(MINED, "by chance", "rows that could contradict"), _most(mined, whole), ALL)
-    if result.inference is not None:
-        unseen = [f"{pair} ({text} would exclude it)" for pair, text in result.inference.unseen]
-        yield Entries("In no row, which are too few to infer constraints", unseen, _most(unseen, whole), ALL)
-    yield Entries("Suspicious", map(str, description.findings), _most(description.findings, whole), ALL)
+        yield Rows(system.constraints, CONSTRAINTS, most(system.constraints), ALL)
+    if inference is not None:
+        if inference.mined:
+            yield f"\nConstraints inferred from {inference.mined.rows:,} rows (--no-constraints ignores them)"
+            yield Rows(mined, MINED, most(mined), ALL)
+        unseen = [f"{pair} ({text} would exclude it)" for pair, text in inference.unseen]
+        yield Entries("In no row, which are too few to infer constraints", unseen, most(unseen), ALL)
+    yield Entries("Suspicious", map(str, description.findings), most(description.findings), ALL)
     if result.measured is not None:
         yield from view_of_measurements(result.measured, description.count)
     yield result.notes
@@ -193,12 +193,15 @@ def shown_values(option: NumericOption) -> str:
     return ", ".join(texts)
 
 
-NUMERIC = (
-    Column("option", "name"),
-    Column("values", shown_values),
-    Column("number", lambda option: len(option.values)),
-    Column("next value", "step"),
-    Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
+NUMERIC = narrowed(
+    (
+        Column("option", "name"),
+        Column("values", shown_values),
+        Column("number", lambda option: len(option.values)),
+        Column("next value", "step"),
+        Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
+    ),
+    *("next value", "deselected", "number"),
 )
 CONSTRAINTS = (
     Column("line"),
@@ -207,15 +210,17 @@ CONSTRAINTS = (
 )
 
 
-MINED = (
-    Column("constraint", str),
-    Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
-    Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
+MINED = narrowed(
+    (
+        Column("constraint", str),
+        Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
+        Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
+    ),
+    *("by chance", "rows that could contradict"),
 )
 
 
-def _options_view(description: Description, whole: bool) -> View:
-    """Yield the tables of options."""
+def _options_view(description: Description, most: Callable[[Sequence[object]], int | None]) -> View:
     system = description.system
     if system.binary_options:
         yield "\nBinary options"
@@ -226,24 +231,14 @@ def _options_view(description: Description, whole: bool) -> View:
             Column("excludes", lambda row: ", ".join(_excluded(system, row[0]))),
             Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
         )
-        yield Rows(
-            in_tree_order(system),
-            narrowed(binary, "excludes", "implies", "selected in"),
-            _most(system.binary_options, whole),
-            MORE,
-        )
+        shown = narrowed(binary, "excludes", "implies", "selected in")
+        yield Rows(in_tree_order(system), shown, most(system.binary_options), MORE)
     if system.numeric_options:
         yield "\nNumeric options"
-        yield Rows(
-            system.numeric_options,
-            narrowed(NUMERIC, "next value", "deselected", "number"),
-            _most(system.numeric_options, whole),
-            MORE,
-        )
+        yield Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
 
 
 def _most(entries: Sequence[object], whole: bool) -> int | None:
-    """Return the number of lines to print of a table or list, None for all."""
     return None if whole or len(entries) <= MAX_LINES else FIRST_LINES
 
 
@@ -307,20 +302,20 @@ def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> View:
         if row.pattern is not None:
             yield f"runs of {row.name} move together: {row.pattern.text}"
         if row.drift is not None and row.drift.significant:
-            yield f"drift of {row.name}: {_drift(row.drift)}"
+            rising = row.drift.rising
+            direction, of_pairs = ("greater", rising) if rising > 0.5 else ("smaller", 1 - rising)
+            last = signed_percentage(100 * row.drift.change, 3)
+            change = "" if math.isnan(row.drift.change) else f", the last one by {last} in the median"
+            pairs = percentage(100 * of_pairs, 3)
+            yield f"drift of {row.name}: later repetitions are {direction} in {pairs} of pairs{change}"
 
 
-def _drift(drift: Drift) -> str:
-    """Return a drift as text."""
-    direction, share = ("greater", drift.rising) if drift.rising > 0.5 else ("smaller", 1 - drift.rising)
-    last = signed_percentage(100 * drift.change, 3)
-    change = "" if math.isnan(drift.change) else f", the last one by {last} in the median"
-    return f"later repetitions are {direction} in {percentage(100 * share, 3)} of pairs{change}"
+Children = dict[str | None, list[BinaryOption]]
 
 
 def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
     """Yield the lines of the tree of a system's options."""
-    children: dict[str | None, list[BinaryOption]] = {}
+    children: Children = {}
     for option in system.binary_options:
         children.setdefault(option.parent, []).append(option)
     yield system.name
@@ -332,13 +327,7 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
         yield f"  … {_counted(len(numeric) - SIDE_BY_SIDE)} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
 
 
-def _below(
-    system: VariabilityModel,
-    children: dict[str | None, list[BinaryOption]],
-    parent: str | None,
-    depth: int,
-    indent: str,
-) -> Iterator[str]:
+def _below(system: VariabilityModel, children: Children, parent: str | None, depth: int, indent: str) -> Iterator[str]:
     """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
@@ -346,40 +335,34 @@ def _below(
         return
     grouped = [option for option in options if system.alternatives(option)]
     singles = [option for option in options if not system.alternatives(option)]
-    shown: set[str] = set()
-    for option in grouped:
-        if option.name in shown:
-            continue
-        members = [member for member in grouped if member.name in (option.name, *system.alternatives(option))]
-        shown |= {member.name for member in members}
+    while grouped:
+        names = {grouped[0].name, *system.alternatives(grouped[0])}
+        members = [member for member in grouped if member.name in names]
+        grouped = [option for option in grouped if option.name not in names]
         yield f"{indent}one of {len(members):,}: {_names(members)}"
         for member in members:
             if member.name in children:
                 yield f"{indent}  {member.name}"
                 yield from _below(system, children, member.name, depth - 1, f"{indent}    ")
     leaves = [option for option in singles if option.name not in children]
-    for role in (False, True):
-        of_role = [option for option in leaves if option.optional is role]
-        if len(of_role) > SIDE_BY_SIDE:
-            kind = "optional" if role else "mandatory"
-            yield f"{indent}{_counted(len(of_role), kind)}: {_names(of_role)}"
-            singles = [option for option in singles if option not in of_role]
+    for kind in ("mandatory", "optional"):
+        of_kind = [option for option in leaves if option.optional is (kind == "optional")]
+        if len(of_kind) > SIDE_BY_SIDE:
+            yield f"{indent}{_counted(len(of_kind), f'{kind} ')}: {_names(of_kind)}"
+            singles = [option for option in singles if option not in of_kind]
     for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
         yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
 
 
-def _descendants(children: dict[str | None, list[BinaryOption]], parent: str | None) -> int:
-    count, pending = 0, list(children.get(parent, []))
-    while pending:
-        option = pending.pop()
-        count += 1
+def _descendants(children: Children, parent: str | None) -> int:
+    pending = list(children.get(parent, []))
+    for option in pending:
         pending += children.get(option.name, [])
-    return count
+    return len(pending)
 
 
 def _counted(count: int, kind: str = "") -> str:
-    kind = f"{kind} " if kind else ""
     return f"{count:,} {kind}{'option' if count == 1 else 'options'}"
 
 
