@@ -99,7 +99,7 @@ def _print_table(item: Wide) -> None:
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print an object of `splc.io.json_object` to stdout.
+    """Print an object of JSON's types to stdout.
 
     A value that is an iterator is printed as a long list with one entry per line.
     """

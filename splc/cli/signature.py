@@ -13,6 +13,7 @@ import typer
 from splc.cli.terminal import printing
 from splc.errors import SpecError
 from splc.io.files import STANDARD
+from splc.io.json import plain_values
 from splc.workflows.common_fields import INPUTS, POLICIES
 from splc.workflows.fields import BoundField, as_flag, fields_of
 from splc.workflows.verb import Verb
@@ -75,8 +76,8 @@ def _run(verb: Verb[Any, Any], request: Any) -> None:
     watch = TerminalWatch()
     with watch.progress(verb.doing) if verb.doing else nullcontext():
         result = verb.run(request, watch)
-    json_object = verb.as_json(result) if watch.detail.json and verb.as_json is not None else None
-    if code := print_view(verb.view(result, watch.detail), json_object):
+    content = plain_values(verb.as_json(result)) if watch.detail.json and verb.as_json is not None else None
+    if code := print_view(verb.view(result, watch.detail), content):
         raise typer.Exit(code)
 
 

@@ -45,7 +45,7 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, View
 
 SUFFIXES = (".html", ".htm", ".md")
@@ -94,7 +94,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Write a report."""
     if STANDARD in request.models or not 1 <= len(request.models) <= 2:
         raise RequestError("a report needs the files of one model or of two", "models")

@@ -24,7 +24,7 @@ from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
 UNNAMED = "performance"
@@ -175,7 +175,7 @@ def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[st
     return differing, (f"All of these have {', '.join(alike)}.",) if alike else ()
 
 
-def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:
+def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = UNWATCHED) -> optimize.Result | SplcError:
     """Return the best configurations, or why they cannot be found."""
     stored, space = subject.stored, subject.space
     objective = optimize.Objective(

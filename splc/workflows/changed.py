@@ -22,7 +22,7 @@ from splc.workflows.field_values import percentage_of
 from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
 
 # The number of changed influences in the first line.
@@ -69,7 +69,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
     if request.at_least >= 100:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")

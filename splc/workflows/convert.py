@@ -29,7 +29,7 @@ from splc.workflows.common_fields import as_numbers
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, View
 
 NAMES: Mapping[registry.Kind, str] = {
@@ -72,7 +72,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Convert a file."""
     if Path(request.source).is_dir():
         return _convert_profile(request)

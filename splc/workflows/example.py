@@ -14,7 +14,7 @@ from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hi
 from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json_object import JsonObject, at, json_object
 from splc.workflows.fields import as_argument, request
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Rows, View, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
@@ -107,7 +107,7 @@ class Result:
     folder: str | None = None  # the folder of the copy; None if none was made
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Copy a case study into a folder, or list all if the request names none."""
     if request.name is None:
         return Result(tuple(EXAMPLES.values()))

@@ -29,7 +29,7 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 from splc.workflows.objects import InferenceObject
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, Output, View
 
 SHOWN_VALUES = 4
@@ -85,7 +85,7 @@ class Result:
     kept: tuple[Path, str] | None = None
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Infer a description, and compare it with an existing one if the request names one; `view` writes it."""
     project = request.project()
     if not project.has_measurements:

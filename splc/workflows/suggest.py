@@ -40,7 +40,7 @@ from splc.workflows.objects import FailuresObject
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
 
 
@@ -101,7 +101,7 @@ class Result:
     request: Request | None = None
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Suggest configurations to measure."""
     budget, optimum = request.budget, request.goal == "optimum"
     if budget is None:

@@ -36,7 +36,7 @@ from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, 
 from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
 
@@ -108,7 +108,7 @@ class Result(Reported):
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Compare models."""
     if request.view is not None and request.plot is None:
         raise RequestError("it needs --plot FILE", "view")

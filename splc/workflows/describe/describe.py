@@ -28,7 +28,7 @@ from splc.system.constraints import ArithmeticConstraint
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 
 @request
@@ -74,7 +74,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Describe a system, and its measurements if there are any."""
     if request.argument is not None and request.system is not None:
         raise RequestError("the system description is given twice", "system")

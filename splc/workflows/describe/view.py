@@ -6,18 +6,18 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
-from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
+from sampling.space.analysis import Description, constraint_kind, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS
 from splc.data.summary import PropertySummary
 from splc.formats.measurements.columns import shown_values as shown_texts
-from splc.io.json_object import JsonObject, at, count, each, json_object
+from splc.io.json import picked
 from splc.io.numbers import count_text, percentage, signed_percentage
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.workflows.describe.describe import MeasuredSummary, Request, Result, run
-from splc.workflows.objects import InferenceObject
+from splc.workflows.objects import inference_as_json
 from splc.workflows.verb import Verb
 from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
 
@@ -31,115 +31,63 @@ MAX_COUNTED = 10**15
 SIDE_BY_SIDE, LISTED, SHOWN_VALUES = 12, 6, 6
 
 
-class DriftObject(JsonObject):
-    """A trend of the repetitions of a configuration; the change is in percent."""
-
-    significant: bool
-    rising: float
-    change: float | None = at(lambda drift: 100 * drift.change)
-    probability: float
-
-
-class PropertyObject(JsonObject):
-    """The values of a property; the scatter of repetitions is in percent."""
-
-    name: str
-    unit: str | None
-    minimum: float | None
-    maximum: float | None
-    configurations: int
-    values: int
-    repetitions: tuple[int, int] = at(lambda row: (row.least_repetitions, row.most_repetitions))
-    scatter: float | None = at(lambda row: None if row.scatter is None else 100 * row.scatter)
-    drift: DriftObject | None
-    pattern: str | None = at(lambda row: None if row.pattern is None else row.pattern.text)
-
-
-class MeasurementsObject(JsonObject):
-    """A summary of measurements."""
-
-    source: str
-    configurations: int = at("summary.configurations")
-    rows: int = at("summary.rows")
-    contexts: dict[str, list[str]]
-    properties: list[PropertyObject] = at("summary.properties")
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a description and of the summary of measurements."""
+    system, count = result.description.system, result.description.count
+    features: list[Option] = [*system.binary_options, *system.numeric_options]
+    constraints = [
+        {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
+        for constraint in system.constraints
+    ]
+    return {
+        "schema": "splc.describe/1",
+        **picked(system, "name, source"),
+        "binary_options": [option.name for option in system.binary_options],
+        "numeric_options": [option.name for option in system.numeric_options],
+        "constraints": len(system.constraints),
+        "valid_configurations": count if _is_writable(count) else None,
+        "log10_valid_configurations": math.log10(count) if count else None,
+        **picked(result.description, "engine, core, dead"),
+        **picked(system, "observed, alternative_groups"),
+        "options": [_option_as_json(result.description, option) for option in features],
+        "constraint_texts": constraints,
+        "suspicious": result.description.findings,
+        "measurements": result.measured and _measured_as_json(result.measured),
+        "inferred": result.inference and inference_as_json(result.inference),
+    }
 
 
-class BinaryOptionObject(JsonObject):
-    """A binary option; `selected_in` is the number of valid configurations, null if it is not known."""
-
-    name: str = at("option.name")
-    kind: Literal["binary"] = at(lambda _: "binary")
-    parent: str | None = at("option.parent")
-    role: str
-    implied: list[list[str]] = at("option.implied")
-    excluded: list[str]
-    selected_in: int | None
-    line: int | None = at("option.line")
-
-
-class NumericOptionObject(JsonObject):
-    """A numeric option."""
-
-    name: str
-    kind: Literal["numeric"] = at(lambda _: "numeric")
-    values: list[float]
-    step: str | None
-    deselected_flag: float | None
-    line: int | None
-
-
-class ConstraintObject(JsonObject):
-    """A constraint."""
-
-    kind: str = at(constraint_kind)
-    text: str = at(lambda constraint: constraint.text.strip())
-    line: int | None
-
-
-class DescriptionObject(JsonObject, schema="splc.describe/1"):
-    """A system, and a summary of its measurements.
-
-    `engine` is what counted, or found the options that are always (`core`) or never (`dead`) selected, both exactly:
-    decision diagrams, `d-DNNF (D4)` or `SAT (Glucose)`.
-    """
-
-    name: str = at("description.system.name")
-    source: str | None = at("description.system.source")
-    binary_options: list[str] = each("description.system.binary_options", "name")
-    numeric_options: list[str] = each("description.system.numeric_options", "name")
-    constraints: int = count("description.system.constraints")
-    valid_configurations: int | None = at(lambda result: _writable(result.description))
-    log10_valid_configurations: float | None = at(
-        lambda result: math.log10(result.description.count) if result.description.count else None
-    )
-    engine: str | None = at("description.engine")
-    core: list[str] | None = at("description.core")
-    dead: list[str] | None = at("description.dead")
-    observed: list[str] = at("description.system.observed")
-    alternative_groups: list[list[str]] = at("description.system.alternative_groups")
-    options: list[BinaryOptionObject | NumericOptionObject] = at(lambda result: list(_options(result.description)))
-    constraint_texts: list[ConstraintObject] = at("description.system.constraints")
-    suspicious: list[Finding] = at("description.findings")
-    measurements: MeasurementsObject | None = at("measured")
-    inferred: InferenceObject | None = at("inference")
-
-
-def _writable(description: Description) -> int | None:
-    """Return the number of valid configurations, None for one that Python's reader of JSON refuses."""
-    return None if (description.count or 0) >= _TOO_LONG else description.count
-
-
-def _options(description: Description) -> Iterator[dict[str, Any]]:
-    system = description.system
+def _option_as_json(description: Description, option: Option) -> dict[str, Any]:
+    if isinstance(option, NumericOption):
+        return picked(option, "name") | {"kind": "numeric"} | picked(option, "values, step, deselected_flag, line")
     # Long numbers for each option would be gigabytes.
-    writable = _writable(description) is not None
-    for feature in system.binary_options:
-        row = {"option": feature, "role": option_role(system, feature), "excluded": system.exclusions[feature.name]}
-        selected = description.occurrences[feature.name][1] if writable else None
-        yield json_object(BinaryOptionObject, {**row, "selected_in": selected})
-    for option in system.numeric_options:
-        yield json_object(NumericOptionObject, option)
+    selected = description.occurrences[option.name][1] if _is_writable(description.count) else None
+    return {
+        **{"name": option.name, "kind": "binary", "parent": option.parent},
+        **{"role": option_role(description.system, option), "implied": option.implied},
+        **{"excluded": description.system.exclusions[option.name], "selected_in": selected, "line": option.line},
+    }
+
+
+def _is_writable(count: int | None) -> bool:
+    """Return whether Python's reader of JSON reads a number."""
+    return (count or 0) < _TOO_LONG
+
+
+def _measured_as_json(measured: MeasuredSummary) -> dict[str, Any]:
+    properties = [
+        {
+            **picked(row, "name, unit, minimum, maximum, configurations, values"),
+            "repetitions": (row.least_repetitions, row.most_repetitions),
+            "scatter": None if row.scatter is None else 100 * row.scatter,
+            "drift": row.drift
+            and {**picked(row.drift, "significant, rising, change, probability"), "change": 100 * row.drift.change},
+            "pattern": row.pattern and row.pattern.text,
+        }
+        for row in measured.summary.properties
+    ]
+    counts = picked(measured.summary, "configurations, rows")
+    return {"source": measured.source, **counts, "contexts": measured.contexts, "properties": properties}
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -375,7 +323,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, DescriptionObject),
+    as_json,
     ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3"),
     doing="counting",
     without=("aggregate",),

@@ -52,7 +52,7 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.objects import OptionValues, option_values
 from splc.workflows.prediction_notes import Interval, negative_notes, outside_notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Rows, View
 
 # The greatest numbers of values with a column, and of options.
@@ -113,7 +113,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Explain a model, or one or two of its predictions."""
     files = [file for file in (request.model, request.configuration, request.against) if file is not None]
     if files.count(STANDARD) > 1:
@@ -172,7 +172,7 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
     return influences
 
 
-def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = NOBODY) -> Overview:
+def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = UNWATCHED) -> Overview:
     """Return the importance of the options of a model: of its full model, if it has one."""
     titles, choices = choices_of(space.system)
     full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)

@@ -35,7 +35,7 @@ from splc.workflows.explain.overview import (
     overview,
 )
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
@@ -78,7 +78,7 @@ def overview_of_full(
     titles: Sequence[str],
     choices: Sequence[tuple[int, ...]],
     notes: Notes,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
 ) -> Overview:
     """Return the importance of all options of a full model, on the scale of its printed model."""
     system, product = space.system, printed.link == "log"

@@ -42,7 +42,7 @@ from splc.workflows.learn.model_view import LearnedObject
 from splc.workflows.learn.model_view import view as view_of_model
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 
 # The name of the file of the model of all values, instead of a value.
 SHARED = "shared"
@@ -86,7 +86,7 @@ class Result:
         return self.request.by
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Learn one model per value of a context and write each to its own file.
 
     An interruption keeps the models of the values before. The plot is that of what changed between the values; plots of
@@ -350,6 +350,6 @@ VERB: Verb[Request, Result | learn.Result] = Verb(
     run_verb,
     lambda result, detail: view(result, detail) if isinstance(result, Result) else view_of_model(result, detail),
     lambda result: json_object(LearnedByObject if isinstance(result, Result) else LearnedObject, result),
-    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --numeric ff"),
+    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff"),
     doing="learning",
 )

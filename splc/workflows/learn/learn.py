@@ -40,7 +40,7 @@ from splc.workflows.learn.learning_sets import OWN, StoredSources, note_of
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
 from splc.workflows.subspace import UNKNOWN, failure_notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
@@ -105,7 +105,7 @@ class Result:
 
 def run(
     request: Request,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
     given: Measurements | None = None,
     fit: FullModelFit | None = None,
     title: str = "",

@@ -28,7 +28,7 @@ from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 
 @request
@@ -116,7 +116,7 @@ class Objective:
 
 
 def objectives_of(
-    request: Request, project: Project, space: Space, notes: Notes, watch: Watch = NOBODY
+    request: Request, project: Project, space: Space, notes: Notes, watch: Watch = UNWATCHED
 ) -> list[Objective]:
     """Return the objectives of a request: its models, or models that are learned from the measurements.
 

@@ -39,7 +39,7 @@ from splc.workflows.prediction_notes import (
     unused_note,
 )
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 # The number of the best configurations of each printed model that a local search starts from.
 STARTS = 1000
@@ -103,7 +103,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configurations, by full models where there are some, beside the best measured ones."""
     several = max(len(request.models), len(request.properties)) > 1
     refused: tuple[tuple[Any, ...], ...] = (
@@ -144,7 +144,7 @@ def best_configurations(
     fixed: Mapping[str, int] | None = None,
     top: int = 1,
     limit: int = LIMIT,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
 ) -> Result:
     """Return the best configurations of objectives, and the best measured ones."""
     fixed = fixed or {}
@@ -280,7 +280,7 @@ def best_of(
     top: int,
     limit: int,
     notes: Notes,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
     failures: Failures | None = None,
 ) -> tuple[Ranking, bool]:
     """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.

@@ -48,7 +48,7 @@ from splc.workflows.prediction_notes import (
     unmeasured_notes,
 )
 from splc.workflows.subspace import failing_notes, known_failures
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
 
 # Configurations that are predicted between two reports of progress.
@@ -118,7 +118,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Predict configurations."""
     if request.model == request.configurations == STANDARD:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
@@ -326,7 +326,7 @@ def _notes_about_property(
     return [Note(f"no error is given: {reason}; choose one with --property")]
 
 
-def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
+def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:
     """Predict the configurations of each value of a context."""
     by = request.by
     assert by is not None

@@ -44,7 +44,7 @@ from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 DEFAULT_OUTPUT = "learned.json"
 # Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
@@ -219,7 +219,7 @@ class Result(Reported):
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = None) -> Result:
     """Fit scaling models and write them."""
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
@@ -297,7 +297,7 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
         return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, found)
 
 
-def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
+def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:
     """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file."""
     by = request.by
     assert by is not None

@@ -46,7 +46,7 @@ from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
 from splc.workflows.tune.request import Request, default_of, with_default_values
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Detail, Message, View, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
@@ -76,7 +76,7 @@ class Result:
         return None if self.result is None or self.result.front else self.result
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
         prepared = _prepare(request, notes)
@@ -177,7 +177,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
         raise RequestError(f"only time can be raced: --property {names[0]}=time, not {properties[0].source}", "race")
-    contexts = request.contexts
+    contexts = request.constants
     notes += context_notes(contexts, (*exact_names(system), *names))
     template = parse_template(request.command or "", system, (OPTIONS, "repetition"), contexts)
     fixed = parse_assignments(request.fix, system)
@@ -263,7 +263,7 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     if measured == "-" or is_stream(measured):
         return None
     roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "ignore")}
-    contexts = request.contexts
+    contexts = request.constants
     roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
     own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
     # Rows of another context are no measurements of this one.

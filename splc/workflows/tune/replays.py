@@ -22,7 +22,7 @@ from splc.tuning.replay import replay as replay_table
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import fixed_space
 from splc.workflows.tune.request import Request, default_of
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Column, Rows, View, columns, counted
 
 # A configuration counts as equally good if it is worse than the best one by at most this percentage.
@@ -48,7 +48,7 @@ class ReplayResult:
     random: Mapping[int, float] = field(default_factory=dict)
 
 
-def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
+def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
     """Replay tuning runs on the rows of a table."""
     request.require_consistent()
     texts = request.properties
