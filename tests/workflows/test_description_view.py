@@ -7,7 +7,6 @@ import math
 import pytest
 
 from sampling.space.analysis import Description
-from splc.io.json_object import json_object
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.describe import view as describe
@@ -45,7 +44,7 @@ def test_long_lists() -> None:
 def test_counts_that_are_too_long(less: int) -> None:
     """Counts of more than 4300 digits, which readers of JSON refuse, are null; their logarithms are stated."""
     count = 10**4300 - less
-    content = json_object(describe.DescriptionObject, Result(Description(SYSTEM, count, {"a": (0, 7)}, ())))
+    content = describe.as_json(Result(Description(SYSTEM, count, {"a": (0, 7)}, ())))
     assert content["valid_configurations"] == (count if less else None)
     assert content["options"][0]["selected_in"] == (7 if less else None)
     assert content["log10_valid_configurations"] == math.log10(count)
