@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app
-from splc.formats.benchmarks.read import read_benchmark
+from splc.formats.benchmarks.tools import read_benchmark
 from splc.formats.benchmarks.table import TableSource
 from splc.io.files import Source
 
