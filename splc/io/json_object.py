@@ -1,12 +1,12 @@
-"""JSON objects: their keys, the types of the values, where the values of results come from, and checks of others."""
+"""JSON objects of results: their keys, the types of the values, and where the values come from."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from operator import itemgetter
-from types import MappingProxyType, NoneType, UnionType
+from types import MappingProxyType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from splc.io.json import JsonValues, plain_values
@@ -17,15 +17,6 @@ ITSELF = ""
 # The types that JSON writes as lists, and those that it writes as objects.
 LISTS: tuple[Any, ...] = (list, tuple, Sequence)
 MAPPINGS: tuple[Any, ...] = (dict, Mapping)
-# The types of JSON's values in messages.
-WORDS = {
-    dict: "an object",
-    list: "a list",
-    str: "a text",
-    float: "a number",
-    int: "a whole number",
-    bool: "true or false",
-}
 # A check for `Mapping` takes longer.
 _MAPPING = (dict, MappingProxyType)
 
@@ -210,50 +201,3 @@ def _keeping_finished(convert: Getter) -> Getter:
 
 def _entries(convert: Getter, values: Iterable[Any]) -> Any:
     return map(convert, values) if isinstance(values, Iterator) else [convert(value) for value in values]
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """A place in JSON whose value is not of the declared type."""
-
-    path: str  # keys and positions, such as `jobs[2].options`; empty for the value itself
-    expected: str  # the type in words
-    value: Any = None  # the value
-    missing: bool = False  # whether there is none
-
-
-def mismatches(kind: Any, value: Any, path: str = "") -> Iterator[Mismatch]:
-    """Yield where a value of JSON differs from its declared type, in the order of the declaration.
-
-    `kind`: a kind of JSON object, or key → type; `[type]` or `list[type]`; `dict[str, type]`; `str`, `float`, `list`,
-    `dict` or `Any`. What may be None may be missing.
-    """
-    if kind is Any or (value is None and _is_optional(kind)):
-        return
-    if isinstance(kind, UnionType):
-        kind = next(part for part in get_args(kind) if part is not NoneType)
-    keys = {key.name: key.kind for key in keys_of(kind)} if is_object(kind) else kind
-    origin, parts = get_origin(kind), get_args(kind)
-    of_items = kind[0] if isinstance(kind, list) else parts[0] if origin is list else Any
-    basic: Any = dict if isinstance(keys, dict) or origin is dict else list if of_items is not Any else origin or kind
-    accepted: Any = (int, float) if basic is float else basic
-    if not isinstance(value, accepted) or isinstance(value, bool):
-        yield Mismatch(path, WORDS[basic], value)
-    elif isinstance(keys, dict):
-        for name, kind_of_entry in keys.items():
-            place = f"{path}.{name}" if path else name
-            if name in value or _is_optional(kind_of_entry):
-                yield from mismatches(kind_of_entry, value.get(name), place)
-            else:
-                (expected, *_) = mismatches(kind_of_entry, None, place)
-                yield replace(expected, missing=True)
-    elif basic is dict and parts:
-        for name, entry in value.items():
-            yield from mismatches(parts[1], entry, f"{path}.{name}" if path else name)
-    elif basic is list:
-        for position, entry in enumerate(value):
-            yield from mismatches(of_items, entry, f"{path}[{position}]")
-
-
-def _is_optional(kind: Any) -> bool:
-    return kind is Any or (isinstance(kind, UnionType) and NoneType in get_args(kind))

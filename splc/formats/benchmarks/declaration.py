@@ -18,7 +18,7 @@ from splc.formats.benchmarks.table import TableSource
 from splc.io.csv_rows import likely_separator
 from splc.io.files import Source
 from splc.io.json import parse_json
-from splc.io.json_object import mismatches
+from splc.io.json_types import mismatches
 
 # The content of a file of rows with a header: a list of column → cell.
 ROWS = "rows"
