@@ -48,7 +48,7 @@ def mismatches(kind: Any, value: Any, path: str = "") -> Iterator[Mismatch]:
     elif basic is dict and parts:
         for name, entry in value.items():
             yield from mismatches(parts[1], entry, f"{path}.{name}" if path else name)
-    elif basic is list:
+    elif of_items is not Any:
         for position, entry in enumerate(value):
             yield from mismatches(of_items, entry, f"{path}[{position}]")
 
