@@ -37,7 +37,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes samplings agent measure bench explore slow fuzz commands mutants oldest package docs schemas budget realdata format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning contexts changes samplings agent measure bench explore slow fuzz commands mutants oldest package docs budget realdata format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -246,9 +246,6 @@ package: $(PACKAGEABLE) ## source archive and wheel in build/dist, checked; READ
 
 docs: $(WRITABLE) ## the documentation as a site in build/site; fails on a warning or a dead link
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir build/site
-
-schemas: $(INSTALLED) ## write the JSON Schemas of all --json outputs (docs/schemas)
-	$(BIN)/python -m splc.cli.schemas docs/schemas
 
 format: $(TESTABLE) ## rewrite the code as the checks want it
 	$(BIN)/ruff check --fix-only --exit-zero .

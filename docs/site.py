@@ -11,8 +11,7 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 from splc.cli.app import COMMANDS
-from splc.cli.command_page import command_page
-from splc.cli.settings_table import with_settings
+from splc.cli.reference_pages import command_page, with_settings
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")

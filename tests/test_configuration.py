@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from splc.cli.settings_table import with_settings
+from splc.cli.reference_pages import with_settings
 from splc.formats.models.parameters import QUANTITY_KEYS
 from splc.io.settings import settings_in
 from splc.learning import LEARNERS, Settings
 from splc.learning.baselines.methods import METHODS as BASELINES
 from splc.learning.projection import ProjectionSettings
-from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
+from splc.project.files import CONVENTIONS
 from splc.project.keys import PROJECT_KEYS
 from splc.scaling.fit import fit
 from splc.scaling.methods import METHODS, settings_of
@@ -67,9 +67,7 @@ def default(table: Table, key: str) -> str:
 def test_project_files() -> None:
     """The table of `splc.toml` has the files that are found without keys."""
     table = only("Project files: splc.toml")
-    for key, files in (
-        ("measurements", MEASUREMENT_FILES), ("analytical", ANALYTICAL_FILES), ("parameters", PARAMETER_FILES)
-    ):  # fmt: skip
+    for key, files in CONVENTIONS.items():
         assert default(table, key) == ", or ".join(file for file in files if not file.endswith(".gz"))
 
 

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from splc.cli.app import COMMANDS, app, summary_of
-from splc.cli.command_page import command_page
+from splc.cli.reference_pages import command_page
 from tests.support.tracked import PAGES
 
 # Of typer: the pages need not explain them.

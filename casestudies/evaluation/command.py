@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import run_evaluation
 from splc.cli.printer import print_view
-from splc.cli.watch import TerminalWatch
+from splc.cli.progress import TerminalWatch
 from splc.errors import SplcError
 from splc.io.json_object import JsonObject, at, json_object
 from splc.study.folder import TasksResult

@@ -19,7 +19,7 @@ from casestudies.evaluation.evaluation import (
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.plotting.style import has_matplotlib
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks, versions
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 TABLES = ("table.csv", "table.md", "table.tex")
 
@@ -43,7 +43,7 @@ def run_evaluation(
     *,
     jobs: int = 1,
     scheduler: str | None = None,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
     force: bool = False,
     pictures: bool = True,
 ) -> EvaluationResult:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,40 +19,36 @@ if TYPE_CHECKING:
     from splc.workflows.verb import Verb
 
 # The module of each command, in the order of the pipeline: description → sample → measurements → model → comparison.
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "init": "splc.workflows.init",
-        "describe": "splc.workflows.describe.view",
-        "sample": "splc.workflows.sample",
-        "measure": "splc.workflows.measure.measure",
-        "learn": "splc.workflows.learn.contexts",
-        "explain": "splc.workflows.explain.explain",
-        "calibrate": "splc.workflows.calibrate.calibrate",
-        "scale": "splc.workflows.scale.view",
-        "tune": "splc.workflows.tune.view",
-        "suggest": "splc.workflows.suggest",
-        "predict": "splc.workflows.predict.predict",
-        "optimize": "splc.workflows.optimize.view",
-        "changed": "splc.workflows.changed",
-        "compare": "splc.workflows.compare.view",
-        "study": "splc.study.study",
-        "report": "splc.report.report",
-        "run": "splc.splconqueror.run",
-        "convert": "splc.workflows.convert",
-        "example": "splc.workflows.example",
-    }
-)
+COMMANDS: Mapping[str, str] = {
+    "init": "splc.workflows.init",
+    "describe": "splc.workflows.describe.view",
+    "sample": "splc.workflows.sample",
+    "measure": "splc.workflows.measure.measure",
+    "learn": "splc.workflows.learn.contexts",
+    "explain": "splc.workflows.explain.explain",
+    "calibrate": "splc.workflows.calibrate.calibrate",
+    "scale": "splc.workflows.scale.view",
+    "tune": "splc.workflows.tune.view",
+    "suggest": "splc.workflows.suggest",
+    "predict": "splc.workflows.predict.predict",
+    "optimize": "splc.workflows.optimize.view",
+    "changed": "splc.workflows.changed",
+    "compare": "splc.workflows.compare.view",
+    "study": "splc.study.study",
+    "report": "splc.report.report",
+    "run": "splc.splconqueror.run",
+    "convert": "splc.workflows.convert",
+    "example": "splc.workflows.example",
+}
 
 # The text that `splc` prints without arguments: questions, each with the command that answers it.
-QUESTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "What does each option cost?": "splc learn measurements.csv",
-        "What is the best configuration?": "splc optimize learned.log",
-        "What should be measured next?": "splc suggest --budget 10",
-        "Where does a formula agree?": "splc compare formula.txt learned.log",
-        "How does it scale?": "splc scale profile.txt",
-    }
-)
+QUESTIONS: Mapping[str, str] = {
+    "What does each option cost?": "splc learn measurements.csv",
+    "What is the best configuration?": "splc optimize learned.log",
+    "What should be measured next?": "splc suggest --budget 10",
+    "Where does a formula agree?": "splc compare formula.txt learned.log",
+    "How does it scale?": "splc scale profile.txt",
+}
 
 
 class Subcommands(Commands):
@@ -70,7 +65,12 @@ class Subcommands(Commands):
     def get_command(self, ctx: Any, name: str) -> Any:
         """Return a subcommand, None if there is none of this name."""
         if name not in self.commands and name in COMMANDS:
-            self.commands[name] = _command(name)
+            from splc.cli.signature import command_of
+
+            # The list of commands needs none of the imports.
+            verb, single_app = verb_of(name), typer.Typer(add_completion=False, rich_markup_mode=None)
+            single_app.command(name, cls=with_examples(verb.examples))(command_of(verb))
+            self.commands[name] = typer.main.get_command(single_app)
         return self.commands.get(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -103,16 +103,6 @@ def summary_of(name: str) -> str:
     return " ".join(paragraph.split())
 
 
-def _command(name: str) -> Any:
-    """Return the subcommand of a name, built from its verb. The list of commands needs none of the imports."""
-    single_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    from splc.cli.signature import command_of
-
-    verb = verb_of(name)
-    single_app.command(name, cls=with_examples(verb.examples))(command_of(verb))
-    return typer.main.get_command(single_app)
-
-
 app = typer.Typer(
     name="splc",
     cls=Subcommands,
@@ -141,7 +131,6 @@ def splc_command(
     Without further options every command works on the current folder: it reads splc.toml there, or the only
     system description (*.xml) and measurements.csv.
     """
-    del version
     if context.invoked_subcommand is None:
         width = max(map(len, QUESTIONS))
         lines = [

@@ -23,16 +23,13 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; a wrong request becomes a usage error that names the options.
 
-        The output `/dev/stdout` is standard output.
-
-        The notes of a workflow that failed are printed before its error.
+        The output `/dev/stdout` is standard output. The notes of a workflow that failed are printed before its error.
         """
         for parameter in self.params:
-            output = (
-                ctx.params.get(parameter.name) if parameter.name == "output" and parameter.metavar == "FILE" else None
-            )
-            if output is not None and descriptor_of(output) == 1:
-                ctx.params[parameter.name] = STANDARD
+            if parameter.name == "output" and parameter.metavar == "FILE":
+                output = ctx.params.get("output")
+                if output is not None and descriptor_of(output) == 1:
+                    ctx.params["output"] = STANDARD
         try:
             return super().invoke(ctx)
         except SplcError as error:
@@ -96,7 +93,6 @@ def _left_column(parameter: Any) -> str:
 
 
 def _spelling(parameter: Any) -> str:
-    """Return how a parameter is written on the command line, without its value."""
     if parameter.param_type_name == "option":
         return str(parameter.opts[0])
     return str(parameter.metavar or parameter.name).strip("[]")

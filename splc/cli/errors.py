@@ -78,7 +78,6 @@ class Commands(TyperGroup):
 
 
 def _report(error: Exception) -> int:
-    """Print an error to stderr, and return the exit code."""
     code = BAD_INPUT
     if isinstance(error, SplcError):
         message = "\n".join(str(p) if p.file is not None else f"error: {p}" for p in error.problems)
@@ -113,21 +112,16 @@ def usage_message(error: Any) -> str:
     # The prefix is of the library that checks values.
     text = f"error: {error.format_message()}".replace(": Value error, ", ": ")
     # Names of types in the messages of that library.
-    for name, word in (
-        ("int range", "integer"),
-        ("integer range", "integer"),
-        ("float range", "number"),
-        ("float", "number"),
-    ):
+    kinds = {"int range": "integer", "integer range": "integer", "float range": "number", "float": "number"}
+    for name, word in kinds.items():
         text = text.replace(f" is not a valid {name}.", f" is not a valid {word}.")
     lines = [text]
     context = getattr(error, "ctx", None)
     if context is not None:
-        if "unexpected extra argument" in lines[0] and any(
-            parameter.name == "measurements" for parameter in context.command.params
-        ):
+        takes_measurements = any(parameter.name == "measurements" for parameter in context.command.params)
+        if "unexpected extra argument" in text and takes_measurements:
             # An argument with spaces, such as a command, is no file although its first word may be one.
-            words = lines[0].rpartition("(")[2].rstrip(")").split()
+            words = text.rpartition("(")[2].rstrip(")").split()
             if words and all(Path(word).is_file() for word in words):
                 lines.append(f"    name measurements with --measurements {words[0]}")
         lines.append(f"    {context.get_usage().strip()}")
@@ -139,8 +133,7 @@ def _prepare_streams() -> None:
     """Escape characters that the terminal's encoding does not have, and replace closed streams."""
     nowhere = Path(os.devnull)
     # A closed stream is None in Python, although the types do not allow it.
-    streams: dict[str, Any] = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
-    if streams["stdin"] is None:
+    if (streams := {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")})["stdin"] is None:
         sys.stdin = nowhere.open(encoding="utf-8")
     if streams["stderr"] is None:
         sys.stderr = nowhere.open("w", encoding="utf-8")

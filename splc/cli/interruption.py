@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from splc.cli.terminal import complain
 
 
+@dataclass
 class Interruption:
-    """A flag that is set by Ctrl-C and other requests to end.
+    """A flag that is set by Ctrl-C and other requests to end."""
 
-    Attributes:
-        requested: whether to stop after this round.
-        kept: whether finished work would be lost otherwise; if not, a request raises KeyboardInterrupt at once.
-        lost: what the message about such a request adds.
-    """
-
-    def __init__(self, kept: bool, lost: str = "") -> None:
-        self.requested = False
-        self.kept = kept
-        self.lost = lost
+    kept: bool  # whether finished work would be lost otherwise; if not, a request raises KeyboardInterrupt at once
+    lost: str = ""  # what the message about such a request adds
+    requested: bool = False  # whether to stop after this round
 
     def end_at_once(self) -> None:
         """Let the first request from now on raise KeyboardInterrupt, where finished work is kept nevertheless."""
@@ -49,7 +44,6 @@ def interruption(
     Signals that the process was started to ignore stay ignored: shells start background jobs so for Ctrl-C.
     """
     state = Interruption(kept, lost)
-    handlers: dict[signal.Signals, Any] = {}
 
     def first(signum: int, frame: Any) -> None:
         state.requested = True
@@ -60,42 +54,36 @@ def interruption(
         repeat_hint = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
         complain(f"\nstopping after {after}; {repeat_hint} to end at once")
 
-    if threading.current_thread() is not threading.main_thread():
+    with _handling(signals, first) as handlers:
         yield state
-        return
-    handlers |= {
-        signum: signal.getsignal(signum) for signum in signals if signal.getsignal(signum) is not signal.SIG_IGN
-    }
-    for signum in handlers:
-        signal.signal(signum, first)
-    try:
-        yield state
-    finally:
-        for signum, handler in handlers.items():
-            signal.signal(signum, handler)
 
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
     """Let a request to end (SIGTERM, SIGHUP) do what Ctrl-C does while the block runs."""
-    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def interrupt(signum: int, frame: Any) -> None:
         # A second signal must not interrupt the handling of the first one.
         signal.signal(signum, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    handlers = {}
-    try:
-        for number in names:
-            # `nohup` ignores the hang-up on purpose.
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                handlers[number] = signal.signal(number, interrupt)
-    except ValueError:
-        # Only the main thread receives signals.
-        handlers = {}
-    try:
+    # Not every system has a hang-up.
+    signals = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    with _handling(signals, interrupt):
         yield
+
+
+@contextmanager
+def _handling(signals: Sequence[signal.Signals], handler: Any) -> Iterator[Mapping[signal.Signals, Any]]:
+    """Handle signals while the block runs, but those that are ignored, as by `nohup`; yield the former handlers."""
+    # Only the main thread receives signals.
+    in_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in signals if in_main}
+    before = {number: former for number, former in before.items() if former is not signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, handler)
+    try:
+        yield before
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        for number, former in before.items():
+            signal.signal(number, former)

@@ -5,29 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import singledispatch
 from typing import Any
 
-from splc.cli.detail import detail
-from splc.cli.terminal import complain, note, printable, say, show_notes, table, tell, warn
+from splc.cli.terminal import complain, detail, note, printable, say, show_notes, table, tell, warn
 from splc.io.files import STANDARD
 from splc.io.tables import Table, cell_text
-from splc.workflows.views import (
-    Answer,
-    End,
-    Entries,
-    Facts,
-    Failed,
-    Item,
-    Message,
-    NextSteps,
-    Output,
-    Prose,
-    Rows,
-    View,
-    Wide,
-    value_text,
-)
+from splc.workflows import views
+from splc.workflows.views import Item, Rows, View, Wide
 
 
 def print_view(view: View, json_object: Mapping[str, Any] | None = None) -> int:
@@ -35,129 +19,87 @@ def print_view(view: View, json_object: Mapping[str, Any] | None = None) -> int:
     items: Iterable[Item] = view
     if json_object is not None:
         items = list(view)
-        written = [item for item in items if isinstance(item, Output) and item.file not in (None, STANDARD)]
+        written = [item for item in items if isinstance(item, views.Output) and item.file not in (None, STANDARD)]
         for item in written:
             print_item(item)
         print_json(json_object)
-        items = [item for item in items if isinstance(item, tuple | End | Failed) or getattr(item, "json", False)]
+        items = [
+            item for item in items if isinstance(item, tuple | views.End | views.Failed) or getattr(item, "json", False)
+        ]
     return max((print_item(item) for item in items), default=0)
 
 
-@singledispatch
 def print_item(item: Item) -> int:
     """Print an item, and return the exit code that it asks for."""
-    raise TypeError(f"a view has no {type(item).__name__}")
-
-
-@print_item.register
-def _(item: str) -> int:
-    say(item)
+    match item:
+        case str():
+            say(item)
+        case views.Prose():
+            tell(item.text, "answer" if isinstance(item, views.Answer) else None)
+        case Rows():
+            _print_rows(item)
+        case Table():
+            _print_table(Wide(item))
+        case Wide():
+            _print_table(item)
+        case views.Facts():
+            pairs = [(name, value) for name, value in item.pairs if value is not None]
+            width = max((len(name) for name, _ in pairs), default=0)
+            for name, value in pairs:
+                tell(f"{name:{width}}  {views.value_text(value)}")
+        case views.Entries():
+            lines = [f"  {entry}" for entry in item.entries]
+            if lines:
+                say("\n" + "\n".join([item.title, *lines[: item.most]]))
+            if item.most is not None and len(lines) > item.most:
+                say(f"  … {len(lines) - item.most:,} more ({item.more})")
+        case views.Output():
+            file = STANDARD if item.file is None else item.file
+            item.write(file)
+            if item.content and file != STANDARD:
+                note(f"{item.content} written to {file}")
+        case views.Message():
+            {"note": note, "warning": warn, "line": complain}[item.kind](item.text)
+        case tuple():
+            show_notes(item)
+            return int(any(entry.negative for entry in item))
+        case views.NextSteps():
+            steps = list(item.steps)
+            if steps and detail().interactive:
+                width = max(len(step.command) for step in steps)
+                sys.stdout.flush()
+                complain("\n".join(["next:", *(f"    {step.command:{width}}  # {step.purpose}" for step in steps)]))
+        case views.End():
+            return item.code
+        case views.Failed():
+            raise item.error
     return 0
 
 
-@print_item.register
-def _(item: Prose) -> int:
-    tell(item.text, "answer" if isinstance(item, Answer) else None)
-    return 0
-
-
-@print_item.register
-def _(item: Rows) -> int:
+def _print_rows(item: Rows) -> None:
     results = list(item.rows)
     head = results if item.most is None else results[: item.most]
     shown = item.columns
     cells = [column.values(head) for column in shown]
     texts = [column.texts(values) for column, values in zip(shown, cells, strict=True)]
     right = [column.right or not any(isinstance(value, str) for value in cells[at]) for at, column in enumerate(shown)]
-    table(
-        [column.title for column in shown],
-        list(zip(*texts, strict=True)),
-        right,
-        [column.signed for column in shown],
-        sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional),
-    )
+    optional = sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional)
+    signed = [column.signed for column in shown]
+    table([column.title for column in shown], list(zip(*texts, strict=True)), right, signed, optional)
     if len(head) < len(results):
         say(f"… {len(results) - len(head):,} more ({item.more})")
-    return 0
 
 
-@print_item.register
-def _(item: Table) -> int:
-    return print_item(Wide(item))
-
-
-@print_item.register
-def _(item: Wide) -> int:
+def _print_table(item: Wide) -> None:
     shown = item.table
     if shown.caption:
         say(shown.caption)
     places = [shown.columns.index(title) for title in item.optional if title in shown.columns]
     table(shown.columns, [[cell_text(cell) for cell in row] for row in shown.rows], shown.numeric, optional=places)
-    return 0
-
-
-@print_item.register
-def _(item: Facts) -> int:
-    pairs = [(name, value) for name, value in item.pairs if value is not None]
-    width = max((len(name) for name, _ in pairs), default=0)
-    for name, value in pairs:
-        tell(f"{name:{width}}  {value_text(value)}")
-    return 0
-
-
-@print_item.register
-def _(item: Entries) -> int:
-    lines = [f"  {entry}" for entry in item.entries]
-    if lines:
-        say("\n" + "\n".join([item.title, *lines[: item.most]]))
-    if item.most is not None and len(lines) > item.most:
-        say(f"  … {len(lines) - item.most:,} more ({item.more})")
-    return 0
-
-
-@print_item.register
-def _(item: Output) -> int:
-    file = STANDARD if item.file is None else item.file
-    item.write(file)
-    if item.content and file != STANDARD:
-        note(f"{item.content} written to {file}")
-    return 0
-
-
-@print_item.register
-def _(item: Message) -> int:
-    {"note": note, "warning": warn, "line": complain}[item.kind](item.text)
-    return 0
-
-
-@print_item.register
-def _(item: tuple) -> int:  # type: ignore[type-arg]
-    show_notes(item)
-    return int(any(entry.negative for entry in item))
-
-
-@print_item.register
-def _(item: NextSteps) -> int:
-    steps = list(item.steps)
-    if steps and detail().interactive:
-        width = max(len(step.command) for step in steps)
-        sys.stdout.flush()
-        complain("\n".join(["next:", *(f"    {step.command:{width}}  # {step.purpose}" for step in steps)]))
-    return 0
-
-
-@print_item.register
-def _(item: End) -> int:
-    return item.code
-
-
-@print_item.register
-def _(item: Failed) -> int:
-    raise item.error
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print an object of `splc.io.json_object` to stdout.
+    """Print an object of JSON's types to stdout.
 
     A value that is an iterator is printed as a long list with one entry per line.
     """

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from splc.cli.detail import printing
+from splc.cli.terminal import printing
 from splc.errors import SpecError
 from splc.io.files import STANDARD
+from splc.io.json import plain_values
 from splc.workflows.common_fields import INPUTS, POLICIES
 from splc.workflows.fields import BoundField, as_flag, fields_of
 from splc.workflows.verb import Verb
@@ -31,16 +32,9 @@ def fields_of_command(verb: Verb[Any, Any]) -> tuple[BoundField, ...]:
     First those of its request, then those of all commands, and those that requests share; inputs and policies are the
     last sections.
     """
-    kept = [
-        field for field in fields_of(verb.request) if field.field.kind != "python" and field.name not in verb.without
-    ]
-    json = () if verb.as_json is None else (JSON,)
-    in_order = (
-        *(field for field in kept if field.own),
-        *json,
-        *OF_ALL_COMMANDS,
-        *(field for field in kept if not field.own),
-    )
+    fields = [one for one in fields_of(verb.request) if one.field.kind != "python" and one.name not in verb.without]
+    own, shared = ([one for one in fields if one.own is own] for own in (True, False))
+    in_order = (*own, *([] if verb.as_json is None else [JSON]), *OF_ALL_COMMANDS, *shared)
     return tuple(sorted(in_order, key=lambda field: field.field.panel in (INPUTS, POLICIES)))
 
 
@@ -76,15 +70,14 @@ def command_of(verb: Verb[Any, Any]) -> Callable[..., None]:
 
 
 def _run(verb: Verb[Any, Any], request: Any) -> None:
-    """Run a verb and print its view, or its JSON object."""
     from splc.cli.printer import print_view
-    from splc.cli.watch import TerminalWatch
+    from splc.cli.progress import TerminalWatch
 
     watch = TerminalWatch()
     with watch.progress(verb.doing) if verb.doing else nullcontext():
         result = verb.run(request, watch)
-    json_object = verb.as_json(result) if watch.detail.json and verb.as_json is not None else None
-    if code := print_view(verb.view(result, watch.detail), json_object):
+    content = plain_values(verb.as_json(result)) if watch.detail.json and verb.as_json is not None else None
+    if code := print_view(verb.view(result, watch.detail), content):
         raise typer.Exit(code)
 
 
@@ -102,16 +95,15 @@ def _value(bound: BoundField, raw_value: Any) -> Any:
 
 
 def _parameter(bound: BoundField) -> inspect.Parameter:
-    """Return the parameter from which typer makes an argument or an option."""
     field = bound.field
     text = field.help + (f" [default: {bound.shown_default}]" if bound.shown_default else "")
     settings: dict[str, Any] = {"metavar": field.metavar, "help": text, "show_default": False}
+    if field.kind == "flag":
+        settings = {"help": text}
+    panel = field.panel or None
+    info = typer.Option(*bound.spellings, rich_help_panel=panel, **settings)
     if field.kind == "argument":
         info = typer.Argument(**settings)
-    elif field.kind == "flag":
-        info = typer.Option(*bound.spellings, help=text, rich_help_panel=field.panel or None)
-    else:
-        info = typer.Option(*bound.spellings, rich_help_panel=field.panel or None, **settings)
     # Values are texts here: messages about them do not depend on the version of typer.
     kind: Any = bool if field.kind == "flag" else list[str] if bound.repeated else str
     default = bound.default
@@ -120,5 +112,5 @@ def _parameter(bound: BoundField) -> inspect.Parameter:
     elif kind is not bool:
         kind, default = kind | None, None
     annotation: Any = Annotated
-    annotation = annotation[kind, info]
-    return inspect.Parameter(bound.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(bound.name, keyword, default=default, annotation=annotation[kind, info])

@@ -1,39 +1,98 @@
-"""Output on the terminal: tables on stdout, notes and progress on stderr."""
+"""Output on the terminal: tables on stdout, notes and progress on stderr, in how much detail, in which style.
+
+Colours repeat what signs and words state.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import partial
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from splc.cli.detail import detail
-from splc.cli.style import Style, has_colours, sign_style, styled, wrapped
 from splc.errors import listed, plural
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
+    from splc.workflows.views import Detail
 
+Style = Literal["answer", "raises", "lowers", "warning", "error"]
+# Codes of ANSI terminals; red and blue are told apart by most colour-blind readers.
+CODES: dict[Style, str] = {"answer": "1", "raises": "31", "lowers": "34", "warning": "33", "error": "31"}
+INDENT = "    "
 # The width of tables without a terminal, where nothing is wrapped or cut.
 UNLIMITED = 100_000
 # The least width of a text column; rich puts two spaces between columns.
 MIN_WIDTH, COLUMN_GAP = 12, 2
 # The spaces between columns on a terminal; one more is before the first column.
 TERMINAL_GAP = 3
-# Styles of rich, which are those of `splc.cli.style`.
+# Styles of rich, which are those of `CODES`.
 _STYLES = {None: "", "raises": "red", "lowers": "blue"}
 # Tables of more lines are not wrapped.
 MANY = 1000
-
-
 # Characters that terminals act on: control characters (C0, DEL, C1), and those that change the direction of text.
 _ACTING = [*range(9), *range(11, 32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 # As in JSON and in Python's strings.
 _ESCAPES = {code: f"\\u{code:04x}" for code in _ACTING}
+_CURRENT: ContextVar[Detail | None] = ContextVar("detail", default=None)
+
+
+def detail() -> Detail:
+    """Return how much the running command prints."""
+    from splc.workflows.views import Detail
+
+    return _CURRENT.get() or Detail()
+
+
+@contextmanager
+def printing(detail: Detail) -> Iterator[None]:
+    """Print as much as `detail` says while the block runs."""
+    token = _CURRENT.set(detail)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def has_colours(stream: Any) -> bool:
+    """Return whether a stream gets colours: a terminal, unless NO_COLOR is set; any stream, if FORCE_COLOR is set."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def styled(text: str, style: Style | None, stream: Any) -> str:
+    """Return a text in a style, where the stream gets colours."""
+    if style is None or not text or not has_colours(stream):
+        return text
+    return f"\x1b[{CODES[style]}m{text}\x1b[0m"
+
+
+def wrapped(text: str, stream: Any) -> str:
+    """Return prose with line breaks between words, as wide as the terminal; unchanged without one.
+
+    Texts with commands are not wrapped, so that these can be copied.
+    """
+    if not stream.isatty() or "splc " in text:
+        return text
+    width = shutil.get_terminal_size().columns
+    return "\n".join(
+        line if len(line) <= width else textwrap.fill(line, width, subsequent_indent=INDENT, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+
+
+def sign_style(cell: str) -> Style | None:
+    """Return the style of a number: whether it raises or lowers."""
+    if cell.startswith("-"):
+        return "lowers"
+    return "raises" if cell[:1].isdigit() or cell.startswith("+") else None
 
 
 def printable(text: str) -> str:
@@ -145,7 +204,7 @@ def _left_out(widths: Sequence[int], filled: Sequence[int], optional: Sequence[i
     omitted: list[int] = []
     width = sum(widths[index] + TERMINAL_GAP for index in filled) + 1 - TERMINAL_GAP
     for index in optional:
-        if index in filled and width > get_terminal_size().columns:
+        if index in filled and width > shutil.get_terminal_size().columns:
             omitted.append(index)
             width -= widths[index] + TERMINAL_GAP
     return omitted
@@ -184,11 +243,3 @@ def show_notes(notes: Iterable[Note]) -> None:
         complain("\n".join([wrapped(first, sys.stderr), *details, *settings]))
     if len(shown_notes) < len(ranked_notes):
         note(f"{plural(len(ranked_notes) - len(shown_notes), 'more note', 'more notes')} with -v")
-
-
-def end_if_negative(notes: Iterable[Note]) -> None:
-    """End the command with exit code 1 if its result is an answer to another question."""
-    if any(entry.negative for entry in notes):
-        from typer import Exit
-
-        raise Exit(1)

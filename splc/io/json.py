@@ -6,7 +6,10 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem
@@ -49,7 +52,10 @@ class JsonValues(dict[str, Any]):
 
 
 def plain_values(value: Any) -> Any:
-    """Return a value in JSON's types: numbers and arrays of numpy as Python's, NaN and infinities as None."""
+    """Return a value in JSON's types: numbers and arrays of numpy as Python's, NaN and infinities as None.
+
+    A dataclass is an object with its fields as keys. An iterator stays one, with values in JSON's types.
+    """
     # Checks for abstract classes take longer, and most values are these.
     if value is None or isinstance(value, (str, int, JsonValues)):
         return value
@@ -59,4 +65,30 @@ def plain_values(value: Any) -> Any:
         return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain_values(item) for item in value]
+    if is_dataclass(value):
+        return {field.name: plain_values(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Iterator):
+        return map(plain_values, value)
     return plain_values(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def picked(source: Any, keys: str) -> dict[str, Any]:
+    """Return key → value of an object; the keys of `"name, error = errors.mean"` are the name and `errors.mean`.
+
+    Values are attributes, and items of mappings; a path ends early at None.
+    """
+    return {key: _value_at(source, path) for key, path in _paths(keys)}
+
+
+@cache
+def _paths(keys: str) -> list[tuple[str, list[str]]]:
+    pairs = [entry.partition("=")[::2] for entry in keys.split(",")]
+    return [(key.strip(), (path or key).strip().split(".")) for key, path in pairs]
+
+
+def _value_at(source: Any, path: list[str]) -> Any:
+    for name in path:
+        if source is None:
+            return None
+        source = source.get(name) if isinstance(source, (dict, MappingProxyType)) else getattr(source, name)
+    return source

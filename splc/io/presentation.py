@@ -18,7 +18,7 @@ MAX_ROWS = 20
 # The module that draws results with matplotlib. It is named here only, since it imports the classes of results.
 DRAWING = "splc.workflows.picture"
 # The module that writes reports about results, named here for the same reason.
-REPORTING = "splc.report.notebook"
+REPORTING = "splc.report.report"
 
 
 @dataclass(frozen=True)

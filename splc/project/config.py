@@ -15,18 +15,8 @@ from splc.io.toml import line_of, parse_toml, plain_text, toml_value
 from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
-from splc.project.keys import (
-    ALIASES,
-    COLUMNS,
-    INPUTS,
-    LEARNING,
-    OBSERVED,
-    PRESET,
-    PROJECT_KEYS,
-    PROPERTIES,
-    UNIT,
-    stated_inputs,
-)
+from splc.project import keys
+from splc.project.keys import LEARNING, OBSERVED, PRESET, PROPERTIES, UNIT
 
 FILE_NAME = "splc.toml"
 
@@ -48,22 +38,21 @@ class ProjectFile:
 def read_project_file(path: Path) -> ProjectFile:
     """Read a `splc.toml`."""
     content, written_lines = parse_toml(read_source(path))
-    lines = {ALIASES.get(key, key): line for key, line in written_lines.items()}
+    lines = {keys.ALIASES.get(key, key): line for key, line in written_lines.items()}
     problems = Problems(path)
-    values = stated_inputs(content, written_lines, problems)
-    known_keys = {*INPUTS, *ALIASES, OBSERVED, *COLUMNS, PROPERTIES, LEARNING}
-    for key in (key for key in content if key not in known_keys):
-        problems.add(f"unknown key {key!r}", lines.get(key), hint=unknown_name_hint(key, list(PROJECT_KEYS)))
+    values = keys.stated_inputs(content, written_lines, problems)
+    known = {*keys.INPUTS, *keys.ALIASES, OBSERVED, *keys.COLUMNS, PROPERTIES, LEARNING}
+    for key in (key for key in content if key not in known):
+        problems.add(f"unknown key {key!r}", lines.get(key), hint=unknown_name_hint(key, list(keys.PROJECT_KEYS)))
     observed = content.get(OBSERVED, [])
     files = tuple(observed if isinstance(observed, list) else [observed])
     if (OBSERVED in content and not files) or not all(isinstance(file, str) and file.strip() for file in files):
-        message = f"{OBSERVED} must be the path of a file, in quotes, or a list of such"
-        problems.add(message, lines.get(OBSERVED))
+        problems.add(f"{OBSERVED} must be the path of a file, in quotes, or a list of such", lines.get(OBSERVED))
     learning = content.get(LEARNING, {})
     if not isinstance(learning, dict):
         problems.add(f"{LEARNING} must be a table", lines.get(LEARNING), hint=f"write [{LEARNING}] and settings below")
         learning = {}
-    learning = dict(learning)
+    learning = {**learning}
     preset = learning.pop(PRESET, None)
     for key, value in learning.items():
         try:

@@ -19,15 +19,16 @@ from splc.io.files import STANDARD, read_source
 from splc.project.config import FILE_NAME, ProjectFile, read_project_file
 from splc.project.keys import FILES, OBSERVED, PROPERTY
 
-_SUFFIXES = ("csv", "xml", "csv.gz", "xml.gz", "tar.gz")
-MEASUREMENT_FILES = tuple(f"measurements.{suffix}" for suffix in _SUFFIXES)
+MEASUREMENT_FILES = tuple(f"measurements.{suffix}" for suffix in ("csv", "xml", "csv.gz", "xml.gz", "tar.gz"))
 # Feature models, used if there is no other description: root elements of XML (FeatureIDE), and file names.
 FEATURE_ROOTS = frozenset(("featureModel", "extendedFeatureModel"))
 FEATURE_MODELS = ("*.uvl", "*.uvl.gz", "*.dimacs", "*.dimacs.gz")
-ANALYTICAL_FILES = ("analytical.txt",)
-PARAMETER_FILES = ("parameters.toml", "parameters.txt")
 # Files with these names are inputs of the folder unless others are named.
-CONVENTIONS = {"measurements": MEASUREMENT_FILES, "analytical": ANALYTICAL_FILES, "parameters": PARAMETER_FILES}
+CONVENTIONS = {
+    "measurements": MEASUREMENT_FILES,
+    "analytical": ("analytical.txt",),
+    "parameters": ("parameters.toml", "parameters.txt"),
+}
 
 
 @dataclass(frozen=True)
@@ -65,13 +66,8 @@ class ProjectFiles:
             raise _unreadable(folder)
         path = folder / FILE_NAME
         file = read_project_file(path) if path.exists() else None
-        inputs = {
-            "system": system,
-            "measurements": first,
-            "nfp": nfp,
-            "analytical": analytical,
-            "parameters": parameters,
-        }
+        inputs = {"system": system, "measurements": first, "nfp": nfp, "analytical": analytical}
+        inputs["parameters"] = parameters
         given = {key: value for key, value in inputs.items() if value is not None}
         return cls(folder, given, file, columns or ColumnChoice(), further)
 
@@ -129,17 +125,17 @@ class ProjectFiles:
         descriptions = self._own_descriptions
         if len(descriptions) == 1:
             return descriptions[0]
-        inferred = "name one with --system"
+        named = "name one with --system"
+        inferred = named
         if "measurements" in self.given:
             inferred += f", or infer the options from the table: --system {shlex.quote(self.given['measurements'])}"
         if descriptions:
             raise InputError(f"several system descriptions: {listed(descriptions)}", hint=inferred)
-        unreadable = self.descriptions(None)
-        hint = f"name one with --system, or a table of measurements with --measurements{self._tables}"
-        if unreadable:
+        hint = f"{named}, or a table of measurements with --measurements{self._tables}"
+        if unreadable := self.descriptions(None):
             hint = f"{inferred} (not XML: {listed(unreadable)})"
         elif self.has_measurements:
-            hint = "name one with --system"
+            hint = named
         where = f"no *.xml with the root element <vm> in {self._folder_text}"
         raise InputError(f"no system description: {where}", hint=hint)
 
@@ -166,7 +162,9 @@ class ProjectFiles:
         if table is None or self._is_named("system") or table in self._conventional("measurements"):
             return None
         descriptions = self.descriptions()
-        return descriptions[0] if len(descriptions) == 1 and not self._is_named_in_file("measurements") else None
+        # The settings of the folder do not name its measurements.
+        named = self.file is not None and "measurements" in self.file.values
+        return descriptions[0] if len(descriptions) == 1 and not named else None
 
     @property
     def measurements_file(self) -> str:
@@ -248,10 +246,7 @@ class ProjectFiles:
         return self._existing(key, self.file.values[key])
 
     def _is_named(self, key: str) -> bool:
-        return key in self.given or self._is_named_in_file(key)
-
-    def _is_named_in_file(self, key: str) -> bool:
-        return self.file is not None and key in self.file.values
+        return key in self.given or (self.file is not None and key in self.file.values)
 
     def _existing(self, key: str, value: str) -> str:
         """Return the path of a file that `splc.toml` names."""

@@ -59,13 +59,10 @@ class Project(ProjectFiles):
                 # The values of observed variables are in the folder.
                 elif own == joint or joint.observed or not every:
                     return self
-        return project._with_measured_values(joint) if joint.inferred and project.has_measurements else project
-
-    def _with_measured_values(self, system: VariabilityModel) -> Project:
-        """Return the project with a system that has the further values in the measurements."""
         with suppress(SplcError):
-            return replace(self, learned_system=self._with_values(system))
-        return self
+            if joint.inferred and project.has_measurements:
+                return replace(project, learned_system=project._with_values(joint))
+        return project
 
     def _with_values(self, system: VariabilityModel) -> VariabilityModel:
         """Return an inferred system that has the further values in the measurements."""
@@ -142,7 +139,6 @@ class Project(ProjectFiles):
 
     @cached_property
     def _system_source(self) -> Source:
-        """The table that the system is inferred from."""
         from splc.formats.measurements.shapes import read_table
 
         return self.table if self.system_table is None else read_table(self.system_table)
@@ -183,7 +179,6 @@ class Project(ProjectFiles):
         return result
 
     def _inferred(self) -> Inference:
-        """Return the system inferred from its table."""
         from splc.formats.measurements.inference import infer_system
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
@@ -246,7 +241,6 @@ class Project(ProjectFiles):
         return self._with_failures(parts, policy)
 
     def _with_failures(self, parts: tuple[Measurements, ...], policy: Policy) -> tuple[Measurements, ...]:
-        """Return measurements with the failures beside them."""
         from splc.formats.measurements.failures import with_failures
 
         assert policy.check is not None
@@ -261,7 +255,6 @@ class Project(ProjectFiles):
 
     @cached_property
     def _union(self) -> TableUnion | None:
-        """The rows of several tables of measurements, None if there is one file."""
         if not self.further:
             return None
         from splc.formats.measurements.table_union import read_union

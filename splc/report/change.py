@@ -1,17 +1,51 @@
-"""The report of two models of one system, such as those of two versions: what changed."""
+"""The report of two models of one system, such as those of two versions: what changed, option by option."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from comparison.changes import SETTLED
 from splc.errors import InputError, Problem, listed
 from splc.io.numbers import percentage
+from splc.plotting.charts.effects import TwoEffects, change_chart
 from splc.plotting.charts.influences import importance_chart
-from splc.report.page import Page, Section, TextTable
-from splc.report.sections.changes import changes_section, is_rounding, value_changes
-from splc.report.sections.provenance import provenance_section
+from splc.report.model import provenance_section
+from splc.report.page import Block, Page, Section, TextTable
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.pictures import shares_of
+from splc.types import Array
+from splc.workflows.explain.overview import OptionImportance
+from splc.workflows.explain.pictures import interval_ends, shares_of
+
+# Smaller relative differences of equal models, and smaller ones in percentage points, are rounding.
+ROUNDING = 1e-9
+
+Ends = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class ValueChange:
+    """The effect of a value of an option, against its first value, in two models; in percent of the first value."""
+
+    option: str  # the option
+    value: str  # the value
+    first: str  # the value that it is compared with
+    old: Ends  # the effect in the first model, and the ends of its interval, NaN where they are not known
+    new: Ends  # the same in the second model
+
+    @property
+    def size(self) -> float:
+        """The difference of the two effects, in percentage points."""
+        return self.new[0] - self.old[0]
+
+    @property
+    def settled(self) -> bool:
+        """True if the difference is clearly larger than its uncertainty, since many effects are compared."""
+        widths = [(effect[2] - effect[1]) / 2 for effect in (self.old, self.new)]
+        return abs(self.size) > SETTLED * math.hypot(*widths)
 
 
 def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Page:
@@ -19,55 +53,129 @@ def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) ->
     if not set(old.space.system.names) & set(new.space.system.names):
         raise InputError(Problem("the two models have no option in common", new.file))
     if old.nfp != new.nfp:
-        hint = "compare models of one property"
         message = f"the models predict different properties: {old.nfp} and {new.nfp}"
-        raise InputError(Problem(message, new.file, hint=hint))
+        raise InputError(Problem(message, new.file, hint="compare models of one property"))
+    changes = _value_changes(old, new)
+    named = tuple(zip(names, (old, new), strict=True))
+    charts = [
+        importance_chart(shares, f"{subject.nfp} ({name})")
+        for name, subject in named
+        if (shares := shares_of(subject.overview))
+    ]
+    parts = [(name, provenance_section(subject)) for name, subject in named]
     sections = (
-        changes_section(old, new, names),
-        _importance(old, new, names),
-        _formulas(old, new, names),
+        _changes(old, new, names, changes),
+        Section("importance", "What matters", tuple(charts)),
+        Section("formula", "The formulas", (_formulas(old, new, names),)),
         *(
-            Section(f"{part.name}-{number}", f"{part.title}: {name}", part.blocks)
-            for number, (name, part) in enumerate(zip(names, map(provenance_section, (old, new)), strict=True), 1)
+            replace(part, name=f"{part.name}-{number}", title=f"{part.title}: {name}")
+            for number, (name, part) in enumerate(parts, 1)
         ),
     )
     title = f"{new.space.system.name}: {new.nfp}, {names[0]} and {names[1]}"
-    warnings = tuple(dict.fromkeys([*old.notes, *new.notes]))
-    return Page(title, tuple(_answer(old, new, names)), sections, warnings)
+    return Page(
+        title, tuple(_answer(old, new, names, changes)), sections, tuple(dict.fromkeys([*old.notes, *new.notes]))
+    )
 
 
-def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Iterator[str]:
+def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str], changes: list[ValueChange]) -> Iterator[str]:
     before, after = old.overview.mean, new.overview.mean
     mean = f"{old.value_text(before)} with {names[0]}, {new.value_text(after)} with {names[1]}"
     if before > 0 and after > 0:
-        ratio = after / before
-        change = f"changed by {percentage(100 * (ratio - 1), 3).replace('-', '−')}"
-        change = "is unchanged" if is_rounding(ratio - 1) else change
-        yield f"{new.nfp} {change} on average over all valid configurations ({mean})"
+        change = after / before - 1
+        text = "is unchanged" if abs(change) < ROUNDING else f"changed by {_percent(100 * change)}"
+        yield f"{new.nfp} {text} on average over all valid configurations ({mean})"
     else:
         yield f"Mean {new.nfp} over all valid configurations: {mean}"
-    settled = list(dict.fromkeys(change.option for change in value_changes(old, new) if change.settled))
-    if settled:
+    if settled := list(dict.fromkeys(change.option for change in changes if change.settled)):
         yield f"The effects of these options changed: {listed(settled, 10)}"
     else:
         yield "No effect of an option changed by more than its uncertainty"
 
 
-def _importance(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Section:
+def _value_changes(old: ModelSubject, new: ModelSubject) -> list[ValueChange]:
+    """Return the changes of the effects of all values, the settled and larger ones first."""
+    options = {option.name: option for option in old.overview.options}
+    changes = []
+    for option in new.overview.options:
+        before = _effects(old, options[option.name]) if option.name in options else {}
+        first = option.values[0].label
+        changes += [
+            ValueChange(option.name, value, first, before[value], effect)
+            for value, effect in _effects(new, option).items()
+            if value in before and value != first
+        ]
+    return sorted(changes, key=lambda change: (not change.settled, -abs(change.size)))
+
+
+def _effects(subject: ModelSubject, option: OptionImportance) -> dict[str, Ends]:
+    """Return the effect of each value against the first one, in percent of the mean at the first one."""
+    effects: dict[str, Ends] = {}
+    base = option.values[0].mean
+    for value in option.values:
+        if value.change is not None and base:
+            ends = [math.nan if end is None else end for end in (value.change, value.low, value.high)]
+            change, low, high = (100 * (end - 1) if subject.product else 100 * end / abs(base) for end in ends)
+            effects[value.label] = (change, low, high)
+    return effects
+
+
+def _changes(old: ModelSubject, new: ModelSubject, names: tuple[str, str], changes: list[ValueChange]) -> Section:
+    """Return what changed between two models."""
+    blocks: list[Block] = []
+    rows = tuple(
+        (f"{row.option}: {row.value} against {row.first}", _effect(row.old), _effect(row.new), _points(row.size))
+        for row in changes
+        if row.settled
+    )
+    if rows:
+        header, caption = ("value", *names, "change"), "Effects that changed by more than twice their uncertainty"
+        blocks.append(TextTable(header, rows, frozenset({1, 2, 3}), caption=caption, name="changes"))
+    if unsettled := [abs(change.size) for change in changes if not change.settled]:
+        count = f"{len(unsettled)} further effects" if rows else "all effects"
+        most = f"differences of at most {_points(max(unsettled))}"
+        blocks.append(f"The rest: {count} did not change beyond their uncertainty ({most}).")
+    for first, second, name in ((old, new, names[0]), (new, old, names[1])):
+        if only := sorted(set(first.space.system.names) - set(second.space.system.names)):
+            blocks.append(f"Options of {name} only: {listed(only, 10)}.")
+    before, after = ({option.name: option for option in subject.overview.options} for subject in (old, new))
     charts = []
-    for subject, name in zip((old, new), names, strict=True):
-        if shares := shares_of(subject.overview):
-            charts.append(importance_chart(shares, f"{subject.nfp} ({name})"))
-    return Section("importance", "What matters", tuple(charts))
+    for option in dict.fromkeys(change.option for change in changes):
+        known = {value.label for value in before[option].values}
+        labels = tuple(value.label for value in after[option].values if value.label in known)
+        columns = (_with_ends(old, before[option], labels), _with_ends(new, after[option], labels))
+        charts.append(TwoEffects(option, labels, *columns))
+    if charts:
+        blocks.append(change_chart(charts, names, new.nfp))
+    return Section("changes", "What changed", tuple(blocks))
 
 
-def _formulas(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Section:
+def _with_ends(subject: ModelSubject, option: OptionImportance, labels: tuple[str, ...]) -> Array:
+    """Return the mean at each of some values with the ends of its interval, shape (3, k)."""
+    means = np.array([value.mean for value in option.values])
+    ends = [interval_ends(option.values, means, end, product=subject.product) for end in ("low", "high")]
+    indices = [at for at, value in enumerate(option.values) if value.label in labels]
+    return np.array([means, *ends])[:, indices]
+
+
+def _formulas(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> TextTable:
     """Return the terms of both printed models beside each other."""
     columns = []
     for subject in (old, new):
         model = subject.stored.model
         columns.append({subject.named(term.text(model.order)): f"{influence:.6g}" for term, influence in model.terms})
-    terms = dict.fromkeys([*columns[0], *columns[1]])
-    rows = tuple((term, *(column.get(term, "-") for column in columns)) for term in terms)
-    table = TextTable(("term", *names), rows, frozenset({1, 2}), caption="The printed models", name="formulas")
-    return Section("formula", "The formulas", (table,))
+    rows = tuple((term, *(column.get(term, "-") for column in columns)) for term in columns[0] | columns[1])
+    return TextTable(("term", *names), rows, frozenset({1, 2}), caption="The printed models", name="formulas")
+
+
+def _percent(value: float) -> str:
+    return percentage(value, 3).replace("-", "−")
+
+
+def _effect(effect: Ends) -> str:
+    value, low, high = map(_percent, effect)
+    return f"{value} ({low} to {high})"
+
+
+def _points(size: float) -> str:
+    return "0 points" if abs(size) < ROUNDING else f"{size:+.3g} points".replace("-", "−")

@@ -6,15 +6,14 @@ import base64
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
 from splc.plotting.labels import escaped
-from splc.report.page import Block, Explorer, Page, Paragraph, Section, Steps, TextTable
-from splc.workflows.views import Facts
+from splc.report.page import Block, Explorer, Page, Steps, TextTable
+from splc.workflows.views import Facts, Message
 
 # Columns whose texts are at most this long have no line breaks.
 _SHORT = 20
@@ -25,17 +24,15 @@ def page_html(page: Page) -> str:
     styles = STYLE.strip() + "\n" + _asset("report.css").replace("/*dark*/", DARK_STYLE)
     # Pages without an explorer need no predictions.
     explored = any(isinstance(block, Explorer) for section in page.sections for block in section.blocks)
-    scripts = (
-        "elements.js",
-        *(("predict.js",) if explored else ()),
-        "report.js",
-        *(("explorer.js",) if explored else ()),
-    )
+    scripts = ("elements.js", "predict.js", "report.js", "explorer.js") if explored else ("elements.js", "report.js")
     script = "\n".join(_dense(_asset(name)) for name in scripts)
     policy = f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; base-uri 'none'"
     title = escaped(page.title)
     contents = "".join(f'<li><a href="#{section.name}">{escaped(section.title)}</a></li>' for section in page.sections)
-    sections = "".join(map(_section, page.sections))
+    sections = ""
+    for section in page.sections:
+        blocks = "".join(map(_block, section.blocks))
+        sections += f'<section id="{section.name}"><h2>{escaped(section.title)}</h2>{blocks}</section>\n'
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -72,19 +69,16 @@ def _json(content: Any) -> str:
 
 def _answer(page: Page) -> str:
     first, *lines = page.answer
-    warnings = "".join(_paragraph(Paragraph(text, warning=True)) for text in page.warnings)
-    return f'<p class="first">{escaped(first)}</p>{"".join(f"<p>{escaped(text)}</p>" for text in lines)}{warnings}'
-
-
-def _section(section: Section) -> str:
-    blocks = "".join(map(_block, section.blocks))
-    return f'<section id="{section.name}"><h2>{escaped(section.title)}</h2>{blocks}</section>\n'
+    blocks: list[Block] = [*lines, *(Message(text, "warning") for text in page.warnings)]
+    return f'<p class="first">{escaped(first)}</p>{"".join(map(_block, blocks))}'
 
 
 def _block(block: Block) -> str:
     match block:
-        case Paragraph():
-            return _paragraph(block)
+        case str():
+            return f"<p>{escaped(block)}</p>"
+        case Message():
+            return f'<p class="warning"><strong>Warning:</strong> {escaped(block.text)}</p>'
         case Facts():
             items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in block.pairs)
             return f"<dl>{items}</dl>"
@@ -95,39 +89,35 @@ def _block(block: Block) -> str:
         case Steps():
             return _steps(block)
         case Explorer():
-            return _explorer(block)
-
-
-def _paragraph(paragraph: Paragraph) -> str:
-    if paragraph.warning:
-        return f'<p class="warning"><strong>Warning:</strong> {escaped(paragraph.text)}</p>'
-    return f"<p>{escaped(paragraph.text)}</p>"
+            return (
+                '<div class="explorer"><noscript><p>The explorer needs JavaScript.</p></noscript>'
+                f'<script type="application/json" class="program">{_json(block.content)}</script></div>'
+            )
 
 
 def _table(table: TextTable) -> str:
-    classes = [_class(at, table) for at in range(len(table.header))]
+    # Numbers; texts on one line; others.
+    classes = [
+        ' class="n"'
+        if at in table.numeric
+        else ' class="s"'
+        if all(len(row[at]) <= _SHORT for row in table.rows)
+        else ""
+        for at in range(len(table.header))
+    ]
     heads = "".join(
         f'<th scope="col"{css}>{escaped(title)}</th>' for css, title in zip(classes, table.header, strict=True)
     )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.caption or table.name)}">'
-        f'<table data-name="{escaped(table.name)}"><caption>{escaped(table.caption)}</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(_table_rows(table, classes))}</tbody></table></div>"
-    )
-
-
-def _table_rows(table: TextTable, classes: Sequence[str]) -> Iterator[str]:
+    rows = ""
     for number, row in enumerate(table.rows):
         key = f' data-k="{table.keys[number]}" tabindex="0"' if table.keys else ""
         cells = "".join(f"<td{css}>{escaped(text)}</td>" for css, text in zip(classes, row, strict=True))
-        yield f"<tr{key}>{cells}</tr>"
-
-
-def _class(at: int, table: TextTable) -> str:
-    """Return the class of a column: numbers, or short texts, which are on one line."""
-    if at in table.numeric:
-        return ' class="n"'
-    return ' class="s"' if all(len(row[at]) <= _SHORT for row in table.rows) else ""
+        rows += f"<tr{key}>{cells}</tr>"
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.caption or table.name)}">'
+        f'<table data-name="{escaped(table.name)}"><caption>{escaped(table.caption)}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
 
 
 def _chart(chart: Chart) -> str:
@@ -137,17 +127,14 @@ def _chart(chart: Chart) -> str:
         for role, text in chart.legend.items()
     )
     span = f'<span class="legend">{legend}</span>' if legend else ""
-    data = f'<script type="application/json" class="data">{_json(_columns(chart))}</script>' if chart.table else ""
+    columns = {name: [*map(_finite, values)] for name, values in chart.table.items()}
+    data = f'<script type="application/json" class="data">{_json(columns)}</script>' if columns else ""
     return (
         f'<figure data-name="{escaped(chart.name)}"><div class="title">{escaped(chart.title)}</div>'
         f'<div class="panels">{panels}</div>'
         f"<figcaption>{span}{escaped(chart.description)}</figcaption>"
         f"{data}</figure>"
     )
-
-
-def _columns(chart: Chart) -> dict[str, Sequence[Any]]:
-    return {name: [_finite(value) for value in values] for name, values in chart.table.items()}
 
 
 def _finite(value: Any) -> Any:
@@ -164,10 +151,3 @@ def _steps(steps: Steps) -> str:
         for at, (name, blocks) in enumerate(steps.states)
     )
     return f'<div class="steps" data-label="{escaped(steps.label)}">{states}</div>'
-
-
-def _explorer(explorer: Explorer) -> str:
-    return (
-        '<div class="explorer"><noscript><p>The explorer needs JavaScript.</p></noscript>'
-        f'<script type="application/json" class="program">{_json(explorer.content)}</script></div>'
-    )

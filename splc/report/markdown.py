@@ -10,8 +10,8 @@ from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.labels import visible
 from splc.plotting.style import has_matplotlib
-from splc.report.page import Block, Explorer, Page, Paragraph, Steps, TextTable
-from splc.workflows.views import Facts
+from splc.report.page import Block, Explorer, Page, Steps, TextTable
+from splc.workflows.views import Facts, Message
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ def _text(text: str) -> str:
 
 def _block(block: Block, folder: str, pictures: dict[str, bytes]) -> Iterator[str]:
     match block:
-        case Paragraph():
-            yield f"> **Warning:** {_text(block.text)}" if block.warning else _text(block.text)
+        case str() | Message():
+            yield _text(block) if isinstance(block, str) else f"> **Warning:** {_text(block.text)}"
             yield ""
         case Facts():
             yield from _rows(("", ""), tuple(block.pairs), frozenset())

@@ -4,162 +4,328 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from splc.data.configurations import describe_configuration, value_table
+from splc.data.property_unit import titled
+from splc.data.value_texts import text_values
 from splc.errors import listed, plural
-from splc.io.numbers import percentage
-from splc.report.page import Page, RowTexts, Section
-from splc.report.sections.best import best_section
-from splc.report.sections.effects import effects_section
-from splc.report.sections.explorer import explorer_section
-from splc.report.sections.formula import formula_section
-from splc.report.sections.importance import importance_section
-from splc.report.sections.influences_by_context import influences_by_context
-from splc.report.sections.interactions import interactions_section
-from splc.report.sections.predictions import predictions_section
-from splc.report.sections.provenance import provenance_section
-from splc.report.sections.sample import sample_section
-from splc.report.subject import ModelSubject
-from splc.workflows.explain.overview import OptionImportance, OptionValue
+from splc.formats.models.programs.program import program_object, program_of
+from splc.formats.models.programs.space import space_object
+from splc.io.numbers import count_text, percentage, short_number
+from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
+from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
+from splc.report.explanation import (
+    effects_section,
+    formula_section,
+    importance_section,
+    influences_by_context,
+    interactions_section,
+)
+from splc.report.page import Block, Explorer, Page, RowTexts, Section, TextTable
+from splc.report.subject import ModelSubject, differing_texts
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
+from splc.workflows.explain.pictures import positions
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
-from splc.workflows.optimize.best import TOO_GOOD
+from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration
 from splc.workflows.optimize.optimize import Result as Optimized
+from splc.workflows.views import Facts, Message
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"
+# The configurations with the largest errors that are listed, and the most values of an option with a panel of errors.
+WORST, MAX_VALUES = 10, 24
+# Systems with more options have no explorer: hundreds of controls are of no use, and slow.
+MAX_OPTIONS = 150
+# A full model that was learned from more configurations would take seconds for its first interval.
+MAX_INTERVAL_ROWS = 400
+# The number of sets of options that are named, and the fewest rows that have a drift.
+MAX_SETS, MIN_ROWS = 10, 16
 
 
 def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
     """Return the page about a model."""
-    sections: tuple[Section | None, ...] = (
+    sections = (
         importance_section(subject),
         effects_section(subject),
         interactions_section(subject),
         influences_by_context(subject),
         formula_section(subject),
-        predictions_section(subject),
-        None if best is None else best_section(subject, best),
-        explorer_section(subject, best),
-        sample_section(subject),
+        _predictions(subject),
+        None if best is None else _best(subject, best),
+        _explorer(subject, best),
+        _sample(subject),
         provenance_section(subject),
     )
-    present = tuple(section for section in sections if section is not None)
     rows = subject.rows
     texts = RowTexts()
     if rows is not None:
-        values = zip(rows.measured.tolist(), rows.predicted.tolist(), strict=True)
-        texts = RowTexts.of(rows.texts, values)
+        texts = RowTexts.of(rows.texts, zip(rows.measured.tolist(), rows.predicted.tolist(), strict=True))
     notes = list(subject.notes)
     if subject.measurements is not None and subject.shown is not None:
         count = len(subject.measurements.measured(subject.nfp))
         if len(subject.shown) < count:
             notes.append(f"{len(subject.shown):,} of {count:,} measured configurations are shown, which were drawn")
-    return Page(subject.title, tuple(_answer(subject, best)), present, tuple(notes), texts)
+    return Page(subject.title, tuple(_answer(subject, best)), tuple(filter(None, sections)), tuple(notes), texts)
 
 
 def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
-    content = subject.content
     terms = plural(len(subject.stored.model.terms), "term", "terms")
-    rows = content.get("learning_configurations")
-    learned = f"; learned from {plural(int(rows), 'configuration', 'configurations')}" if rows else ""
-    if (error := _error(subject)) is None:
+    count = subject.content.get("learning_configurations")
+    learned = f"; learned from {plural(int(count), 'configuration', 'configurations')}" if count else ""
+    if (error := _error(subject)) is not None:
+        yield f"{error[0].upper()}{error[1:]}; {terms}{learned}"
+    else:
         unknown = "its error on new configurations is not known"
         if subject.rows is None and not subject.content:
             unknown = "its file states no error, and there are no measurements to judge it by"
         yield f"A model of {subject.nfp} with {terms}{learned}; {unknown}"
-    else:
-        yield f"{error[0].upper()}{error[1:]}; {terms}{learned}"
-    important = [f"{option.name} ({percentage(100 * option.share, 2)})" for option in subject.overview.leading]
-    if important:
+    if leading := [f"{option.name} ({percentage(100 * option.share, 2)})" for option in subject.overview.leading]:
         of = " of the logarithm" if subject.overview.product else ""
-        yield f"What matters most for {subject.nfp}: {listed(important)} of the variance{of}"
-    if (lever := _lever(subject, maximize=best is not None and best.objectives[0].maximize)) is not None:
-        yield lever
+        yield f"What matters most for {subject.nfp}: {listed(leading)} of the variance{of}"
+    maximize = best is not None and best.objectives[0].maximize
+    levers = [lever for option in subject.overview.options if (lever := _lever(option, maximize=maximize))]
+    if levers:
+        yield f"Greatest lever: {max(levers)[1]}, on average over all other options"
     if best is not None and best.candidates:
-        value = best.candidates[0].values[0].predicted
-        measured = best.best_measured
-        text = f"Best prediction: {subject.value_text(value)}"
-        if measured is not None and measured.values[0].measured is not None:
-            text += f"; best measured value: {subject.value_text(measured.values[0].measured)}"
-        if best.unreached:
-            text += f"; {TOO_GOOD}"
-        yield text
+        text = f"Best prediction: {subject.value_text(best.candidates[0].values[0].predicted)}"
+        measured = None if best.best_measured is None else best.best_measured.values[0].measured
+        if measured is not None:
+            text += f"; best measured value: {subject.value_text(measured)}"
+        yield f"{text}; {TOO_GOOD}" if best.unreached else text
 
 
 def _error(subject: ModelSubject) -> str | None:
     """Return the error to expect as text, in the words of `splc learn` where its file states it; None if unknown."""
     content, rows = subject.content, subject.rows
-    percent, how = _percent_error(subject)
     stored = content.get("expected_error")
     if not isinstance(stored, dict):
+        percent, how = _percent_error(subject)
         return None if percent is None else f"{NEW} {percentage(percent, 2)} ({how})"
     expected = ExpectedError.of_values(stored)
     every = content.get("learning_configurations") == subject.valid_configurations
     if expected.verdict == "unknown" and every:
-        printed = (
-            None if content.get("termination") == "constant" else (content.get("printed") or {}).get("learning_error")
-        )
+        constant = content.get("termination") == "constant"
+        printed = None if constant else (content.get("printed") or {}).get("learning_error")
         return f"{EVERY}{expected.of_learned(content.get('learning_error'), printed)}"
     return expected.text(np.zeros(0) if rows is None else rows.measured, subject.stored.unit, every=every)
 
 
 def _percent_error(subject: ModelSubject) -> tuple[float | None, str]:
     """Return the expected error in percent, and how it is known."""
-    content = subject.content
+    content, rows = subject.content, subject.rows
     if isinstance(content.get("error"), int | float):
         return float(content["error"]), OTHERS
     crossed = content.get("cross_validated")
     if isinstance(crossed, dict) and isinstance(crossed.get("mean"), int | float):
         return float(crossed["mean"]), "cross-validated"
-    rows = subject.rows
     # Of a model without its rows it is not known which of the measured ones it was learned from.
-    if rows is None or not rows.held_out:
-        return None, ""
-    errors = np.abs(rows.errors[~rows.learned])
-    if not np.isfinite(errors).any():
-        return None, ""
-    return float(np.nanmean(errors)), OTHERS
+    errors = np.zeros(0) if rows is None or not rows.held_out else np.abs(rows.errors[~rows.learned])
+    return (float(np.nanmean(errors)), OTHERS) if np.isfinite(errors).any() else (None, "")
 
 
-def _lever(subject: ModelSubject, *, maximize: bool) -> str | None:
-    """Return which value of which single option changes the mean prediction most."""
-    levers: list[tuple[float, str]] = []
-    for option in subject.overview.options:
-        if (change := _best_change(option, maximize=maximize)) is not None:
-            ratio, better, worse = change
-            percent = percentage(100 * (ratio - 1), 2).replace("-", "−")
-            levers.append((abs(math.log(ratio)), f"{better}: {percent} against {worse}"))
-    if not levers:
-        return None
-    return f"Greatest lever: {max(levers)[1]}, on average over all other options"
-
-
-def _best_change(option: OptionImportance, *, maximize: bool) -> tuple[float, str, str] | None:
-    """Return the ratio of the mean predictions at the best and at the worst value, and both values."""
+def _lever(option: OptionImportance, *, maximize: bool) -> tuple[float, str] | None:
+    """Return how much the values of an option change the mean prediction, and what to choose; None for no change."""
     values = [value for value in option.values if value.change is not None]
     # Ratios of values that are not positive say nothing.
     if len(values) < 2 or min(value.mean for value in values) <= 0:
         return None
-    low, high = min(values, key=lambda value: value.mean), max(values, key=lambda value: value.mean)
+    low, high = (extreme(values, key=lambda value: value.mean) for extreme in (min, max))
     better, worse = (high, low) if maximize else (low, high)
     if better.mean == worse.mean:
         return None
-    return better.mean / worse.mean, _choice(option, better), _value_text(option, worse)
+    choice, other = f"set {option.name} = {better.label}", f"{option.name} = {worse.label}"
+    if len(option.options) == 1 and {value.label for value in option.values} == {"-", "selected"}:
+        choice = f"{'select' if better.label == 'selected' else 'deselect'} {option.name}"
+        other = option.name if worse.label == "selected" else f"without {option.name}"
+    ratio = better.mean / worse.mean
+    percent = percentage(100 * (ratio - 1), 2).replace("-", "−")
+    return abs(math.log(ratio)), f"{choice}: {percent} against {other}"
 
 
-def _choice(option: OptionImportance, value: OptionValue) -> str:
-    """Return what to do to choose a value."""
-    if _is_switch(option):
-        return f"{'select' if value.label == 'selected' else 'deselect'} {option.name}"
-    return f"set {option.name} = {value.label}"
+def _predictions(subject: ModelSubject) -> Section | None:
+    """Return predictions beside measured values, and the largest errors; None without measurements."""
+    rows = subject.rows
+    if rows is None or not len(rows):
+        return None
+    measured, predicted, errors, learned = rows.measured, rows.predicted, rows.errors, rows.learned
+    blocks: list[Block] = [
+        prediction_chart(measured, predicted, errors, learned, subject.quantity, held_out=rows.held_out)
+    ]
+    options = [
+        (option.name, tuple(value.label for value in option.values), positions(option, rows.configurations))
+        for option in subject.overview.options
+        if 1 < len(option.values) <= MAX_VALUES
+    ]
+    if options:
+        blocks.append(residual_chart(options, errors, learned))
+    order = np.argsort(-np.nan_to_num(np.abs(errors), nan=-1), kind="stable")[:WORST]
+    worst = order[np.isfinite(errors[order])].tolist()
+    texts, alike = differing_texts((rows.configurations, row) for row in worst)
+    cells = []
+    for row, text in zip(worst, texts, strict=True):
+        numbers = (short_number(measured[row]), short_number(predicted[row]), percentage(errors[row], 3))
+        cells.append((text, *numbers, "yes" if learned[row] else "no"))
+    columns = (titled(name, subject.stored.unit) for name in ("measured", "predicted"))
+    header = ("configuration", *columns, "error", "learned from")
+    caption = "The configurations with the largest relative errors"
+    blocks.append(TextTable(header, tuple(cells), frozenset({1, 2, 3}), tuple(worst), caption, "worst"))
+    return Section("predictions", "Predicted and measured", (*blocks, *alike))
 
 
-def _value_text(option: OptionImportance, value: OptionValue) -> str:
-    if _is_switch(option):
-        return option.name if value.label == "selected" else f"without {option.name}"
-    return f"{option.name} = {value.label}"
+def _best(subject: ModelSubject, result: Optimized) -> Section:
+    """Return the best configurations that `optimize` found."""
+    unit = subject.stored.unit
+    texts, alike = differing_texts((rated.configuration, 0) for rated in result.candidates)
+    rows = [(text, *_value_texts(rated)) for text, rated in zip(texts, result.candidates, strict=True)]
+    header = ("configuration", titled("predicted", unit), "90 % interval", titled("measured", unit))
+    word = "greatest" if result.objectives[0].maximize else "least"
+    of = "all valid configurations" if result.exhaustive else "the examined configurations"
+    caption = f"The {plural(len(rows), 'configuration', 'configurations')} with the {word} prediction of {of}"
+    blocks: list[Block] = [f"{NO_INFLUENCE.capitalize()}."] if result.without_influence else []
+    blocks += [TextTable.of(header, rows, caption=caption, name="best"), *alike]
+    if result.best_measured is not None:
+        predicted, _, measured = _value_texts(result.best_measured)
+        found = describe_configuration(result.best_measured.configuration, 0)
+        blocks.append(f"Best measured: {found}, with {measured} (predicted {predicted}).")
+    if result.failures is not None:
+        blocks.append(f"Left out: {'; '.join(result.failures.texts)}.")
+    if result.free:
+        free = ", ".join(map(subject.named, result.free))
+        blocks.append(f"Not used by the model, any value predicts the same: {free}.")
+    return Section("best", "The best configurations", tuple(blocks))
 
 
-def _is_switch(option: OptionImportance) -> bool:
-    return len(option.options) == 1 and {value.label for value in option.values} == {"-", "selected"}
+def _value_texts(rated: RatedConfiguration) -> tuple[str, str, str]:
+    """Return the prediction, its interval and the measured value as texts."""
+    value = rated.values[0]
+    ends = () if value.interval is None else (value.interval.low, value.interval.high)
+    return (
+        short_number(value.predicted),
+        " to ".join(short_number(end, 4) for end in ends),
+        short_number(value.measured),
+    )
+
+
+def _explorer(subject: ModelSubject, best: Optimized | None) -> Section | None:
+    """Return controls for all options, with the prediction of the chosen configuration.
+
+    None for models of many options, of observed variables, or with parameters.
+    """
+    stored, system, rows = subject.stored, subject.space.system, subject.rows
+    if len(system.options) > MAX_OPTIONS or system.observed or stored.model.parameters:
+        return None
+    found = None if best is None or not best.candidates else best.candidates[0].configuration
+    start = found
+    if start is None:
+        known = rows is not None and len(rows) > 0
+        start = rows.configurations[[0]] if known and rows else subject.space.draw(1, np.random.default_rng(0))
+    space = space_object(system)
+    for constraint in (*space["clauses"], *space["comparisons"]):
+        constraint["text"] = subject.named(constraint["text"])
+    content = {
+        "program": program_object(program_of(stored)),
+        "space": space,
+        "controls": _controls(system),
+        "start": start.indices[0].tolist(),
+        "best": None if found is None else found.indices[0].tolist(),
+        "terms": [subject.named(term.text(stored.model.order)) for term, value in stored.model.terms if value != 0],
+        "intervals": rows is None or int(rows.learned.sum()) <= MAX_INTERVAL_ROWS,
+    }
+    text = "Choose a value of each option: the page computes the prediction, and says which constraint a choice breaks."
+    return Section("explorer", "Try a configuration", (text, Explorer(content)))
+
+
+def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
+    """Return the controls: one for each option and each alternative group, with what each of its values sets."""
+    texts, controls = text_values(system), []
+    for title, members in zip(*choices_of(system), strict=True):
+        option = system.options[members[0]]
+        if len(members) == 1:
+            if option.size < 2 or option.name in system.mandatory:
+                continue
+            kind = "checkbox" if isinstance(option, BinaryOption) else "number"
+            labels = ["deselected" if math.isnan(value) else f"{value:g}" for value in value_table(option).tolist()]
+            states = [[[members[0], index]] for index in range(option.size)]
+        else:
+            kind = "choice"
+            labels = [texts.get(name, ("", name))[1] for name in (system.names[position] for position in members)]
+            states = [[[index, int(index == position)] for index in members] for position in members]
+            # One of the group is selected wherever its parent is.
+            if option.parent not in (None, *system.mandatory):
+                labels, states = ["(none)", *labels], [[[position, 0] for position in members], *states]
+        controls.append({"name": title, "kind": kind, "labels": labels, "states": states})
+    return controls
+
+
+def _sample(subject: ModelSubject) -> Section | None:
+    """Return the coverage of values, options that cannot be separated, and scatter; None without measurements."""
+    rows = subject.rows
+    if rows is None or not len(rows):
+        return None
+    system = subject.space.system
+    configurations = rows.configurations[np.flatnonzero(rows.learned)] if rows.learned.any() else rows.configurations
+    indices = configurations.indices
+    values = []
+    for option in subject.overview.options:
+        at = positions(option, configurations)
+        for code, value in enumerate(option.values):
+            values.append((f"{option.name} = {value.label}", int((at == code).sum()), value.fraction))
+    blocks: list[Block] = [coverage_chart(values, len(indices))] if values else []
+    titles, choices = choices_of(system)
+    by_title = dict(zip(titles, choices, strict=True))
+    changing = [
+        option.name
+        for option in subject.overview.options
+        if any(len(set(indices[:, at].tolist())) > 1 for at in by_title.get(option.name, ()))
+    ]
+    if len(changing) > 1 and len(indices) > 1:
+        blocks.append(alias_chart(changing, associations(indices, [by_title[name] for name in changing])))
+    sets = aliases(indices, choices)
+    if texts := [" and ".join(subject.named(system.names[position]) for position in group) for group in sets]:
+        text = "Options that always change together in the sample, so that it cannot separate them"
+        blocks.append(Message(f"{text}: {listed(texts, MAX_SETS)}.", "warning"))
+    if subject.shown is not None:
+        repetitions = subject.shown.values[subject.nfp]
+        if (np.isfinite(repetitions).sum(axis=1) > 1).any():
+            blocks.append(repetition_chart(repetitions, subject.quantity))
+    if len(rows) >= MIN_ROWS:
+        blocks.append(drift_chart(rows.errors, rows.learned))
+    return Section("sample", "The sample", tuple(blocks)) if blocks else None
+
+
+def provenance_section(subject: ModelSubject) -> Section:
+    """Return the files, the settings and the version that produced the model."""
+    return Section("provenance", "Where it comes from", (Facts(tuple(_provenance(subject))),))
+
+
+def _provenance(subject: ModelSubject) -> Iterator[tuple[str, str]]:
+    stored, content, system = subject.stored, subject.content, subject.space.system
+    yield "model", stored.name or subject.file
+    yield "system", f"{system.name}: {len(system.names)} options"
+    if (count := subject.valid_configurations) is not None:
+        yield "valid configurations", count_text(count)
+    for key, title in (("sampling", "sampling"), ("learner", "learner"), ("splc", "version of splc")):
+        if isinstance(value := stored.provenance.get(key), str):
+            yield title, value
+    for name in ("preset", "seed", "learning_configurations"):
+        if content.get(name) is not None:
+            yield name.replace("_", " "), _setting(content[name])
+    settings = content.get("settings")
+    if isinstance(settings, dict) and settings:
+        texts = (f"{name} = {_setting(value)}" for name, value in settings.items() if value is not None)
+        yield "settings", ", ".join(texts)
+    files = stored.provenance.get("files")
+    for role, file in files.items() if isinstance(files, dict) else ():
+        if isinstance(file, dict):
+            yield f"{role} file", str(file.get("name") or file.get("path") or "")
+            if file.get("sha256"):
+                yield f"{role} SHA-256", str(file["sha256"])
+
+
+def _setting(value: object) -> str:
+    return short_number(value) if isinstance(value, float) else str(value)

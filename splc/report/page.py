@@ -1,4 +1,11 @@
-"""A page: a title, an answer, and sections of texts, tables and charts, independent of how it is written."""
+"""A page: a title, an answer, and sections of texts, tables and charts, independent of how it is written.
+
+A section is a function of what it is about (`ModelSubject`, the result of a workflow, a `StudyArchive`); it returns
+None where there is nothing to say. Its name is that of its place in the page (`#sample`), and stays the same. It
+computes nothing that a workflow has computed, and has no randomness. Texts from files are plain: what writes the page
+escapes them. A chart is made by a function of `splc.plotting.charts`, of arrays and texts only, so that `--plot` and
+notebooks draw it, too.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +16,7 @@ from typing import Any
 from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
 from splc.plotting.labels import visible
-from splc.workflows.views import Facts
-
-
-@dataclass(frozen=True)
-class Paragraph:
-    """A paragraph; a warning is marked as one."""
-
-    text: str
-    warning: bool = False
+from splc.workflows.views import Facts, Message
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,8 @@ class Explorer:
     content: Mapping[str, Any] = field(hash=False)
 
 
-Block = Paragraph | Facts | TextTable | Chart | Steps | Explorer
+# A text is a paragraph, a message a warning.
+Block = str | Message | Facts | TextTable | Chart | Steps | Explorer
 
 
 @dataclass(frozen=True)

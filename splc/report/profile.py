@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from splc.data.experiment import ROOT_CALLPATH, Key
 from splc.errors import plural
+from splc.formats.experiments.cube import SEPARATOR
 from splc.formats.models.notation import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
 from splc.report.page import Block, Page, Section, Steps, TextTable
-from splc.report.sections.call_tree import call_tree_table
 from splc.scaling.result import ScalingModel
 from splc.workflows.scale.plot import MAX_CURVES, metric_text, ranking_chart, scaling_charts
 from splc.workflows.scale.scale import Result
@@ -20,8 +20,8 @@ from splc.workflows.views import Facts
 TARGETS, FIRST = (1.0, 2.0, 4.0, 8.0, 16.0), 2
 # The greatest numbers of ranked call paths in a table and in a picture, and of metrics.
 MAX_RANKED, MAX_DRAWN, MAX_METRICS = 20, 10, 6
-
-Point = Mapping[str, float]
+# Call paths with a smaller share of the total, in percent, and rows beyond this number are left out of the call tree.
+MIN_SHARE, MAX_ROWS = 0.5, 60
 
 
 def profile_page(result: Result, source: str) -> Page:
@@ -29,8 +29,12 @@ def profile_page(result: Result, source: str) -> Page:
     experiment, inclusive = result.experiment, result.request.inclusive
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
     models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}
+    largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
     # The trees of all metrics at each target, and those of each metric at all targets.
-    by_target = [call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED) for at in _targets(result)]
+    by_target = []
+    for factor in TARGETS:
+        at = {name: value if name in experiment.constant else factor * value for name, value in largest.items()}
+        by_target.append(call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED))
     notes = [*result.notes, *tree_notes(experiment, by_target[FIRST], inclusive=inclusive)]
     sections, answers = [], []
     for number, trees in enumerate(zip(*by_target, strict=True), 1):
@@ -45,18 +49,8 @@ def profile_page(result: Result, source: str) -> Page:
     return Page(f"Scaling of {source}", (first, *answers), tuple(sections), warnings)
 
 
-def _targets(result: Result) -> list[Point]:
-    """Return the points at multiples of the largest measured values of all parameters that vary."""
-    experiment = result.experiment
-    largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
-    return [
-        {name: value if name in experiment.constant else factor * value for name, value in largest.items()}
-        for factor in TARGETS
-    ]
-
-
-def _point_text(point: Point) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in point.items())
+def _point_text(tree: CallTree) -> str:
+    return ", ".join(f"{name} = {value:g}" for name, value in tree.at.items())
 
 
 def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
@@ -64,12 +58,11 @@ def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
     ranking, before = trees[FIRST].ranking, trees[0].ranking
     if not ranking:
         return
-    first = ranking[0]
-    share = f", {percentage(first.share, 2)} of all call paths" if len(ranking) > 1 else ""
-    value = short_number(first.predicted, 4)
-    at = _point_text(trees[FIRST].at)
-    yield f"{metric}: {_path_text(first, metric)} is the largest at {at}, {value}{share}"
-    if len(ranking) > 1 and before and before[0].callpath != first.callpath:
+    first, several = ranking[0], len(ranking) > 1
+    share = f", {percentage(first.share, 2)} of all call paths" if several else ""
+    value = f"{short_number(first.predicted, 4)}{share}"
+    yield f"{metric}: {_path_text(first, metric)} is the largest at {_point_text(trees[FIRST])}, {value}"
+    if several and before and before[0].callpath != first.callpath:
         yield f"{metric}: at the largest measured point it is {_path_text(before[0], metric)}"
 
 
@@ -81,23 +74,17 @@ def _blocks(
     result: Result, models: Mapping[Key, ScalingModel], trees: Sequence[CallTree], metric: str, number: int
 ) -> Iterator[Block]:
     nested = any(path.depth for path in trees[FIRST].callpaths)
-    states = tuple(
-        (
-            _point_text(tree.at),
-            (
-                *((ranking_chart(tree, MAX_DRAWN, f"shares-{number}"),) if len(tree.ranking) > 1 else ()),
-                _ranking(tree, models, metric, number),
-                *((call_tree_table(tree, number),) if nested else ()),
-            ),
-        )
-        for tree in trees
-    )
-    yield Steps("Target", states, FIRST)
-    largest = {(entry.callpath, trees[FIRST].metric): entry for entry in trees[FIRST].ranking[:MAX_CURVES]}
-    drawn = {key: models[key] for key in largest if key in models}
-    varying = [name for name in result.experiment.parameters if name not in result.experiment.constant]
-    if drawn and varying:
-        yield from scaling_charts(result.experiment, drawn, trees[FIRST].at, f"curves-{number}")
+    states: list[tuple[str, tuple[Block, ...]]] = []
+    for tree in trees:
+        blocks: list[Block] = [ranking_chart(tree, MAX_DRAWN, f"shares-{number}")] if len(tree.ranking) > 1 else []
+        blocks.append(_ranking(tree, models, metric, number))
+        states.append((_point_text(tree), (*blocks, _call_tree(tree, number)) if nested else tuple(blocks)))
+    yield Steps("Target", tuple(states), FIRST)
+    shown = trees[FIRST]
+    keys = ((entry.callpath, shown.metric) for entry in shown.ranking[:MAX_CURVES])
+    drawn = {key: models[key] for key in keys if key in models}
+    if drawn and any(name not in result.experiment.constant for name in result.experiment.parameters):
+        yield from scaling_charts(result.experiment, drawn, shown.at, f"curves-{number}")
 
 
 def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> TextTable:
@@ -114,23 +101,40 @@ def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, nu
         for entry in tree.ranking[:MAX_RANKED]
     )
     header = ("call path", "prediction", "90 % interval", "share", "share measured", "model")
-    caption = f"The call paths with the largest values, without the calls inside, at {_point_text(tree.at)}"
+    caption = f"The call paths with the largest values, without the calls inside, at {_point_text(tree)}"
     if len(tree.ranking) > MAX_RANKED:
         caption += f" ({MAX_RANKED} of {len(tree.ranking):,})"
     return TextTable(header, rows, frozenset({1, 2, 3, 4}), caption=caption, name=f"ranking-{number}")
 
 
-def _provenance(result: Result, source: str) -> Section:
-    items = [
-        ("profile", source),
-        ("SHA-256", str(result.experiment.report.sha256 or "")),
-        ("parameters", ", ".join(result.experiment.parameters)),
-        ("points", f"{len(result.experiment)}"),
-    ]
-    blocks: list[Block] = [Facts(tuple(items))]
-    if result.profile.failed:
-        rows = tuple((key[0], key[1], text) for key, text in result.profile.failed.items())
-        blocks.append(
-            TextTable(("call path", "metric", "reason"), rows, caption="Call paths without a model", name="failed")
+def _call_tree(tree: CallTree, number: int) -> TextTable:
+    """Return the call paths below each other, each below its caller, with the values of the calls inside."""
+    rows = tuple(
+        (
+            # Spaces at the beginning would not be visible.
+            "· " * row.depth + row.callpath.rpartition(SEPARATOR)[2],
+            short_number(row.total, 4),
+            small_share(row.total_share),
+            "" if row.predicted is None else small_share(row.share),
         )
+        for row in [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
+    )
+    hidden = len(tree.callpaths) - len(rows)
+    more = f"; {hidden:,} more, with less than {MIN_SHARE:g} % or beyond {MAX_ROWS} rows" if hidden else ""
+    header = ("call path", "total", "share", "without calls")
+    return TextTable(header, rows, frozenset({1, 2, 3}), caption=f"The call tree{more}", name=f"tree-{number}")
+
+
+def _provenance(result: Result, source: str) -> Section:
+    experiment = result.experiment
+    items = (
+        ("profile", source),
+        ("SHA-256", str(experiment.report.sha256 or "")),
+        ("parameters", ", ".join(experiment.parameters)),
+        ("points", f"{len(experiment)}"),
+    )
+    blocks: list[Block] = [Facts(items)]
+    if failed := tuple((*key, text) for key, text in result.profile.failed.items()):
+        header = ("call path", "metric", "reason")
+        blocks.append(TextTable(header, failed, caption="Call paths without a model", name="failed"))
     return Section("provenance", "Where it comes from", tuple(blocks))

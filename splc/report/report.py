@@ -1,26 +1,32 @@
-"""Write a report: a page about a model that can be looked at and sent around."""
+"""Write a report: a page about a result that can be looked at and sent around, or that a notebook shows."""
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import partial, singledispatch
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import quote
 
+from comparison import Comparison
+from comparison.result import Comparisons
 from sampling import Space
-from splc.errors import OutputError, Problem, RequestError, SplcError
+from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError
 from splc.formats import registry
 from splc.formats.experiments.read import is_profile
 from splc.formats.models.columns import choice_of
+from splc.formats.models.json import parse_stored_json
+from splc.formats.models.json_writer import learned_json_text
 from splc.formats.models.learned_content import learned_content
-from splc.io.files import STANDARD, read_source, write_whole
+from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import parse_json
 from splc.io.json_object import JsonObject, at, each, json_object
 from splc.io.outputs import require_writable
+from splc.learning.result import LearningResult
 from splc.plotting import plot_format
-from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.style import PRINT
 from splc.report.change import change_page
 from splc.report.comparison import comparison_page
@@ -32,16 +38,19 @@ from splc.report.profile import profile_page
 from splc.report.study import study_page
 from splc.report.subject import ModelSubject, best_of
 from splc.report.tuning import SCHEMA, tuning_page
+from splc.study import StudyResult
 from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, View
 
 SUFFIXES = (".html", ".htm", ".md")
+# The height of a page in a notebook, in pixels.
+HEIGHT = 800
 
 
 @request
@@ -85,32 +94,34 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Write a report."""
     if STANDARD in request.models or not 1 <= len(request.models) <= 2:
-        message = "a report needs the files of one model or of two"
-        raise RequestError(message, "models")
+        raise RequestError("a report needs the files of one model or of two", "models")
     output = request.output or ("report.html" if request.picture is None else f"{request.picture}.svg")
     if request.picture is None:
         require_format(output)
     else:
         drawn = plot_format(output)
-    tuned = _tuned(request.models[0]) if len(request.models) == 1 else None
-    results = archive_folders(request.models[0]) if len(request.models) == 1 else ()
-    single = len(request.models) == 1 and not results and tuned is None
-    profile = request.models[0] if single and _is_profile(request.models[0]) else None
-    files = (
-        () if profile is not None or results or tuned is not None else request.project_of_models(request.models).files
-    )
-    require_writable(output, (*request.models, *files))
+    first, alone = request.models[0], len(request.models) == 1
+    tuned = _tuned(first) if alone else None
+    results = archive_folders(first) if alone else ()
+    profile = alone and tuned is None and not results and (Path(first).is_dir() or is_profile(read_source(first)))
+    of_models = not (tuned is not None or results or profile)
+    require_writable(output, (*request.models, *(request.project_of_models(request.models).files if of_models else ())))
     notes = Notes()
     with notes:
         if tuned is not None:
-            page = tuning_page(tuned, request.models[0])
+            page = tuning_page(tuned, first)
         elif results:
             page = study_page(list(map(read_archive, results)))
+        elif profile:
+            roles = {name: getattr(request, name) for name in ("context", "ignore", "where")}
+            fitted = scale.run(scale.Request(profile=first, write=False, **roles), watch)
+            notes.add(fitted.notes)
+            page = profile_page(fitted, Path(first).name)
         else:
-            page = _page(request, profile, notes, watch)
+            page = _page(request, notes, watch)
         if request.picture is None:
             write_page(page, output)
         else:
@@ -128,14 +139,10 @@ def require_format(output: str) -> None:
         raise OutputError(Problem("reports are not written in this format", output, hint=hint))
 
 
-def _page(request: Request, profile: str | None, notes: Notes, watch: Watch) -> Page:
-    """Return the page about a profile, one model, two learned models, or a learned model and a model text."""
-    if profile is not None:
-        fitted = scale.run(scale.Request(profile=profile, write=False, **_roles(request)), watch)
-        notes.add(fitted.notes)
-        return profile_page(fitted, Path(profile).name)
-    if any(_is_text(file) for file in request.models[-2:]) and len(request.models) == 2:
-        inputs = _inputs(request)
+def _page(request: Request, notes: Notes, watch: Watch) -> Page:
+    """Return the page about one model, two learned models, or a learned model and a model text."""
+    if len(request.models) == 2 and any(map(_is_text, request.models)):
+        inputs = {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
         compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)
         notes.add(compared.notes)
         configurations = compared.basis.configurations
@@ -145,7 +152,10 @@ def _page(request: Request, profile: str | None, notes: Notes, watch: Watch) -> 
         raise RequestError("only model text is multiplied, and none of two models is model text", "scale")
     subjects = [_subject(request, model, notes, watch) for model in request.models]
     if len(subjects) == 2:
-        return change_page(subjects[0], subjects[1], _short_names(*request.models))
+        old, new = request.models
+        # Names have no folders where they differ without.
+        names = Path(old).name, Path(new).name
+        return change_page(subjects[0], subjects[1], names if names[0] != names[1] else (old, new))
     best = best_of(subjects[0], maximize=request.maximize, watch=watch)
     if isinstance(best, SplcError):
         notes.append(Note(f"the report has no best configurations: {best}"))
@@ -163,16 +173,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
     return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
 
 
-def _is_profile(file: str) -> bool:
-    """Return whether a file is a profile of call paths; folders are."""
-    return Path(file).is_dir() or is_profile(read_source(file))
-
-
-def _roles(request: Request) -> dict[str, Any]:
-    """Return the fields that the request of a profile shares."""
-    return {name: getattr(request, name) for name in ("context", "ignore", "where")}
-
-
 def _is_text(file: str) -> bool:
     """Return whether a file is model text, which an expert wrote."""
     form = registry.format_of("model", read_source(file))
@@ -186,9 +186,8 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
     space = Space(request.read_system(project, messages))
     stored = request.read_predictor(model, project, space.system, messages)
     overview = explain.model_overview(stored, space, messages, watch)
-    messages += negative_notes(
-        explain.checked_predictions(stored, None, space), stored.nfp, project, space, stored.full
-    )
+    predicted = explain.checked_predictions(stored, None, space)
+    messages += negative_notes(predicted, stored.nfp, project, space, stored.full)
     measurements = None
     # With two models, a table in the folder may be that of neither.
     if project.has_measurements and len(request.models) == 1:
@@ -199,19 +198,7 @@ def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelS
         stored = replace(stored, nfp=request.nfp or (only[0] if len(only) == 1 else None))
     notes.add(messages)
     warnings = [note.text for note in messages if note.warning]
-    content = learned_content(stored, model)
-    return ModelSubject(model, stored, space, overview, measurements, warnings, content)
-
-
-def _inputs(request: Request) -> dict[str, Any]:
-    """Return the fields that the requests of workflows share."""
-    return {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
-
-
-def _short_names(old: str, new: str) -> tuple[str, str]:
-    """Return the names of two files: without folders if they differ then."""
-    names = Path(old).name, Path(new).name
-    return names if names[0] != names[1] else (old, new)
+    return ModelSubject(model, stored, space, overview, measurements, warnings, learned_content(stored, model))
 
 
 def write_page(page: Page, output: str) -> None:
@@ -254,3 +241,103 @@ VERB = Verb(
     doing="explaining",
     without=("where", "aggregate"),
 )
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A page about a result."""
+
+    page: Page  # its content
+
+    @property
+    def html(self) -> str:
+        """The page as one HTML file."""
+        return page_html(self.page)
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """The names of its pictures."""
+        return tuple(self.page.charts)
+
+    def picture(self, name: str) -> Picture:
+        """Return a picture by its name, which notebooks show and `save` writes (.svg, .png, .pdf)."""
+        return Picture(partial(chart_file, self.page.chart(name)))
+
+    def save(self, file: str | Path) -> None:
+        """Write the page (.html, .md)."""
+        require_format(str(file))
+        write_page(self.page, str(file))
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.page.title!r}>"
+
+    def _repr_html_(self) -> str:
+        # A page of its own keeps its styles and scripts apart from the notebook.
+        return (
+            f'<iframe title="{html.escape(self.page.title)}" width="100%" height="{HEIGHT}" '
+            f'sandbox="allow-scripts" srcdoc="{html.escape(self.html)}"></iframe>'
+        )
+
+
+def report_of(result: Any, file: str | Path | None = None) -> Report:
+    """Return the page about a result."""
+    if file is not None:
+        require_format(str(file))
+    report = Report(page_of(result))
+    if file is not None:
+        report.save(file)
+    return report
+
+
+@singledispatch
+def page_of(result: Any) -> Page:
+    """Return the page about a result."""
+    raise SpecError(f"there is no report of a {type(result).__name__}")
+
+
+@page_of.register
+def _(result: LearningResult) -> Page:
+    if result.rows is None or result.system is None:
+        raise SpecError("the measurements are not part of this result", hint="learn it in this program: splc.learn")
+    text = learned_json_text(result, result.system)
+    stored = parse_stored_json(Source("model", text.encode()))
+    space, notes = Space(result.system), Notes()
+    overview = explain.model_overview(stored, space, notes)
+    predicted = explain.checked_predictions(stored, None, space)
+    measured = result.rows.measured
+    notes += negative_notes(predicted, result.nfp, None, space, stored.full, measured.column(result.nfp))
+    warnings = [note.text for note in notes if note.warning]
+    subject = ModelSubject("", stored, space, overview, measured, warnings, parse_json(text))
+    best = best_of(subject)
+    return model_page(subject, None if isinstance(best, SplcError) else best)
+
+
+@page_of.register
+def _(result: compare.Result) -> Page:
+    configurations = result.basis.configurations
+    system = "" if configurations is None else configurations.system.name
+    return comparison_page(result.comparisons, system, result.basis, result.files, result.notes)
+
+
+@page_of.register
+def _(result: Comparisons) -> Page:
+    if not result.comparisons:
+        raise SpecError("a report of a comparison needs two models")
+    return comparison_page(result, "")
+
+
+@page_of.register
+def _(result: Comparison) -> Page:
+    return comparison_page(Comparisons((), (result,)), "")
+
+
+@page_of.register
+def _(result: scale.Result) -> Page:
+    return profile_page(result, Path(result.request.profile).name)
+
+
+@page_of.register
+def _(result: StudyResult) -> Page:
+    if result.interrupted:
+        raise SpecError(Problem("the study is not finished", hint="call run_study again"))
+    return study_page([read_archive(result.folder)])

@@ -24,7 +24,7 @@ from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
 UNNAMED = "performance"
@@ -75,6 +75,11 @@ class ModelSubject:
     def nfp(self) -> str:
         """The property."""
         return self.stored.nfp or UNNAMED
+
+    @property
+    def product(self) -> bool:
+        """True if the printed model is a product."""
+        return self.stored.model.link == "log"
 
     @property
     def quantity(self) -> str:
@@ -162,15 +167,15 @@ class ModelSubject:
         )
 
 
-def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], str]:
-    """Return configurations as texts of what differs among them, and the text of what several of them have alike."""
+def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[str], tuple[str, ...]]:
+    """Return configurations as texts of what differs among them, and a text of what several of them have alike."""
     texts = [[*assignment_texts(part.system, part.assignment(row)).values()] for part, row in rows]
     alike = [text for text in texts[0] if all(text in other for other in texts)] if len(texts) > 1 else []
     differing = [", ".join(text for text in row if text not in alike) or "(nothing else)" for row in texts]
-    return differing, f"All of these have {', '.join(alike)}." if alike else ""
+    return differing, (f"All of these have {', '.join(alike)}.",) if alike else ()
 
 
-def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = NOBODY) -> optimize.Result | SplcError:
+def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = UNWATCHED) -> optimize.Result | SplcError:
     """Return the best configurations, or why they cannot be found."""
     stored, space = subject.stored, subject.space
     objective = optimize.Objective(

@@ -17,7 +17,7 @@ from splc.splconqueror.state import Learned, RunLog, ScriptRun, State
 from splc.splconqueror.study import WrittenStudy, write_study
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import Note, notes_of
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, End, Message, Rows, View, columns, counted
 
 STUDY = "study.toml"
@@ -51,7 +51,7 @@ class Result:
     stopped: bool = False  # whether the run was stopped early
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result | WrittenStudy:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result | WrittenStudy:
     """Check scripts, and run them or write them as a study.
 
     While no script has named a file for the log, its lines are shown to the watch.

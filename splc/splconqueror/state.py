@@ -19,7 +19,7 @@ from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.io.streams import is_stream
 from splc.learning.result import LearningResult
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 ERRORS = "_error"
 # Room for the system, measurements and evaluation set of a script, and one more; scripts may use many systems.
@@ -163,7 +163,7 @@ class ScriptRun:
     scripts: Mapping[str, Script]  # all scripts, by the identity of their files
     preset: str  # the settings that those of scripts change
     log: RunLog  # the log
-    watch: Watch = NOBODY  # follows the run, and may end it before every command and after every step
+    watch: Watch = UNWATCHED  # follows the run, and may end it before every command and after every step
     models: list[Learned] = field(default_factory=list)  # the models that were learned
     files: list[str] = field(default_factory=list)  # the files that were written, without logs
     # what the user should know, and the commands that it is about

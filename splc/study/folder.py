@@ -27,7 +27,7 @@ from splc.io.files import sha256_of, write_whole
 from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Message, View, counted
 
 MANIFEST, TASKS = "manifest.json", "tasks"
@@ -317,7 +317,7 @@ def run_tasks(
     results: ResultsFolder,
     jobs: int = 1,
     scheduler: str | None = None,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
 ) -> tuple[dict[str, Content], int]:
     """Run the tasks that have no record yet, and keep the record of each."""
     stored_records = {task.key: results.record(task.key) for task in tasks}

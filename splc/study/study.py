@@ -30,7 +30,7 @@ from splc.workflows.by import ByValue
 from splc.workflows.common_fields import scheduler_of
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import notes_of
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, End, Message, View
 
 PROCESSES = "Processes"
@@ -103,7 +103,7 @@ class ContextStudies(ByValue[StudyResult]):
         return any(study.interrupted for study in self.results.values())
 
 
-def run(request: Request, watch: Watch = NOBODY) -> StudyResult | ContextStudies:
+def run(request: Request, watch: Watch = UNWATCHED) -> StudyResult | ContextStudies:
     """Run a study, or that of each value of the context that its file names."""
     from joblib import cpu_count
 
@@ -127,7 +127,7 @@ def run_study(
     scheduler: str | None = None,
     force: bool = False,
     pictures: bool = True,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
 ) -> StudyResult:
     """Run a study; tasks that were finished before are not run again.
 
@@ -175,7 +175,7 @@ def run_study(
 
 
 def run_study_by(
-    study: Study, output: str | Path | None = None, *, watch: Watch = NOBODY, **settings: Any
+    study: Study, output: str | Path | None = None, *, watch: Watch = UNWATCHED, **settings: Any
 ) -> ContextStudies:
     """Run a study of each value of the context that it names.
 

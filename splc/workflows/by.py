@@ -112,9 +112,8 @@ def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
     if pattern is None:
         return {}
     if PLACE not in pattern:
-        compressed = ".gz" if pattern.endswith(".gz") else ""
         stem = pattern.removesuffix(".gz")
-        suffix = stem[len(stem) - len(suffix_of(stem)) :]
-        pattern = f"{stem.removesuffix(suffix)}-{PLACE}{suffix}{compressed}"
+        name = stem.removesuffix(suffix_of(stem))
+        pattern = f"{name}-{PLACE}{pattern.removeprefix(name)}"
     names = distinct_names({value: file_name(value) for value in values})
     return {value: pattern.replace(PLACE, name) for value, name in names.items()}

@@ -10,7 +10,6 @@ from typing import Annotated
 import numpy as np
 
 from sampling import Space
-from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object
@@ -23,7 +22,7 @@ from splc.workflows.field_values import percentage_of
 from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
 
 # The number of changed influences in the first line.
@@ -70,7 +69,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
     if request.at_least >= 100:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
@@ -82,7 +81,11 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         old, new = _values(request, list(parts))
         nfp = project.resolve_property(parts[new])
         notes += run_notes([parts[old], parts[new]], nfp)
-        before, after = (_measured(parts[value], nfp, request.by, value) for value in (old, new))
+        for value in (old, new):
+            if nfp not in (part := parts[value]).properties:
+                message = f"{request.by} {shown_value(value)} has no values of {nfp!r}"
+                raise MeasurementError(Problem(message, part.report.source))
+        before, after = parts[old].measured(nfp), parts[new].measured(nfp)
         rows = before.configurations.find(after.configurations)
         common = rows >= 0
         first, second = before.column(nfp)[rows[common]], after.column(nfp)[common]
@@ -92,11 +95,18 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
             pairs_text = plural(left_out, "pair is", "pairs are")
             notes.append(Note(f"{pairs_text} left out: values that are not positive have no ratio", warning=True))
         if len(pairs) < MIN_PAIRS:
-            raise MeasurementError(_too_few(len(pairs), request.by, old, new, before.report.source))
+            text = f"{plural(len(pairs), 'configuration was', 'configurations were')} measured with {request.by} "
+            text += f"{shown_value(old)} and {shown_value(new)}; the test needs at least {MIN_PAIRS}"
+            hint = "measure the same configurations with both, in turn; without pairs, "
+            hint += f"splc learn --by {request.by} compares models"
+            raise MeasurementError(Problem(text, before.report.source, hint=hint))
         columns: dict[str, Array] = {option.name: pairs.value(option.name) for option in pairs.system.options}
         ratio = request.at_least / 100
         test = change_test(columns, first[positive], second[positive], at_least=ratio, seed=request.seed)
-        notes += _method_notes(test)
+        load = "the common factor may also be the load of the machine, unless the runs of both alternated"
+        equal = "options that are equal in all pairs cannot be told apart; further pairs in which they differ can"
+        limits = ((test.factor_changed, load), (any(each.alternatives for each in test.influences), equal))
+        notes += [Note(text, about=Rank.LIMIT) for applies, text in limits if applies]
         unmatched = (len(before.configurations) - int(common.sum()), int((~common).sum()))
         return Result(request, nfp, after.unit(nfp), old, new, test, *unmatched, tuple(notes))
 
@@ -107,45 +117,16 @@ def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:
         if value is not None and value not in values:
             hint = unknown_name_hint(value, values)
             raise RequestError(f"{request.by!r} has no value {value!r}", field, hint=hint)
+    listing = ", ".join(map(shown_value, values))
     if request.old is not None and request.old == request.new:
-        listing = ", ".join(map(shown_value, values))
         hint = f"name another one; {request.by!r} has: {listing}"
         raise RequestError(f"both values of {request.by!r} are {request.old!r}", "old", "new", hint=hint)
     new = request.new or next((text for text in reversed(values) if text != request.old), "")
     earlier = values[: values.index(new)] if new else values
     old = request.old or next(reversed(earlier or values), "")
     if not new or old == new:
-        listing = ", ".join(map(shown_value, values))
         raise RequestError(f"two values of {request.by!r} are compared; it has: {listing}", "old", "new")
     return old, new
-
-
-def _measured(part: Measurements, nfp: str, by: str, value: str) -> Measurements:
-    """Return the configurations that have a value of the property."""
-    if nfp not in part.properties:
-        raise MeasurementError(Problem(f"{by} {shown_value(value)} has no values of {nfp!r}", part.report.source))
-    return part.measured(nfp)
-
-
-def _too_few(pairs: int, by: str, old: str, new: str, source: str | None) -> Problem:
-    text = (
-        f"{plural(pairs, 'configuration was', 'configurations were')} measured with {by} {shown_value(old)} and "
-        f"{shown_value(new)}; the test needs at least {MIN_PAIRS}"
-    )
-    hint = f"measure the same configurations with both, in turn; without pairs, splc learn --by {by} compares models"
-    return Problem(text, source, hint=hint)
-
-
-def _method_notes(test: ChangeTest) -> list[Note]:
-    """Return the limits of the test."""
-    notes = []
-    if test.factor_changed:
-        text = "the common factor may also be the load of the machine, unless the runs of both alternated"
-        notes.append(Note(text, about=Rank.LIMIT))
-    if any(influence.alternatives for influence in test.influences):
-        text = "options that are equal in all pairs cannot be told apart; further pairs in which they differ can"
-        notes.append(Note(text, about=Rank.LIMIT))
-    return notes
 
 
 def detectable(result: Result) -> float | None:
@@ -203,7 +184,7 @@ def view(result: Result, detail: Detail) -> View:
     yield Rows(rows, CHANGES)
     for term in test.influences:
         if term.alternatives:
-            others = listed([_joined(names) for names in term.alternatives], 4)
+            others = listed([" * ".join(names) for names in term.alternatives], 4)
             yield f"{_title(term)} cannot be told apart from {others}"
     yield result.notes
     yield End(int(test.changed))
@@ -212,14 +193,14 @@ def view(result: Result, detail: Detail) -> View:
 def _answer(result: Result) -> str:
     """Return the first line: what changed, or the change that would have been found."""
     test = result.test
-    changes = [(_title(influence), influence.factor) for influence in test.influences if influence.relevant]
-    changes = [*([("common factor", test.factor)] if test.factor_changed else []), *changes]
+    changes = [("common factor", test.factor)] if test.factor_changed else []
+    changes += [(_title(influence), influence.factor) for influence in test.influences if influence.relevant]
     size = percentage(detectable(result), 2) if test.deviation > ROUNDING else ""
     power = f"{counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
     if not changes:
         limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
         return f"no change{limit} found" + (f"; {power}" if size else "")
-    shown = listed([f"{name} {_percent(factor)}" for name, factor in changes], MAX_NAMED)
+    shown = listed([f"{name} {signed_percentage((factor - 1) * 100, 3)}" for name, factor in changes], MAX_NAMED)
     return f"changed: {shown}" + (f"; {power}" if size else "")
 
 
@@ -230,27 +211,15 @@ def _remark(result: Result, probability: float, *, counts: bool) -> str:
     return "no change" if probability > LEVEL / 2 else f"not clearly {result.request.at_least:g} % or more"
 
 
-def _percent(factor: float) -> str:
-    """Return a factor as a signed percentage."""
-    return signed_percentage((factor - 1) * 100, 3)
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " * ".join(names)
-
-
 def _title(influence: ChangedInfluence) -> str:
-    return _joined(influence.options)
+    return " * ".join(influence.options)
 
 
+_four_digits = partial(short_number, digits=4)
 CHANGES = (
     Column("change", 0),
-    Column("factor", "1.factor", partial(short_number, digits=4)),
-    Column(
-        "95 % interval",
-        lambda row: interval_text((row[1].low, row[1].high), partial(short_number, digits=4)),
-        right=True,
-    ),
+    Column("factor", "1.factor", _four_digits),
+    Column("95 % interval", lambda row: interval_text((row[1].low, row[1].high), _four_digits), right=True),
     Column("", 2),
 )
 

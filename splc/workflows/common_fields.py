@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from splc.errors import RequestError
 from splc.io.files import STANDARD
 from splc.project import keys
 from splc.types import Aggregate, Duplicates, Invalid
-from splc.workflows.field_values import names_in, one_or_several, values_of
+from splc.workflows.field_values import names_in, numbers_of, one_or_several, values_of
 from splc.workflows.fields import Field, as_flag, as_option, fields_of
 
 INPUTS = "Inputs (default: those of the current folder)"
@@ -27,15 +27,16 @@ def columns(name: str, metavar: str, panel: str, **settings: Any) -> Field:
     return as_option(metavar, f"{keys.COLUMNS[name].meaning} Can be repeated.", panel, **settings)
 
 
+def as_numbers(text: str, panel: str = "", **settings: Any) -> Field:
+    """Return the repeated option of numbers by name."""
+    return as_option("NAME=VALUE", text, panel, parse=numbers_of, repeated=True, **settings)
+
+
 System = Annotated[str | None, as_option("FILE", keys.FILES["system"].meaning, INPUTS)]
 MeasurementsFile = Annotated[
     str | tuple[str, ...] | None,
     as_option(
-        "FILE",
-        f"{keys.FILES['measurements'].meaning} Can be repeated.",
-        INPUTS,
-        parse=one_or_several,
-        repeated=True,
+        "FILE", f"{keys.FILES['measurements'].meaning} Can be repeated.", INPUTS, parse=one_or_several, repeated=True
     ),
 ]
 ParametersFile = Annotated[str | None, as_option("FILE", keys.FILES["parameters"].meaning, INPUTS)]
@@ -44,8 +45,7 @@ InvalidRows = Annotated[Invalid, policy("invalid")]
 DuplicateRows = Annotated[Duplicates, policy("duplicates")]
 Repetitions = Annotated[Aggregate | None, policy("aggregate", default="mean")]
 OptionColumns = Annotated[
-    tuple[str, ...],
-    as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True),
+    tuple[str, ...], as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True)
 ]
 ContextColumns = Annotated[tuple[str, ...], columns("contexts", "COLUMN,…", POLICIES)]
 IgnoredColumns = Annotated[tuple[str, ...], columns("ignore", "COLUMN,…", POLICIES)]
@@ -92,17 +92,9 @@ def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, 
         if bound.field.kind == "flag":
             words.append(bound.spellings[0])
             continue
-        # A list of names is one text.
-        for text in (",".join(value),) if bound.field.parse is names_in else _texts(value):
-            words += [bound.spellings[0], text]
+        texts = [f"{name}={entry}" for name, entry in value.items()] if isinstance(value, Mapping) else [str(value)]
+        if isinstance(value, tuple):
+            # A list of names is one text.
+            texts = [",".join(value)] if bound.field.parse is names_in else list(map(str, value))
+        words += [word for text in texts for word in (bound.spellings[0], text)]
     return tuple(words)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts of a value, one for each time that the option is given."""
-    if isinstance(value, Mapping):
-        yield from (f"{name}={entry}" for name, entry in value.items())
-    elif isinstance(value, tuple):
-        yield from map(str, value)
-    else:
-        yield str(value)

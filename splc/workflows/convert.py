@@ -11,7 +11,6 @@ from typing import Annotated
 import numpy as np
 
 from sampling import Space
-from splc.data.experiment import Experiment
 from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import registry
@@ -22,16 +21,15 @@ from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.models.binding import bound
-from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT
-from splc.workflows.field_values import numbers_of
+from splc.workflows.common_fields import as_numbers
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, View
 
 NAMES: Mapping[registry.Kind, str] = {
@@ -59,13 +57,7 @@ class Request(ModelInputs):
     ] = None
     at: Annotated[
         Mapping[str, float],
-        as_option(
-            "NAME=VALUE",
-            "The row of tabled parameters that is inserted: 'nodes=4'.",
-            parse=numbers_of,
-            repeated=True,
-            default="their middle row",
-        ),
+        as_numbers("The row of tabled parameters that is inserted: 'nodes=4'.", default="their middle row"),
     ] = field(default_factory=dict)
 
 
@@ -80,7 +72,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Convert a file."""
     if Path(request.source).is_dir():
         return _convert_profile(request)
@@ -117,9 +109,9 @@ def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
         registry.model_suffix(output if to is None else f".{to}")
     if form is None:
         suffix = registry.suffix_of(output)
-        forms = (entry for entry in registry.formats_of(kind) if entry.writer is not None)
-        names = (entry.name for entry in forms if suffix and suffix in {entry.suffix, *entry.other_suffixes})
-        form = next(names, suffix.removeprefix("."))
+        written = [entry for entry in registry.formats_of(kind) if entry.writer is not None and suffix]
+        names = [entry.name for entry in written if suffix in {entry.suffix, *entry.other_suffixes}]
+        form = names[0] if names else suffix.removeprefix(".")
         if form not in everything:
             message = f"the name of the output, {output!r}, does not tell the format to write"
             raise SpecError(message, hint=f"choose one with --to: {', '.join(formats)}")
@@ -140,14 +132,12 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
     project = Project.load(path.parent)
     if project.file is not None and kind in project.file.values:
         return
-    name = path.name
     if kind == "system":
-        competes = name.removesuffix(".gz").endswith(".xml")
-        files = project.descriptions()
+        competes, files = path.name.removesuffix(".gz").endswith(".xml"), project.descriptions()
     else:
-        competes = name in MEASUREMENT_FILES
+        competes = path.name in MEASUREMENT_FILES
         files = tuple(str(path.parent / file) for file in MEASUREMENT_FILES if (path.parent / file).exists())
-    files = tuple(file for file in files if Path(file).name != name)
+    files = tuple(file for file in files if Path(file).name != path.name)
     if competes and files:
         noun = "a system description" if kind == "system" else "measurements"
         message = f"the folder already has {noun}: {listed(files)}; with two, every command there would fail"
@@ -161,18 +151,14 @@ def _convert_profile(request: Request) -> Result:
     experiment = read_experiment(request.source)
     write_whole(request.output, registry.format_named("experiment", form).write(experiment))
     notes = notes_of(f"{request.source}: {text}" for text in experiment.report.notes)
-    notes += notes_of((f"{request.output}: {text}" for text in _not_for_extra_p(experiment)), Rank.LIMIT)
+    # What Extra-P does not read.
+    lost = [f"contexts are left out: {listed(list(experiment.contexts))}"] if experiment.contexts else []
+    if any(np.isnan(values).all(axis=1).any() for values in experiment.series.values()):
+        lost.append("some call paths have no value at some points: Extra-P refuses the file")
+    notes += notes_of((f"{request.output}: {text}" for text in lost), Rank.LIMIT)
     paths = plural(len({path for path, _ in experiment.series}), "call path", "call paths")
     points = plural(len(experiment.points), "point", "points")
     return Result(f"{paths} at {points} of {listed(experiment.parameters)}", request.output, form, notes)
-
-
-def _not_for_extra_p(experiment: Experiment) -> Iterator[str]:
-    """Yield what Extra-P does not read."""
-    if experiment.contexts:
-        yield f"contexts are left out: {listed(list(experiment.contexts))}"
-    if any(np.isnan(values).all(axis=1).any() for values in experiment.series.values()):
-        yield "some call paths have no value at some points: Extra-P refuses the file"
 
 
 def _convert_system(request: Request, form: str) -> Result:
@@ -196,7 +182,6 @@ def _convert_measurements(request: Request, form: str, project: Project) -> Resu
 
 
 def _contexts(measurements: Measurements, form: str) -> Iterator[str]:
-    """Yield what readers of a table must know about its contexts."""
     for name, value in measurements.contexts.items():
         if is_number(value, "."):
             yield f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"
@@ -216,23 +201,17 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
         notes.append(Note("there is no system description here: the model's names are not checked"))
     stored = request.read_model(request.source, project, system, notes)
     model = bound(stored.model, request.at)
-    notes += notes_of(_replaced_tables(stored.model, request.at))
+    rows = chosen_rows(stored.model.parameters, request.at)
+    notes += notes_of(
+        f"{parameter.name} is a table over {parameter.by}: its row for {parameter.keys[rows[parameter.name]]:g} was "
+        "inserted, so that predictions differ wherever another row applies"
+        for parameter in stored.model.parameters
+        if len(parameter.keys) > 1
+    )
     base = ROOT if system is None else system.base_option
     write_stored_model(replace(stored, model=model, system=system or stored.system), request.output, form, base)
     content = f"a model of {plural(len(model.terms), 'term', 'terms')}"
     return Result(content, request.output, form, tuple(notes))
-
-
-def _replaced_tables(model: InfluenceModel, at: Mapping[str, float]) -> Iterator[str]:
-    """Yield which tabled parameters became numbers."""
-    rows = chosen_rows(model.parameters, at)
-    for parameter in model.parameters:
-        if len(parameter.keys) > 1:
-            value = parameter.keys[rows[parameter.name]]
-            yield (
-                f"{parameter.name} is a table over {parameter.by}: its row for {value:g} was inserted, so that "
-                "predictions differ wherever another row applies"
-            )
 
 
 def view(result: Result, detail: Detail) -> View:

@@ -14,11 +14,11 @@ from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hi
 from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json_object import JsonObject, at, json_object
 from splc.workflows.fields import as_argument, request
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Rows, View, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
-ANALYTICAL = ("analytical.txt", "parameters.toml")
+SOLVER = (*STUDY, "analytical.txt", "parameters.toml", "../README.md")
 
 
 @dataclass(frozen=True)
@@ -59,25 +59,20 @@ EXAMPLES: Mapping[str, Example] = {
             "A compressor: 10 options with constraints, and the time and size of 240 of their 4,320 configurations.",
             "zstd",
             (*STUDY, "README.md", "generate.py", "measure.sh"),
-            (
-                "splc learn",
-                "splc explain learned.log",
-                "splc optimize learned.log",
-                "splc suggest --budget 10",
-            ),
+            ("splc learn", "splc explain learned.log", "splc optimize learned.log", "splc suggest --budget 10"),
         ),
         Example(
             "smg2000",
             "A multigrid solver on 2-D grids: process topology and grid size, and an expert's formula to compare with.",
             "smg2000/2d",
-            (*STUDY, *ANALYTICAL, "../README.md"),
+            SOLVER,
             SMG_COMMANDS,
         ),
         Example(
             "smg2000-3d",
             "The same solver on 3-D grids.",
             "smg2000/3d",
-            (*STUDY, *ANALYTICAL, "../README.md"),
+            SOLVER,
             SMG_COMMANDS,
         ),
         Example(
@@ -112,7 +107,7 @@ class Result:
     folder: str | None = None  # the folder of the copy; None if none was made
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Copy a case study into a folder, or list all if the request names none."""
     if request.name is None:
         return Result(tuple(EXAMPLES.values()))
@@ -126,10 +121,8 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def _copy(example: Example, target: str) -> None:
-    """Write all files of a case study, or none."""
     contents = {name: read_source(path).data for name, path in example.paths.items()}
-    folder = Path(target)
-    made = False
+    folder, made = Path(target), False
     paths: list[Path] = []
     try:
         if folder.is_dir():

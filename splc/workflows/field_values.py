@@ -15,20 +15,23 @@ _DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h",
 _UNITS = (86400, 3600, 60, 1)
 
 
+def _pairs(texts: Sequence[str], form: str, convert: Callable[[str], W | None]) -> dict[str, W]:
+    """Return name → value of texts; a name may contain an equals sign: 'ceil(nx/4)=2'."""
+    pairs: dict[str, W] = {}
+    for text in texts:
+        name, equals, written = (part.strip() for part in text.rpartition("="))
+        value = convert(written)
+        if not equals or not name or value is None:
+            raise SpecError(f"{text!r} is not {form}")
+        if name in pairs:
+            raise SpecError(f"{name} is given twice")
+        pairs[name] = value
+    return pairs
+
+
 def numbers_of(texts: Sequence[str]) -> dict[str, float]:
     """Return name → number of texts `NAME=NUMBER`."""
-    numbers: dict[str, float] = {}
-    for text in texts:
-        # A name may contain an equals sign: 'ceil(nx/4)=2'.
-        name, equals, value = text.rpartition("=")
-        name = name.strip()
-        number = _number(value)
-        if not equals or not name or number is None:
-            raise SpecError(f"{text!r} is not NAME=NUMBER")
-        if name in numbers:
-            raise SpecError(f"{name} is given twice")
-        numbers[name] = number
-    return numbers
+    return _pairs(texts, "NAME=NUMBER", _number)
 
 
 def point_of(text: str) -> dict[str, float]:
@@ -90,35 +93,26 @@ def names_in(texts: Sequence[str]) -> tuple[str, ...]:
 
 def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
     """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out."""
-    bounds: dict[str, tuple[float | None, float | None]] = {}
-    for text in texts:
-        name, equals, interval = text.rpartition("=")
+
+    def bounds(interval: str) -> tuple[float | None, float | None] | None:
         low, dots, high = interval.partition("..")
-        name = name.strip()
         try:
             ends = [float(end) if end.strip() else None for end in (low, high)]
         except ValueError:
-            ends = [math.nan]
-        if not (name and equals and dots) or any(end is not None and math.isnan(end) for end in ends):
-            raise SpecError(f"{text!r} is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5")
-        if name in bounds:
-            raise SpecError(f"{name} is given twice")
-        bounds[name] = (ends[0], ends[1])
-    return bounds
+            return None
+        return (ends[0], ends[1]) if dots and not any(end is not None and math.isnan(end) for end in ends) else None
+
+    return _pairs(texts, "NAME=LOW..HIGH, such as alpha=1e-8..1e-5", bounds)
 
 
 def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
     """Return name → numbers of texts `NAME=NUMBER,NUMBER`."""
-    axes: dict[str, list[float]] = {}
-    for text in texts:
-        name, equals, values = (part.strip() for part in text.partition("="))
-        numbers = [_number(value) for value in values.split(",")]
-        if not equals or not name or None in numbers:
-            raise SpecError(f"{text!r} is not NAME=NUMBER,NUMBER…")
-        if name in axes:
-            raise SpecError(f"{name} is given twice")
-        axes[name] = [number for number in numbers if number is not None]
-    return axes
+
+    def axis(values: str) -> list[float] | None:
+        numbers = [number for value in values.split(",") if (number := _number(value)) is not None]
+        return numbers if len(numbers) == values.count(",") + 1 else None
+
+    return _pairs(texts, "NAME=NUMBER,NUMBER…", axis)
 
 
 def counts_of(text: str) -> tuple[int, ...]:

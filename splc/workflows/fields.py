@@ -133,7 +133,6 @@ def fields_of(kind: type) -> Iterator[BoundField]:
 
 
 def _bound(name: str, hint: Any, default: Any) -> BoundField | None:
-    """Return a field of an annotated type, None without an annotation."""
     kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     field = next((note for note in notes if isinstance(note, Field)), None)
     return None if field is None else BoundField(name, field, kind, default)

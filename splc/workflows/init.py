@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, ClassVar
 
 from sampling import Space
-from splc.errors import InputError, OutputError, Problem, RequestError, plural
-from splc.errors import listed as listed_names
+from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.failures import failures_file
 from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.json_object import JsonObject, at, each, json_object, merged
 from splc.io.outputs import require_writable
+from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
 from splc.project.config import FILE_NAME
 from splc.system.mining import MinedConstraint
@@ -26,10 +27,9 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.kept_roles import project_text
 from splc.workflows.note import Note
 from splc.workflows.objects import InferenceObject
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, Output, View
 
 SHOWN_VALUES = 4
@@ -85,14 +85,14 @@ class Result:
     kept: tuple[Path, str] | None = None
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Infer a description, and compare it with an existing one if the request names one; `view` writes it."""
     project = request.project()
     if not project.has_measurements:
         raise InputError("no table of measurements in this folder", hint="name its file: splc init TABLE")
-    if request.system == STANDARD and project.measurements_file == STANDARD:
+    if project.measurements_file == STANDARD and request.system == STANDARD:
         raise RequestError("only one of two files can be standard input", "system", "measurements")
-    if request.keep and project.measurements_file == STANDARD:
+    if project.measurements_file == STANDARD and request.keep:
         raise RequestError("only the roles of a file can be kept, not those of standard input", "keep")
     if request.keep and request.output == STANDARD:
         request = replace(request, output=str(project.folder / "system.xml"))
@@ -105,33 +105,28 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
     rules: tuple[str, ...] = ()
     if request.from_failures:
         result, rules = _with_failures(result, request, project)
-    for name in result.system.names:
-        if not name.isprintable():
-            hint = "rename it in the table"
-            message = f"the name {name!r} has a control character, which XML cannot have"
-            raise InputError(Problem(message, result.source.name, hint=hint))
+    if names := [name for name in result.system.names if not name.isprintable()]:
+        message = f"the name {names[0]!r} has a control character, which XML cannot have"
+        raise InputError(Problem(message, result.source.name, hint="rename it in the table"))
     file = None
     if request.keep:
         text = project_text(result, project.folder, request.output, project.measurements_file)
         file = (project.folder / FILE_NAME, text)
     differences: tuple[str, ...] = ()
-    if request.system is not None and not rules:
-        differences = tuple(differences_from(read_variability_model(request.system), result.system))
-    assumptions = (*result.assumptions, *result.warnings)
-    mined = mined_lines(result)
+    compared = None if rules else request.system
+    if compared is not None:
+        differences = tuple(differences_from(read_variability_model(compared), result.system))
+    mined, source = mined_lines(result), result.system.source
     unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)
-    comments = (f"Inferred from {result.system.source}:", *assumptions, *mined, *rules, *unseen, FURTHER_CONSTRAINTS)
+    found = (*mined, *rules, *unseen)
+    comments = (f"Inferred from {source}:", *result.assumptions, *result.warnings, *found, FURTHER_CONSTRAINTS)
     ignored = "; --no-constraints leaves the constraints out" if mined else ""
-    notes = [
-        Note(f"inferred from {result.system.source}{ignored}", details=(*result.assumptions, *mined, *rules, *unseen))
-    ]
+    notes = [Note(f"inferred from {source}{ignored}", details=(*result.assumptions, *found))]
     notes += [Note(text, warning=True) for text in result.warnings]
-    notes += [Note(f"{result.system.source}: {text}") for text in result.notes]
-    if request.system is not None and not rules:
-        if differences:
-            notes.append(Note(f"differences from {request.system}", details=differences))
-        else:
-            notes.append(Note(f"{request.system} has the same options, values and groups"))
+    notes += [Note(f"{source}: {text}") for text in result.notes]
+    if compared is not None:
+        same = Note(f"{compared} has the same options, values and groups")
+        notes.append(Note(f"differences from {compared}", details=differences) if differences else same)
     return Result(result, comments, request.output, differences, tuple(notes), file)
 
 
@@ -177,14 +172,18 @@ def differences_from(described: VariabilityModel, inferred: VariabilityModel) ->
         if spelling not in described.positions:
             differences.append(f"{name} is not an option of the description")
             continue
-        listed, occurring = described.option(spelling), inferred.option(name)
-        unlisted = [value for value in _values(occurring) if value not in _values(listed)]
-        if unlisted and not isinstance(listed, NumericOption):
+        # A binary option has the values 0 and 1.
+        values, occurring = (
+            option.values if isinstance(option, NumericOption) else (0.0, 1.0)
+            for option in (described.option(spelling), inferred.option(name))
+        )
+        unlisted = [value for value in occurring if value not in values]
+        if unlisted and not isinstance(described.option(spelling), NumericOption):
             differences.append(f"{name} is a binary option of the description")
         elif unlisted:
-            values = listed_names([f"{value:g}" for value in unlisted], SHOWN_VALUES)
-            remark = unit_remark(_values(listed), unlisted)
-            differences.append(f"{name}: the description does not list {values}" + (f"; {remark}" if remark else ""))
+            texts = listed([f"{value:g}" for value in unlisted], SHOWN_VALUES)
+            remark = unit_remark(values, unlisted)
+            differences.append(f"{name}: the description does not list {texts}" + (f"; {remark}" if remark else ""))
     differences += [f"{name} is not in the table" for name in described.names if name not in names.values()]
     groups = {frozenset(group) for group in described.alternative_groups}
     for group in inferred.alternative_groups:
@@ -193,8 +192,26 @@ def differences_from(described: VariabilityModel, inferred: VariabilityModel) ->
     return differences
 
 
-def _values(option: object) -> tuple[float, ...]:
-    return option.values if isinstance(option, NumericOption) else (0.0, 1.0)
+def project_text(inference: Inference, folder: Path, system: str, measurements: str) -> str:
+    """Return the content of `splc.toml` with the inputs and the roles of all columns; its present content is kept."""
+    only = inference.properties[0] if len(inference.properties) == 1 else None
+    roles = {
+        "system": os.path.relpath(system, folder),
+        "measurements": os.path.relpath(measurements, folder),
+        "property": inference.main or only,
+        "options": list(inference.columns),
+        "contexts": list(inference.contexts),
+        "ignore": list(inference.ignored),
+    }
+    lines = [f"{key} = {toml_value(value)}" for key, value in roles.items() if value]
+    file, existing = folder / FILE_NAME, ""
+    if file.exists():
+        source = read_source(file)
+        existing = "\n" + source.text()
+        if keys := [key for key in parse_toml(source)[0] if key in roles]:
+            hint = "remove them from it, or edit them by hand"
+            raise OutputError(Problem(f"the file states {listed(keys)} already", str(file), hint=hint))
+    return "\n".join(lines) + "\n" + existing
 
 
 class InitObject(JsonObject, schema="splc.init/1"):

@@ -14,24 +14,10 @@ from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, keeps_standard_input, read_source
 from splc.project import Project
+from splc.workflows import common_fields as common
 from splc.workflows.by import require_all_values
-from splc.workflows.common_fields import (
-    INPUTS,
-    ContextColumns,
-    DuplicateRows,
-    IgnoredColumns,
-    InvalidRows,
-    MeasurementsFile,
-    Nfp,
-    NoConstraints,
-    OptionColumns,
-    ParametersFile,
-    Repetitions,
-    SelectedRows,
-    System,
-)
-from splc.workflows.field_values import numbers_of
-from splc.workflows.fields import as_option, request
+from splc.workflows.common_fields import INPUTS, as_numbers
+from splc.workflows.fields import request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
@@ -49,17 +35,17 @@ class SystemInputs:
     # Whether a table must have a measured column; None if it may be a table of configurations.
     measured: ClassVar[bool | None] = True
 
-    system: System = None
-    measurements: MeasurementsFile = None
-    options: OptionColumns = ()
-    no_constraints: NoConstraints = False
-    nfp: Nfp = None
-    context: ContextColumns = ()
-    ignore: IgnoredColumns = ()
-    where: SelectedRows = field(default_factory=dict)
-    invalid: InvalidRows = "error"
-    duplicates: DuplicateRows = "error"
-    aggregate: Repetitions = None
+    system: common.System = None
+    measurements: common.MeasurementsFile = None
+    options: common.OptionColumns = ()
+    no_constraints: common.NoConstraints = False
+    nfp: common.Nfp = None
+    context: common.ContextColumns = ()
+    ignore: common.IgnoredColumns = ()
+    where: common.SelectedRows = field(default_factory=dict)
+    invalid: common.InvalidRows = "error"
+    duplicates: common.DuplicateRows = "error"
+    aggregate: common.Repetitions = None
 
     @property
     def policies(self) -> dict[str, Any]:
@@ -94,10 +80,9 @@ class SystemInputs:
         """Read the system of the project, or infer it from the measurements; notes state the assumptions."""
         system = project.variability_model(observed=observed)
         if self.no_constraints and project.inference is None:
-            origin = "that of the model" if project.learned_system is not None else "described"
-            hint = "leave --no-constraints out"
+            origin, hint = "described", "leave --no-constraints out"
             if project.learned_system is not None:
-                hint = "learn the model again with --no-constraints"
+                origin, hint = "that of the model", "learn the model again with --no-constraints"
             raise RequestError(f"nothing is inferred, for the system is {origin}; {hint}", "no_constraints")
         notes += inference_notes(project.inference, lists=self.measured is None and project.system_table is not None)
         if project.learned_system is not None and project.has_system:
@@ -109,17 +94,9 @@ class SystemInputs:
             notes.append(Note(f"the options are those of {source}; {where}"))
         return system
 
-    def read_measurements(
-        self,
-        project: Project,
-        space: Space,
-        notes: Notes,
-        *,
-        file: str | None = None,
-        learned: ColumnChoice | None = None,
-    ) -> Measurements:
-        """Read the measurements of the project, or another file of measurements of its system."""
-        measurements = project.measurements(space.system, space, file=file, learned=learned, **self.policies)
+    def read_measurements(self, project: Project, space: Space, notes: Notes, **settings: Any) -> Measurements:
+        """Read the measurements of the project; `settings` are those of `Project.measurement_parts`."""
+        measurements = project.measurements(space.system, space, **settings, **self.policies)
         notes.add(reading_notes(measurements.report))
         return measurements
 
@@ -135,16 +112,10 @@ class SystemInputs:
 class ModelInputs(SystemInputs):
     """The inputs of a request about models that may have machine parameters."""
 
-    parameters: ParametersFile = None
+    parameters: common.ParametersFile = None
     parameter: Annotated[
         Mapping[str, float],
-        as_option(
-            "NAME=VALUE",
-            "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.",
-            INPUTS,
-            parse=numbers_of,
-            repeated=True,
-        ),
+        as_numbers("A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.", INPUTS),
     ] = field(default_factory=dict)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
@@ -210,10 +181,7 @@ class ModelInputs(SystemInputs):
     def read_predictor(
         self, file: str, project: Project, system: VariabilityModel | None, notes: Notes, *, printed: bool = False
     ) -> StoredModel:
-        """Read a model to predict with, and note why its full model is not used, if so.
-
-        `printed`: whether the printed model predicts although there is a full one.
-        """
+        """Read a model to predict with, see `predicting`."""
         return predicting(self.read_model(file, project, system, notes), notes, printed=printed)
 
     def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:

@@ -69,7 +69,7 @@ class LearnedContexts(Presented, Mapping[str, LearningResult]):
             self.by: [*self.results],
             "configurations": [result.learning_configurations for result in results],
             "error": [None if error is None else error.mean for error in crossed],
-            "weight_alone": [self.weights.get(value) for value in self.results],
+            "weight_alone": [*map(self.weights.get, self.results)],
         }
 
 

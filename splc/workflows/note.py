@@ -137,9 +137,8 @@ def inference_notes(inference: Inference | None, *, lists: bool = False) -> tupl
         mined = (Note(f"{source}: constraints: {many:,} inferred from {rows:,} rows ({how})"),)
     if inference.unseen:
         pairs = [pair for pair, _ in inference.unseen]
-        listing = ", ".join(pairs[:SHOWN_PAIRS]) + (
-            f" and {len(pairs) - SHOWN_PAIRS:,} more" if pairs[SHOWN_PAIRS:] else ""
-        )
+        more = f" and {len(pairs) - SHOWN_PAIRS:,} more" if pairs[SHOWN_PAIRS:] else ""
+        listing = ", ".join(pairs[:SHOWN_PAIRS]) + more
         texts = "; ".join(constraint for _, constraint in inference.unseen[:SHOWN_PAIRS])
         cure = f"if it cannot occur, state it in a description (splc init {shlex.quote(source)} writes one): {texts}"
         why = "the rows are too few to infer a constraint from that"
@@ -179,22 +178,27 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         if count := sum(report.missing.get(nfp, 0) for report in reports):
             values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
             notes.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
-    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.failed):
-        failed = sorted(line for report in reports for line in report.failed.get(nfp, ()))
+    for nfp, failed in _by_property(reports, "failed"):
         count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
-        text = f"{len(failed):,} of {count:,} values of {nfp} are unlike the others ({_lines_of(failed)}): failed runs?"
+        text = f"{len(failed):,} of {count:,} values of {nfp} are unlike the others"
+        text += f" ({_lines(failed, 'line')}): failed runs?"
         notes.append(Note(f"{source}: {text} leave these cells empty", warning=True))
     if any(report.mixed for report in reports):
         notes.append(_averaged(source, reports))
     notes += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )
-    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.gaps):
-        gaps = sorted(line for report in reports for line in report.gaps.get(nfp, ()))
+    for nfp, gaps in _by_property(reports, "gaps"):
         if gaps and len(gaps) < rows - len(invalid):
-            text = f"{nfp} lacks a value in {_lines_of(gaps)}"
+            text = f"{nfp} lacks a value in {_lines(gaps, 'line')}"
             notes.append(Note(f"{source}: {text}"))
     return tuple(notes)
+
+
+def _by_property(reports: Sequence[ReadingReport], name: str) -> Iterator[tuple[str, list[int]]]:
+    """Yield each property with its lines in an attribute of reports."""
+    for nfp in dict.fromkeys(nfp for report in reports for nfp in getattr(report, name)):
+        yield nfp, sorted(line for report in reports for line in getattr(report, name).get(nfp, ()))
 
 
 def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...]:
@@ -224,52 +228,38 @@ def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:
     negative = 2 * configurations < rows
     few = f"only {configurations:,} of {rows:,} rows are distinct configurations: " if negative else ""
     text = f"{few}rows of one configuration differ in {listed([repr(name) for name in names])} and are averaged"
-    options, listing = reports[0].options, _as_list(names)
+    options, listing = reports[0].options, shlex.quote(",".join(names))
     cure = "add options to the description, name"
     if options is not None:
-        cure = f"name options with --options {_as_list((*options, *names))},"
+        cure = f"name options with --options {shlex.quote(','.join((*options, *names)))},"
     advice = f"contexts (such as versions) with --context {listing}, others with --ignore {listing}"
     return Note(f"{source}: {text}; {cure} {advice}", warning=True, negative=negative)
 
 
-def _as_list(names: Sequence[str]) -> str:
-    return shlex.quote(",".join(names))
-
-
-def _lines_of(lines: Sequence[int]) -> str:
-    """Return some lines as a text: `line 3`, or `lines 3, 5`."""
-    return f"{'line' if len(lines) == 1 else 'lines'} {_lines(lines)}"
-
-
-def _lines(lines: Sequence[int]) -> str:
-    """Return the first of some lines as a text."""
-    return ", ".join(map(str, lines[:SHOWN_ROWS])) + (", …" if len(lines) > SHOWN_ROWS else "")
+def _lines(lines: Sequence[int], noun: str = "") -> str:
+    """Return the first of some lines as a text, such as `lines 3, 5` with the noun `line`."""
+    shown = ", ".join(map(str, lines[:SHOWN_ROWS])) + (", …" if len(lines) > SHOWN_ROWS else "")
+    return f"{noun}{'s' * (len(lines) != 1)} {shown}" if noun else shown
 
 
 def role_table(inference: Inference) -> tuple[str, ...]:
     """Return the lines of the table: a line for each role, and for each reason to leave columns out."""
-    rows = list(_rows(inference))
-    widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
-    return tuple(f"{role:<{widths[0]}}  {columns:<{widths[1]}}  {change}".rstrip() for role, columns, change in rows)
-
-
-def _rows(inference: Inference) -> Iterator[tuple[str, str, str]]:
-    yield "options", listed(inference.columns), "--context NAME, --ignore NAME"
     nfp, *further_nfps = inference.properties
     main = inference.main
     if main in further_nfps:
         nfp, further_nfps = main, [name for name in inference.properties if name != main]
+    rows = [("options", listed(inference.columns), "--context NAME, --ignore NAME")]
     if main is None and further_nfps:
-        yield "properties", listed([nfp, *further_nfps]), "--property NAME uses one"
+        rows.append(("properties", listed([nfp, *further_nfps]), "--property NAME uses one"))
     else:
-        yield "property", nfp, ""
-        if further_nfps:
-            yield "also measured", listed(further_nfps), "--property NAME"
-    if inference.contexts:
-        yield "contexts", listed(inference.contexts), "--options NAME, --ignore NAME"
+        rows += [("property", nfp, ""), ("also measured", listed(further_nfps), "--property NAME")]
+    rows.append(("contexts", listed(inference.contexts), "--options NAME, --ignore NAME"))
     reasons: dict[str, list[str]] = {}
     for name, reason in inference.ignored.items():
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         change = "" if reason == "as requested" else "--property NAME, --options NAME, --context NAME"
-        yield "left out", f"{listed(names)} ({reason})", change
+        rows.append(("left out", f"{listed(names)} ({reason})", change))
+    rows = [row for row in rows if row[1]]
+    widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+    return tuple(f"{role:<{widths[0]}}  {columns:<{widths[1]}}  {change}".rstrip() for role, columns, change in rows)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -19,6 +19,7 @@ from splc.data.fixed_values import fixed_indices, with_fixed_values
 from splc.data.measurements import Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
+from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.failures import failures_object, with_failures
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
@@ -35,8 +36,8 @@ from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
 from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
-from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
+from splc.workflows.optimize.optimize import best_of
 from splc.workflows.subspace import UNKNOWN, WITHOUT_FAILURE, failure_notes, working_space
 
 _ARGUMENTS = frozenset(inspect.signature(learn_measurements).parameters)
@@ -97,27 +98,25 @@ def learn(
     extra = {name: settings.pop(name) for name in [*settings] if name not in _ARGUMENTS}
     if extra:
         settings["settings"] = {**(settings.get("settings") or {}), **extra}
-    columns = ColumnArguments(options, contexts, where, ignore)
+    reading = _Reading(data, nfp, system, options, contexts, where, ignore, invalid)
     groups = settings.get("groups")
     if by is not None:
         if groups is not None:
             raise SpecError("the rows of a value are different settings", hint="leave groups or by out")
-        tables = _tables(data, nfp, system, columns, invalid, by)
-        parts = {value: table.measurements for value, table in tables.items()}
-        first = next(iter(tables.values()))
-        return replace(learn_contexts(parts, by, first.nfp, preset, share=share, **settings), notes=first.notes)
+        parts, nfp, notes = reading.by(by)
+        return replace(learn_contexts(parts, by, nfp, preset, share=share, **settings), notes=notes.texts)
     if share:
         raise SpecError("what is learned together are the values of a context", hint="by='version'")
     if groups is None or isinstance(data, Measurements):
-        table = _table(data, nfp, system, columns, invalid)
+        table = reading.table()
     else:
-        table, settings["groups"] = _grouped_table(data, nfp, system, columns, invalid, groups)
+        table, settings["groups"] = reading.grouped(groups)
     failures = table.measurements.failures
     if failures is not None:
         settings["provenance"] = {**(settings.get("provenance") or {}), "failures": failures_object(failures)}
     result = learn_measurements(table.measurements, table.nfp, preset, **settings)
-    notes = (*table.notes, *Notes(failure_notes(failures, UNKNOWN)).texts)
-    return replace(result, notes=(*notes, *result.notes)) if notes else result
+    texts = (*table.notes, *Notes(failure_notes(failures, UNKNOWN)).texts)
+    return replace(result, notes=(*texts, *result.notes)) if texts else result
 
 
 @overload
@@ -158,23 +157,12 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
     return _suggest_of_table(data, *arguments, **settings)
 
 
-def _suggest_of_table(
-    data: Any,
-    nfp: str | None = None,
-    count: int = 1,
-    *,
-    system: VariabilityModel | None = None,
-    options: str | Collection[str] = (),
-    contexts: str | Collection[str] = (),
-    where: Mapping[str, Any] | None = None,
-    ignore: str | Collection[str] = (),
-    invalid: Invalid = "error",
-    **settings: Any,
-) -> ConfigurationSuggestions:
-    table = _table(data, nfp, system, ColumnArguments(options, contexts, where, ignore), invalid)
-    failures = table.measurements.failures
-    space = working_space(Space(table.measurements.system), failures, {})
-    found = suggest_configurations(space, table.measurements, table.nfp, count, **settings)
+def _suggest_of_table(data: Any, nfp: str | None = None, count: int = 1, **settings: Any) -> ConfigurationSuggestions:
+    roles = {field.name: settings.pop(field.name) for field in fields(_Reading) if field.name in settings}
+    table = _Reading(data, nfp, **roles).table()
+    measured, failures = table.measurements, table.measurements.failures
+    space = working_space(Space(measured.system), failures, {})
+    found = suggest_configurations(space, measured, table.nfp, count, **settings)
     return replace(found, notes=(*table.notes, *Notes(failure_notes(failures, "not suggested")).texts))
 
 
@@ -218,12 +206,13 @@ def optimize(
     require_count(count)
     failures = _failures(results, base.system)
     chosen = working_space(chosen, failures, {} if not fixed else fixed_indices(base.system, fixed))
-    objectives = [
-        Objective(result.nfp, base.system, result.model, None if result.printed is None else result.predictor, sign)
-        if isinstance(result, LearningResult)
-        else Objective(result.text, base.system, result, None, sign)
-        for result, sign in zip(results, signs, strict=True)
-    ]
+    objectives = []
+    for result, sign in zip(results, signs, strict=True):
+        if isinstance(result, InfluenceModel):
+            objectives.append(Objective(result.text, base.system, result, None, sign))
+        else:
+            full = None if result.printed is None else result.predictor
+            objectives.append(Objective(result.nfp, base.system, result.model, full, sign))
     notes = Notes(failure_notes(failures, "left out"))
     best, _ = best_of(objectives, chosen, count, limit, notes, failures=failures)
     return replace(best, notes=notes.texts)
@@ -255,16 +244,6 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
 
 
 @dataclass(frozen=True)
-class ColumnArguments:
-    """The arguments of `learn` about the roles of columns."""
-
-    options: str | Collection[str] = ()
-    contexts: str | Collection[str] = ()
-    where: Mapping[str, Any] | None = None
-    ignore: str | Collection[str] = ()
-
-
-@dataclass(frozen=True)
 class _Table:
     """Measurements, their property if one is known, and the assumptions of reading them."""
 
@@ -273,83 +252,93 @@ class _Table:
     notes: tuple[str, ...] = ()
 
 
-def _table(
-    data: Any, nfp: str | None, system: VariabilityModel | None, columns: ColumnArguments, invalid: Invalid
-) -> _Table:
-    """Return the measurements of a table."""
-    if isinstance(data, Measurements):
-        return _Table(data, nfp)
-    files = [str(data)] if isinstance(data, str | Path) else []
-    if system is not None:
-        read: Callable[..., Measurements]
-        read = read_measurements if isinstance(data, str | Path) else _from_frame
-        measured = read(data, system, where=columns.where, contexts=columns.contexts, ignore=columns.ignore)
-        notes = Notes((*reading_notes(measured.report), *run_notes([measured], nfp)))
-        valid = _valid(measured, invalid, notes)
-        return _Table(with_failures(valid, files, Space(system).check), nfp, notes.texts)
-    choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
-    inference = inferred_from(data, nfp, choice)
-    policy = Policy(columns=inference.completed(choice))
-    (measured,) = read_parts(inference.source, inference.system, policy, nfp=nfp)
-    measured = with_failures(measured, files, Space(inference.system).check)
-    main = inference.main if inference.main in measured.properties else None
-    nfp = nfp or main
-    notes = Notes((*inference_notes(inference), *reading_notes(measured.report), *run_notes([measured], nfp)))
-    return _Table(measured, nfp, notes.texts)
+@dataclass(frozen=True)
+class _Reading:
+    """A table and the arguments of `learn` about the roles of its columns."""
 
+    data: Any
+    nfp: str | None
+    system: VariabilityModel | None = None
+    options: str | Collection[str] = ()
+    contexts: str | Collection[str] = ()
+    where: Mapping[str, Any] | None = None
+    ignore: str | Collection[str] = ()
+    invalid: Invalid = "error"
 
-def _grouped_table(
-    data: Any,
-    nfp: str | None,
-    system: VariabilityModel | None,
-    columns: ColumnArguments,
-    invalid: Invalid,
-    groups: str | Sequence[Any],
-) -> tuple[_Table, Groups]:
-    """Return the measurements of a table, and the groups of a column, or of a label of each row."""
-    column = groups if isinstance(groups, str) else "group"
-    if not isinstance(groups, str):
-        if isinstance(data, str | Path):
-            raise SpecError("the groups of a file are those of a column", hint="groups='dataset'")
-        data = {**table_columns(data), column: np.array([f"group {label}" for label in groups])}
-    choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
-    if options_of(inferred_from(data, nfp, choice).system if system is None else system, column) is not None:
-        table = _table(data, nfp, system, columns, invalid)
-        return table, Groups.stated(table.measurements.configurations, column)
-    ignored = (columns.ignore,) if isinstance(columns.ignore, str) else tuple(columns.ignore)
-    table = _table(data, nfp, system, replace(columns, ignore=(*ignored, column)), invalid)
-    kept = replace(columns, ignore=tuple(name for name in ignored if name != column))
-    parts = _tables(data, nfp, system, kept, invalid, column).values()
-    configurations = (part.measurements.configurations for part in parts)
-    return table, Groups.of_parts(table.measurements.configurations, configurations, column)
+    @property
+    def files(self) -> list[str]:
+        """The file of the table, if it is one."""
+        return [str(self.data)] if isinstance(self.data, str | Path) else []
 
+    @property
+    def choice(self) -> ColumnChoice:
+        """The roles."""
+        return column_choice(self.contexts, self.where, self.ignore, self.options)
 
-def _tables(
-    data: Any, nfp: str | None, system: VariabilityModel | None, columns: ColumnArguments, invalid: Invalid, by: str
-) -> dict[str, _Table]:
-    """Return the measurements of each value of a context, in natural order."""
-    notes = Notes()
-    if isinstance(data, Mapping) and all(isinstance(table, Measurements) for table in data.values()):
-        parts = dict(data)
-    elif isinstance(data, Measurements):
-        raise SpecError("these are measurements of one value", hint=f"give those of all: {{{by}: Measurements}}")
-    else:
-        choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
-        choice = replace(choice, by=(by,))
+    def table(self) -> _Table:
+        """Return the measurements of the table."""
+        data, nfp, system = self.data, self.nfp, self.system
+        if isinstance(data, Measurements):
+            return _Table(data, nfp)
+        if system is not None:
+            columns: dict[str, Any] = {"where": self.where, "contexts": self.contexts, "ignore": self.ignore}
+            if self.files:
+                measured = read_measurements(data, system, **columns)
+            else:
+                measured = Measurements.from_frame(system, data, **columns)
+            notes = Notes((*reading_notes(measured.report), *run_notes([measured], nfp)))
+            measured = _valid(measured, self.invalid, notes)
+        else:
+            inference = inferred_from(data, nfp, self.choice)
+            system, policy = inference.system, Policy(columns=inference.completed(self.choice))
+            (measured,) = read_parts(inference.source, system, policy, nfp=nfp)
+            nfp = nfp or (inference.main if inference.main in measured.properties else None)
+            known = (*inference_notes(inference), *reading_notes(measured.report))
+            notes = Notes((*known, *run_notes([measured], nfp)))
+        return _Table(with_failures(measured, self.files, Space(system).check), nfp, notes.texts)
+
+    def grouped(self, groups: str | Sequence[Any]) -> tuple[_Table, Groups]:
+        """Return the measurements of the table, and the groups of a column, or of a label of each row."""
+        reading, column = self, groups if isinstance(groups, str) else "group"
+        if not isinstance(groups, str):
+            if self.files:
+                raise SpecError("the groups of a file are those of a column", hint="groups='dataset'")
+            labels = np.array([f"group {label}" for label in groups])
+            reading = replace(self, data={**table_columns(self.data), column: labels})
+        system = self.system
         if system is None:
-            inference = inferred_from(data, nfp, choice)
-            system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
-            notes += inference_notes(inference)
-        read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
-        notes += (*reading_notes(*(part.report for part in read)), *run_notes(read, nfp))
-        files = [str(data)] if isinstance(data, str | Path) else []
-        check = Space(system).check
-        parts = {part.contexts[by]: with_failures(_valid(part, invalid, notes), files, check) for part in read}
-        for part in parts.values():
-            notes.add(failure_notes(part.failures, UNKNOWN))
-    if not parts:
-        raise SpecError("there are no measurements")
-    return {value: _Table(part, nfp, notes.texts) for value, part in parts.items()}
+            system = inferred_from(reading.data, self.nfp, self.choice).system
+        if options_of(system, column) is not None:
+            table = reading.table()
+            return table, Groups.stated(table.measurements.configurations, column)
+        ignored = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
+        table = replace(reading, ignore=(*ignored, column)).table()
+        parts, _, _ = replace(reading, ignore=tuple(name for name in ignored if name != column)).by(column)
+        configurations = (part.configurations for part in parts.values())
+        return table, Groups.of_parts(table.measurements.configurations, configurations, column)
+
+    def by(self, by: str) -> tuple[dict[str, Measurements], str | None, Notes]:
+        """Return the measurements of each value of a context, in natural order, their property, and notes."""
+        data, nfp, system, notes = self.data, self.nfp, self.system, Notes()
+        if isinstance(data, Mapping) and all(isinstance(table, Measurements) for table in data.values()):
+            parts = dict(data)
+        elif isinstance(data, Measurements):
+            raise SpecError("these are measurements of one value", hint=f"give those of all: {{{by}: Measurements}}")
+        else:
+            choice = replace(self.choice, by=(by,))
+            if system is None:
+                inference = inferred_from(data, nfp, choice)
+                system, choice, nfp = inference.system, inference.completed(choice), nfp or inference.main
+                notes += inference_notes(inference)
+            read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
+            notes += (*reading_notes(*(part.report for part in read)), *run_notes(read, nfp))
+            check, valid = Space(system).check, {part.contexts[by]: _valid(part, self.invalid, notes) for part in read}
+            parts = {value: with_failures(part, self.files, check) for value, part in valid.items()}
+            for part in parts.values():
+                notes.add(failure_notes(part.failures, UNKNOWN))
+        if not parts:
+            raise SpecError("there are no measurements")
+        return parts, nfp, notes
 
 
 def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measurements:
@@ -367,10 +356,6 @@ def _valid(measured: Measurements, invalid: Invalid, notes: Notes) -> Measuremen
         raise MeasurementError(Problem(count, measured.report.source, text=text, hint=hint))
     notes.append(Note(f"{count} and left out", warning=True))
     return measured[np.flatnonzero(valid)]
-
-
-def _from_frame(data: Any, system: VariabilityModel, **columns: Any) -> Measurements:
-    return Measurements.from_frame(system, data, **columns)
 
 
 def _failures(models: Sequence[InfluenceModel | LearningResult], system: VariabilityModel) -> Failures | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.data.property_unit import span
 from splc.errors import ConfigurationError, SplcError, listed, plural
 from splc.formats.models.stored_model import StoredModel
 from splc.io.numbers import percentage
@@ -24,6 +25,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.learn.expected_error import DIGITS, ExpectedError
 from splc.workflows.note import Note, Rank
+from splc.workflows.views import interval_text
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,15 @@ class Interval:
     level: float  # the probability that a measured value lies inside
     low: float  # the lower end
     high: float  # the upper end
+
+    @property
+    def ends(self) -> str:
+        """The ends as text."""
+        return interval_text((self.low, self.high), "{:.6g}".format)
+
+    def text(self, unit: str | None) -> str:
+        """Return the interval as text, with its level and a readable unit."""
+        return f"{self.level * 100:g} % interval {span(self.low, self.high, unit)}"
 
     def excludes(self, value: float) -> bool:
         """Return whether a value is outside."""
@@ -53,13 +64,10 @@ def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
     count, of = int(np.sum(outside)), len(outside)
     if not count:
         return ()
-    if of == 1:
-        text = "the prediction is outside of its interval"
-    else:
-        text = f"{count:,} of {of:,} predictions {'is' if count == 1 else 'are'} outside of their intervals"
-    return (
-        Note(f"{text}: the printed model is far from the full model there, and intervals are those of the full model"),
-    )
+    text = f"{count:,} of {of:,} predictions {'is' if count == 1 else 'are'} outside of their intervals"
+    text = "the prediction is outside of its interval" if of == 1 else text
+    why = "the printed model is far from the full model there, and intervals are those of the full model"
+    return (Note(f"{text}: {why}"),)
 
 
 def interval_of(intervals: Intervals, configuration: Configurations) -> Interval | None:
@@ -162,20 +170,20 @@ def unmeasured_notes(
     Pairs are not examined where more than `MAX_OPTIONS` options make a difference.
     """
     system = found.system
-    options = [item for item in system.binary_options if item.name in used and item.name not in system.mandatory]
-    positions = [system.positions[option.name] for option in options]
-    measured = [table.indices[:, positions] for table in _measured(found, known, full)]
-    rows = sum(map(len, measured))
+    options = [item.name for item in system.binary_options if item.name in used and item.name not in system.mandatory]
+    positions = [system.positions[name] for name in options]
+    tables = (known, full.configurations if isinstance(full, FullPredictor) else None)
+    # Those that have the options.
+    own = [table for table in tables if table is not None and table.system.names == system.names]
+    rows = sum(map(len, own))
     if not rows or not positions or len(positions) > MAX_OPTIONS:
         return ()
-    literals = _literals(np.concatenate(measured))
+    literals = _literals(np.concatenate([table.indices[:, positions] for table in own]))
     together, single = literals.T @ literals, literals.sum(axis=0)
     expected = np.outer(single, single) / rows
     only_one = len(found) == 1
-    if not only_one:
-        together[expected < EXPECTED] = 1
     selected = np.arange(len(single)) < len(options)
-    together[(expected < EXPECTED) & ~np.outer(selected, selected)] = 1
+    together[(expected < EXPECTED) & ~(np.outer(selected, selected) & only_one)] = 1
     # Other notes are about values that were never measured.
     together[expected == 0] = 1
     pairs = np.zeros(together.shape, dtype=bool)
@@ -189,27 +197,13 @@ def unmeasured_notes(
     if not len(first):
         return ()
     order = np.argsort(-expected[first, second], kind="stable")
-    names = [option.name for option in options]
-    texts = [_pair(names, int(first[at]), int(second[at])) for at in order[:SHOWN].tolist()]
+    texts = [_pair(options, int(first[at]), int(second[at])) for at in order[:SHOWN].tolist()]
     more = f" and {len(first) - SHOWN:,} more" if len(first) > SHOWN else ""
     some = f"the {what}" if only_one else f"{int(having.sum()):,} of {plural(len(found), what, f'{what}s')}"
     text = f"{some} {'has' if only_one or having.sum() == 1 else 'have'} {', '.join(texts)}{more}"
-    return (
-        Note(
-            f"{text}: together in no {'configuration learned from' if known is None else 'measured configuration'}",
-            details=("if they cannot be combined, state a constraint in the description (splc init writes one)",),
-            about=Rank.LIMIT,
-        ),
-    )
-
-
-def _measured(
-    candidates: Configurations, measured: Configurations | None, full: Predictor | None
-) -> tuple[Configurations, ...]:
-    """Return the measured configurations that have the options of others."""
-    learned = full.configurations if isinstance(full, FullPredictor) else None
-    names = candidates.system.names
-    return tuple(table for table in (measured, learned) if table is not None and table.system.names == names)
+    text += f": together in no {'configuration learned from' if known is None else 'measured configuration'}"
+    cure = "if they cannot be combined, state a constraint in the description (splc init writes one)"
+    return (Note(text, details=(cure,), about=Rank.LIMIT),)
 
 
 def _literals(selected: Array) -> Array:

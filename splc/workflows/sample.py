@@ -22,7 +22,7 @@ from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Output, View, counted
 
 AS_COMMANDS = "As command lines"
@@ -69,7 +69,7 @@ class Result:
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Sample configurations."""
     if (request.prefix or request.postfix) and not request.command:
         raise RequestError("they need --command", "prefix", "postfix")

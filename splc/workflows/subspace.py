@@ -32,7 +32,7 @@ def one_configuration(given: str, space: Space) -> Configurations:
         source = read_source(given)
         table = read_configurations(source, with_unlisted(source, system)).unique()
         if len(table) != 1:
-            text = "no configuration" if len(table) == 0 else f"{len(table):,} different configurations"
+            text = f"{len(table):,} different configurations" if len(table) else "no configuration"
             raise InputError(Problem(f"the file has {text}, one is needed", given, hint="keep the header and one row"))
     else:
         try:
@@ -40,14 +40,14 @@ def one_configuration(given: str, space: Space) -> Configurations:
         except ConfigurationError as error:
             if Path(given).suffix in (".csv", ".gz"):
                 raise InputError(Problem("there is no such file", given)) from None
-            raise ConfigurationError([_placed(problem, given) for problem in error.problems]) from None
+            problems = [Problem(problem.message, text=given, hint=problem.hint) for problem in error.problems]
+            raise ConfigurationError(problems) from None
     space = space if table.system is space.system else Space(table.system)
     if not space.check(table)[0]:
         violated = "; ".join(space.violations(table, 0)) or "the constraints"
         hint = "splc describe shows the constraints; options that are not named are not selected"
-        raise ConfigurationError(
-            Problem(f"the configuration is not valid, it violates: {violated}", text=given, hint=hint)
-        )
+        text = f"the configuration is not valid, it violates: {violated}"
+        raise ConfigurationError(Problem(text, text=given, hint=hint))
     return table
 
 
@@ -57,10 +57,6 @@ def further_notes(known: VariabilityModel, used: VariabilityModel) -> tuple[Note
     texts = [beyond_text(option, other.values) for option, other in pairs if isinstance(other, NumericOption)]
     beyond = [text for text in texts if text]
     return (Note(f"predictions are extrapolated: {listed(beyond)}", warning=True),) if beyond else ()
-
-
-def _placed(problem: Problem, text: str) -> Problem:
-    return Problem(problem.message, text=text, hint=problem.hint)
 
 
 # How a combination that fails is excluded for good.
@@ -102,10 +98,9 @@ def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, i
         subspace.require_valid()
     except VariabilityError:
         space.require_valid()
-        text = (
-            f"no configuration with {assignment_text(fixed, system)} is left" if fixed else "no configuration is left"
-        )
-        raise RequestError(f"{text}: {'; '.join(failures.texts)}", *(("fix",) if fixed else ())) from None
+        text = f" with {assignment_text(fixed, system)}" if fixed else ""
+        message = f"no configuration{text} is left: {'; '.join(failures.texts)}"
+        raise RequestError(message, *(("fix",) if fixed else ())) from None
     return subspace
 
 

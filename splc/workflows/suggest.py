@@ -32,7 +32,7 @@ from splc.types import Array, Goal
 from splc.workflows.common_fields import FixedValues, Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.sources import StoredSources
+from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
@@ -40,7 +40,7 @@ from splc.workflows.objects import FailuresObject
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
 
 
@@ -53,14 +53,7 @@ class Request(SystemInputs):
     suggested by splc scale --suggest.
     """
 
-    budget: Annotated[
-        float | None,
-        as_option(
-            "N",
-            "The number of configurations.",
-            minimum=0,
-        ),
-    ] = None
+    budget: Annotated[float | None, as_option("N", "The number of configurations.", minimum=0)] = None
     cost: Annotated[
         str | None,
         as_option(
@@ -108,9 +101,15 @@ class Result:
     request: Request | None = None
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Suggest configurations to measure."""
-    count = _number(request)
+    budget, optimum = request.budget, request.goal == "optimum"
+    if budget is None:
+        raise RequestError("the number of configurations to suggest is missing; write --budget 10", "budget")
+    if not 1 <= budget < 1e9 or budget != int(budget):
+        raise RequestError(f"the budget is a positive number of configurations, not {budget:g}", "budget")
+    if request.maximize and not optimum:
+        raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
     project = request.project()
     _require_no_profile(project)
     stored = None
@@ -126,45 +125,30 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         fixed = parse_assignments(request.fix, base.system)
         space = fixed_space(base, fixed)
         measured = request.read_measurements(project, base, notes) if project.has_measurements else None
-        if measured is not None:
-            notes += failure_notes(measured.failures, "not suggested")
-            space = working_space(space, measured.failures, fixed)
+        failures = None if measured is None else measured.failures
+        notes += failure_notes(failures, "not suggested")
+        space = working_space(space, failures, fixed)
         nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
         sources = None
         if stored is not None:
             nfp = stored.nfp(nfp or request.nfp)
-            learned = () if measured is None else measured.contexts.items()
-            sources = stored.parts(nfp, space.system, learned)
-        result = suggest(
-            space,
-            measured,
-            nfp,
-            count,
-            goal=request.goal,
-            maximize=request.maximize,
-            cost=request.cost,
-            seed=request.seed,
-            sources=sources,
-        )
-        values, competing = np.zeros(0), np.zeros(0)
+            sources = stored.parts(nfp, space.system, () if measured is None else measured.contexts.items())
+        settings = {name: getattr(request, name) for name in ("goal", "maximize", "cost", "seed")}
+        found = suggest(space, measured, nfp, int(budget), sources=sources, **settings)
+        result = Result(found, nfp, 0, None, failures=failures, request=request)
+        inside = 0
+        if measured is not None:
+            tried = [table.configurations for table in (measured, failures) if table is not None]
+            inside = int(space.check(Configurations.concatenate(tried).unique()).sum())
         if measured is not None and nfp is not None:
-            usable = measured.measured(nfp)
-            values = usable.column(nfp)
-            competing = values[space.check(usable.configurations)]
-            names = frozenset(space.system.names)
-            configurations = usable.configurations
-            notes += unmeasured_notes(result.configurations, configurations, None, names, "suggested configuration")
-        tried = [] if measured is None else [measured.configurations]
-        if measured is not None and measured.failures is not None:
-            tried.append(measured.failures.configurations)
-        inside = int(space.check(Configurations.concatenate(tried).unique()).sum()) if tried else 0
-        notes += _remarks(request, result, space.count, len(values), inside)
-        best = None
-        if len(competing):
-            best = float(competing.max() if request.maximize else competing.min())
-        unit = None if measured is None or nfp is None else measured.unit(nfp)
-        failures = None if measured is None else measured.failures
-        return Result(result, nfp, len(values), best, tuple(notes), unit, failures, request)
+            usable, names = measured.measured(nfp), frozenset(space.system.names)
+            rows, values = usable.configurations, usable.column(nfp)
+            notes += unmeasured_notes(found.configurations, rows, None, names, "suggested configuration")
+            competing = values[space.check(rows)]
+            best = None if not len(competing) else float(competing.max() if request.maximize else competing.min())
+            result = replace(result, measured=len(values), best=best, unit=measured.unit(nfp))
+        notes += _remarks(result, request, space.count, inside)
+        return replace(result, notes=tuple(notes))
 
 
 def _require_no_profile(project: Project) -> None:
@@ -177,45 +161,29 @@ def _require_no_profile(project: Project) -> None:
         raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
 
 
-def _number(request: Request) -> int:
-    """Return the number of configurations."""
-    budget = request.budget
-    if budget is None:
-        raise RequestError("the number of configurations to suggest is missing; write --budget 10", "budget")
-    if not 1 <= budget < 1e9 or budget != int(budget):
-        raise RequestError(f"the budget is a positive number of configurations, not {budget:g}", "budget")
-    if request.maximize and request.goal != "optimum":
-        raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
-    return int(budget)
-
-
-def _remarks(request: Request, result: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
-    """Return notes about the basis of the suggestions."""
-    notes = []
-    rows = plural(measured, "measured configuration", "measured configurations")
-    if size > ENUMERATED:
-        pool = f"{result.candidates:,} of {count_text(size)} valid configurations, uniformly drawn"
-        notes.append(Note(f"suggestions are picked from {pool}"))
-    elif result.candidates + inside < size:
-        notes.append(
-            Note(f"suggestions are picked from {result.candidates:,} of {count_text(size)} valid configurations")
-        )
-    if request.sources and request.goal == "variance":
+def _remarks(result: Result, request: Request, size: int, inside: int) -> Iterator[Note]:
+    """Yield notes about the basis of the suggestions."""
+    optimum, candidates = request.goal == "optimum", result.suggestions.candidates
+    rows = plural(result.measured, "measured configuration", "measured configurations")
+    if size > ENUMERATED or candidates + inside < size:
+        drawn = ", uniformly drawn" * (size > ENUMERATED)
+        text = f"suggestions are picked from {candidates:,} of {count_text(size)} valid configurations{drawn}"
+        yield Note(text)
+    if request.sources and not optimum:
         others = listed(list(request.sources))
-        notes.append(Note(f"{rows}: these tell most about the difference from {others}", about=Rank.METHOD))
-    elif result.model is None:
+        yield Note(f"{rows}: these tell most about the difference from {others}", about=Rank.METHOD)
+    elif result.suggestions.model is None:
         why = "no influence can be distinguished from noise yet"
-        if measured < LEARNED_ROWS:
+        if result.measured < LEARNED_ROWS:
             why = f"a full model is learned from {LEARNED_ROWS} configurations on"
-        notes.append(Note(f"{rows}: a first design for any property of the system, without predictions ({why})"))
-        if request.goal == "optimum":
-            notes.append(Note("the search for the optimum begins with the full model: measure these, and ask again"))
+        yield Note(f"{rows}: a first design for any property of the system, without predictions ({why})")
+        if optimum:
+            yield Note("the search for the optimum begins with the full model: measure these, and ask again")
     else:
-        notes.append(Note(f"based on a model of {rows}", about=Rank.METHOD))
-        if request.goal == "optimum":
+        yield Note(f"based on a model of {rows}", about=Rank.METHOD)
+        if optimum:
             text = "rows near the optimum are no random sample: with them the error of splc learn is about such rows"
-            notes.append(Note(f"{text}, and may rise", about=Rank.METHOD))
-    return notes
+            yield Note(f"{text}, and may rise", about=Rank.METHOD)
 
 
 class SuggestedConfigurationObject(JsonObject):
@@ -264,26 +232,22 @@ def view(result: Result, detail: Detail) -> View:
     batch, request = result.suggestions, result.request
     assert request is not None
     columns = {name: _short(values) for name, values in batch.columns().items()}
-    write = partial(write_configurations, batch.configurations, extra=columns)
-    yield Output(request.output, write)
-    written = request.output is not None or not detail.json
-    if written and batch.goal == "variance":
-        yield Message(
-            f"they are expected to reduce the mean variance of predictions by {percentage(batch.gains.sum(), 3)}; "
-            f"each has the largest reduction times standard deviation{' per cost' * (batch.costs is not None)}, "
-            "given those above it" + ", so that a later reduction can be larger" * _rises(batch.gains)
-        )
-    elif written and result.best is not None:
-        yield Message(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
+    yield Output(request.output, partial(write_configurations, batch.configurations, extra=columns))
+    if request.output is not None or not detail.json:
+        if batch.goal == "variance":
+            # A gain is larger than the one before it, as they are written.
+            rises = bool((np.diff(_short(batch.gains)) > 0).any())
+            yield Message(
+                f"they are expected to reduce the mean variance of predictions by {percentage(batch.gains.sum(), 3)}; "
+                f"each has the largest reduction times standard deviation{' per cost' * (batch.costs is not None)}, "
+                f"given those above it{', so that a later reduction can be larger' * rises}"
+            )
+        elif result.best is not None:
+            yield Message(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
     if request.output not in (None, STANDARD):
         yield Message(f"{counted(len(batch.configurations), 'configuration')} written to {request.output}")
     yield result.notes
     yield NextSteps(next_steps(request))
-
-
-def _rises(gains: Array) -> bool:
-    """Return whether a gain is larger than the one before it, as they are written."""
-    return bool((np.diff(_short(gains)) > 0).any())
 
 
 def _short(values: Array) -> Array:

@@ -44,7 +44,7 @@ class Watch:
         return self.patient(what)
 
 
-NOBODY = Watch()
+UNWATCHED = Watch()
 
 
 @dataclass(frozen=True)

@@ -56,14 +56,6 @@ def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], flo
     assert 0.8 < (expected["factor"] - 1) / (measured["factor"] - 1) < 2.5
 
 
-def test_few_rows(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """Of few measurements the error is unknown, and the line says how many are needed."""
-    Path("table.csv").write_text(table(dict(list(made.items())[:9])), encoding="utf-8")
-    line = first_line(run)
-    assert line.startswith("typical error on new configurations unknown (9 measured, 12 needed")
-    assert line.endswith("from 9 measured")
-
-
 def test_values_without_influence(made: dict[tuple[int, int, int], float], run: Run) -> None:
     """Values that do not depend on the options are a constant, which the first words say; equal values, too."""
     draw = np.random.default_rng(1)
@@ -83,25 +75,6 @@ def test_values_of_any_sign(made: dict[tuple[int, int, int], float], run: Run) -
         assert f" for values from {min(values.values()):.2g} to {max(values.values()):.2g}" in line
         assert "%" not in line
         assert "9 in 10 within " in line
-
-
-def test_learners_without_folds(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """Without folds or other configurations nothing is known, and the line names the option that estimates it."""
-    Path("table.csv").write_text(table(dict([*made.items()][3:])), encoding="utf-8")
-    assert "unknown (all that was measured was learned from; --folds 8" in first_line(run, "--learner", "stepwise")
-    assert "unknown" not in first_line(run, "--learner", "stepwise", "--folds", "8")
-
-
-def test_everything_is_measured(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """If no configuration is left, the line states the error on those that were measured; -q prints nothing else."""
-    few = {key: value for key, value in made.items() if key[2] < 3}
-    Path("table.csv").write_text(table(few), encoding="utf-8")
-    line = first_line(run)
-    assert line.startswith("every configuration is measured: typical error on these ")
-    assert line.endswith("from 8 measured")
-    quiet = run("learn", "table.csv", "--options", "a,b,n", "-q")
-    assert quiet.stdout == f"{line}\n"
-    assert quiet.stderr == ""
 
 
 @pytest.mark.parametrize(

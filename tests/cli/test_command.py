@@ -156,16 +156,3 @@ def test_escapes(text: str, encoding: str, expected: bytes) -> None:
 
     codecs.register_error("tests.escape", escaped)
     assert text.encode(encoding, "tests.escape") == expected
-
-
-def test_messages_of_the_system(capsys: pytest.CaptureFixture[str]) -> None:
-    """Errors of the system name the file, and what the system says of it."""
-    for error, text in (
-        (OSError(28, "No space left", "f.csv"), "f.csv: No space left"),
-        (OSError("strange"), "standard output: strange"),
-    ):
-        result = CliRunner().invoke(app_of(error), ["work", "m"])
-        assert (result.exit_code, result.stderr) == (2, f"error: {text}\n")
-    result = CliRunner().invoke(app_of(ValueError("x")), ["work", "m"])
-    assert result.exit_code == 70
-    assert result.stderr.count("\n") == 3

@@ -40,15 +40,6 @@ LEARN = ("learn", "--learner", "stepwise", "--property", "time")
 
 
 class TestWhere:
-    def test_the_model_states_its_context(self, table: Path, run: Run) -> None:
-        """Text, log and JSON name the selected version."""
-        done = run(*LEARN, "--where", "version=v10")
-        assert "small: model of time, version = 'v10'" in done.stdout
-        assert 'command: splc contexts: {"version": "v10"}' in (table / "learned.log").read_text()
-        done = run(*LEARN, "--where", "version=v10", "-o", "m.json", "--json")
-        assert json.loads(done.stdout)["contexts"] == {"version": "v10"}
-        assert json.loads((table / "m.json").read_text())["provenance"]["contexts"] == {"version": "v10"}
-
     def test_a_model_of_one_version_is_that_of_its_rows(self, table: Path, run: Run) -> None:
         """A model learned with --where equals the model learned from a file with these rows only."""
         one = json.loads(run(*LEARN, "--where", "version=v10", "--json").stdout)
@@ -89,20 +80,6 @@ class TestLearnedModels:
         assert "like those" not in stated.stderr + other.stderr
         assert "the context 'version' is" not in done.stderr
 
-    def test_models_of_different_versions(self, table: Path, model: str, run: Run, refused: Refused) -> None:
-        """Models of different versions select none; files of one version or of others are used as they are."""
-        assert run(*LEARN, "--where", "version=v1", "-o", "old.json").exit_code == 0
-        assert "the context 'version' has 3 values" in refused("compare", model, "old.json")
-        assert "the context 'version' has 3 values" in refused("compare", "old.json", model)
-        text = (table / "measurements.csv").read_text()
-        (table / "measurements.csv").write_text(text.replace("v2", "v3"))
-        assert "the context 'version' has 3 values: 'v1', 'v3', 'v10'" in refused("predict", model, "measurements.csv")
-        kept = [line for line in text.splitlines() if "v1," not in line and "v2" not in line]
-        (table / "one.csv").write_text("\n".join(kept))
-        done = run("predict", model, "one.csv", "--json")
-        assert (done.exit_code, json.loads(done.stdout)["configurations"]) == (0, 9)
-        assert "note: one.csv: the context 'version' is 'v10'" in done.stderr
-
     def test_damaged_contexts_are_ignored(self, table: Path, model: str, run: Run) -> None:
         """A model predicts without its contexts."""
         text = (table / model).read_text()
@@ -128,18 +105,6 @@ class TestBy:
             assert each["output"] == f"m-{each['value']}.json"
             assert json.loads((table / each["output"]).read_text())["provenance"]["contexts"] == each["contexts"]
 
-    def test_changes(self, table: Path, run: Run) -> None:
-        """Equal versions do not differ; where all times are three times as large, the ratio is 3."""
-        done = run(*LEARN, "--by", "version", "--json")
-        same, tripled = json.loads(done.stdout)["changes"]
-        assert (same["first"], same["second"], same["common_configurations"]) == ("v1", "v2", 9)
-        assert same["ratio"] == pytest.approx(1)
-        assert same["transferred_error"] == pytest.approx(same["error"])
-        assert tripled["ratio"] == pytest.approx(3)
-        assert tripled["transferred_error"] > 60
-        for change in (same, tripled):
-            assert not any(each["settled"] for each in change["sets"] or ())
-
     def test_a_change_without_a_settled_influence(self, folder: Path, run: Run) -> None:
         """A clear mean ratio is stated although no influence changed clearly; noise around 1 is not."""
         rng = random.Random(7)
@@ -164,32 +129,7 @@ class TestBy:
         unchanged = "no influence changed by more than its uncertainty"
         assert f"\n\nversion 'v1' → 'v2': {unchanged}\nversion 'v2' → 'v3': {stated}\n" in shown
 
-    def test_notes(self, table: Path, run: Run) -> None:
-        """A note about several versions is printed once, with the versions."""
-        notes = run("learn", "--property", "time", "--by", "version").stderr.splitlines()
-        about = [note for note in notes if "the effects of options" in note]
-        assert len(about) == len({note.partition(": the full")[2] for note in about}) > 0
-        assert any(note.startswith("note: all values of version: ") for note in notes)
-        assert len(notes) == len(set(notes))
-
-    def test_safe_file_names(self, folder: Path, run: Run) -> None:
-        """Values that are no file names, or equal ones, get distinct safe names; a pattern places them."""
-        (folder / "measurements.csv").write_text(versions({"a/b": 1.0, "a b": 2.0, "../x": 3.0}))
-        done = run(*LEARN, "--by", "version", "-o", "m-{}-time.log", "--json")
-        outputs = [each["output"] for each in json.loads(done.stdout)["models"]]
-        assert len(set(outputs)) == 3
-        assert all(output.startswith("m-") and output.endswith("-time.log") and "/" not in output for output in outputs)
-        assert all((folder / output).exists() for output in outputs)
-
-    def test_learners_without_terms(self, table: Path, run: Run) -> None:
-        """Predictors without terms have errors, and a reason instead of influences."""
-        done = run("learn", "--learner", "tree", "--property", "time", "--by", "version", "--json")
-        assert done.exit_code == 0, done.stderr
-        change = json.loads(done.stdout)["changes"][1]
-        assert change["transferred_error"] > change["error"]
-        assert (change["sets"], change["reason"]) == (None, "the learner tree gives no influences")
-
-    def test_predict(self, table: Path, run: Run, refused: Refused) -> None:
+    def test_predict(self, table: Path, run: Run) -> None:
         """The error per version is that of --where."""
         model = ("predict", "other.txt", "measurements.csv", "--property", "time")
         found = json.loads(run(*model, "--by", "version", "--json").stdout)["values"]
@@ -200,47 +140,6 @@ class TestBy:
         done = run(*model, "--by", "version", "-o", "p.csv")
         assert (table / "p-v10.csv").read_text().count("\n") == 10
         assert "'v10'" in done.stdout
-        assert "there is no column 'nothing'" in refused(*model, "--by", "nothing")
-        header, *rows = (table / "measurements.csv").read_text(encoding="utf-8").splitlines()
-        for name, lines, message in (
-            ("broken.csv", [f"{row},7" for row in rows], "broken.csv:2: "),
-            ("none.csv", [], "none.csv"),
-        ):
-            (table / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
-            assert message in refused(*model[:2], name, "--by", "version")
-
-    def test_predict_switches_where_of_the_file_off(self, table: Path, run: Run) -> None:
-        """All values are predicted although splc.toml selects one."""
-        (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\n')
-        done = run("predict", "other.txt", "measurements.csv", "--by", "version", "--json")
-        assert [each["value"] for each in json.loads(done.stdout)["values"]] == ["v1", "v2", "v10"]
-
-    def test_calibrate(self, table: Path, run: Run) -> None:
-        """A factor on the whole model is three times as large where all times are."""
-        arguments = ("calibrate", "--free", "scale", "--property", "time", "--folds", "0", "--by", "version")
-        done = run(*arguments, "--json")
-        assert done.exit_code == 0, done.stderr
-        estimates = {each["value"]: each["parameters"][0]["estimate"] for each in json.loads(done.stdout)["values"]}
-        assert estimates["v1"] == pytest.approx(estimates["v2"])
-        assert estimates["v10"] == pytest.approx(3 * estimates["v1"])
-        assert run(*arguments, "-o", "{}.toml").exit_code == 0
-        assert (table / "v10.toml").exists()
-
-    def test_scale(self, folder: Path, run: Run, refused: Refused) -> None:
-        """Scaling models of a CSV with versions: one selected, or one file per version."""
-        rows = [f"v{v},{p},{v * p * p}" for p in (2, 4, 8, 16, 32) for v in (1, 2)]
-        (folder / "profile.csv").write_text("\n".join(["version,p,time", *rows]))
-        assert "the context 'version' has 2 values" in refused("scale", "profile.csv")
-        done = run("scale", "profile.csv", "--by", "version", "--json")
-        found = json.loads(done.stdout)["values"]
-        assert [each["model"]["terms"][0]["influence"] for each in found] == pytest.approx([1, 2])
-        assert [each["output"] for each in found] == ["learned-v1.json", "learned-v2.json"]
-        done = run("scale", "profile.csv", "--by", "version")
-        assert (done.exit_code, done.stdout.count("version 'v")) == (0, 2)
-        done = run("scale", "profile.csv", "--where", "version=v2", "--json")
-        assert json.loads(done.stdout)["contexts"] == {"version": "v2"}
-        (folder / "profile.txt").write_text("PARAMETER p\nPOINTS 1 2 4 8 16\nDATA 1\nDATA 2\nDATA 4\nDATA 8\nDATA 16\n")
-        assert "no column 'version'" in refused("scale", "profile.txt", "--where", "version=v2")
 
     def test_study(self, table: Path, run: Run, refused: Refused) -> None:
         """A study of each version has its own folder, and one table has all of them."""

@@ -26,85 +26,73 @@ def described(run: Run, *arguments: str) -> dict[str, Any]:
     return found
 
 
-class TestJson:
-    @pytest.mark.real_data
-    @pytest.mark.parametrize(
-        ("system", "binary", "numeric", "constraints", "valid"),
-        [
-            ("LLVM/FeatureModel.xml", 11, 0, 0, 1024),
-            ("x264/FeatureModel.xml", 16, 0, 0, 1152),
-            ("Dune/FeatureModel.xml", 31, 0, 0, 2304),
-            ("exastencils/FeatureModel.xml", 5, 6, 6, 86058),
-            ("splc_examples/VariabilityModel.xml", 4, 2, 2, 24),
-        ],
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    ("system", "binary", "numeric", "constraints", "valid"),
+    [
+        ("LLVM/FeatureModel.xml", 11, 0, 0, 1024),
+        ("x264/FeatureModel.xml", 16, 0, 0, 1152),
+        ("Dune/FeatureModel.xml", 31, 0, 0, 2304),
+        ("exastencils/FeatureModel.xml", 5, 6, 6, 86058),
+        ("splc_examples/VariabilityModel.xml", 4, 2, 2, 24),
+    ],
+)
+def test_real_systems(run: Run, system: str, binary: int, numeric: int, constraints: int, valid: int) -> None:
+    """The published systems have their published numbers of options and valid configurations."""
+    found = described(run, str(real(system)))
+    counted = (len(found["binary_options"]), len(found["numeric_options"]), found["constraints"])
+    assert counted == (binary, numeric, constraints)
+    assert found["valid_configurations"] == valid
+
+
+def test_large_numbers_are_exact(run: Run, folder: Path) -> None:
+    """2^100 valid configurations are an exact integer in JSON; the text rounds them."""
+    options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(99))
+    (folder / "system.xml").write_text(description(options), encoding="utf-8")
+    assert described(run)["valid_configurations"] == 2**100
+    assert "valid configurations: about 1.27e+30\n" in run("describe").stdout
+
+
+def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A space that cannot be counted is described all the same, and it is said why."""
+    monkeypatch.setattr(solutions, "compiled", lambda a, b, c, _: engines.compiled(a, b, c, (2**8,)))
+    names = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(80))
+    constraints = "".join(f"<constraint>{escape(each)}</constraint>" for each in random_clauses(80, 150, 0))
+    (folder / "system.xml").write_text(description(names, constraints=constraints), encoding="utf-8")
+    result = run("describe")
+    assert result.exit_code == 0
+    assert "valid configurations: not counted" in result.stdout
+    assert "transitions in every variable order" in result.stderr
+    assert described(run)["valid_configurations"] is None
+
+
+def test_a_file_or_a_folder(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system is given as a file, a folder, an option or on standard input, or lies in the current folder."""
+    everything = run("describe").stdout
+    here, _, measured = everything.partition("\nMeasurements: ")
+    monkeypatch.chdir(folder.parent)
+    with monkeypatch.context() as patch:
+        patch.chdir(folder)
+        assert run("describe", "system.xml").stdout == here
+    assert run("describe", str(folder)).stdout == f"{here}\nMeasurements: {folder}/{measured}"
+    assert run("describe", f"{folder.name}/system.xml").stdout == here
+    assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here
+    assert run("describe", "-", stdin=SYSTEM).stdout == here
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
+def test_all_configurations_of_real_systems(run: Run, system: str) -> None:
+    """All valid configurations of the measured systems are counted."""
+    found = described(
+        run, str(real(system, "FeatureModel.xml")), "--measurements", str(real(system, "measurements.xml"))
     )
-    def test_real_systems(self, run: Run, system: str, binary: int, numeric: int, constraints: int, valid: int) -> None:
-        """The published systems have their published numbers of options and valid configurations."""
-        found = described(run, str(real(system)))
-        counted = (len(found["binary_options"]), len(found["numeric_options"]), found["constraints"])
-        assert counted == (binary, numeric, constraints)
-        assert found["valid_configurations"] == valid
-
-    def test_large_numbers_are_exact(self, run: Run, folder: Path) -> None:
-        """2^100 valid configurations are an exact integer in JSON; the text rounds them."""
-        options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(99))
-        (folder / "system.xml").write_text(description(options), encoding="utf-8")
-        assert described(run)["valid_configurations"] == 2**100
-        assert "valid configurations: about 1.27e+30\n" in run("describe").stdout
+    assert found["measurements"]["configurations"] == found["valid_configurations"]
 
 
-class TestSuspicious:
-    def test_what_the_text_alone_shows(self, run: Run, folder: Path) -> None:
-        """Problems that only the text of the description shows are listed, too."""
-        constraints = "<constraint>cache | !cache</constraint>"
-        (folder / "system.xml").write_text(description(constraints=constraints), encoding="utf-8")
-        assert any(finding["kind"] == "text" for finding in described(run)["suspicious"])
-
-
-class TestText:
-    def test_too_entangled_to_count(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A space that cannot be counted is described all the same, and it is said why."""
-        monkeypatch.setattr(solutions, "compiled", lambda a, b, c, _: engines.compiled(a, b, c, (2**8,)))
-        names = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(80))
-        constraints = "".join(f"<constraint>{escape(each)}</constraint>" for each in random_clauses(80, 150, 0))
-        (folder / "system.xml").write_text(description(names, constraints=constraints), encoding="utf-8")
-        result = run("describe")
-        assert result.exit_code == 0
-        assert "valid configurations: not counted" in result.stdout
-        assert "transitions in every variable order" in result.stderr
-        assert described(run)["valid_configurations"] is None
-
-
-class TestInputs:
-    def test_a_file_or_a_folder(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The system is given as a file, a folder, an option or on standard input, or lies in the current folder."""
-        everything = run("describe").stdout
-        here, _, measured = everything.partition("\nMeasurements: ")
-        monkeypatch.chdir(folder.parent)
-        with monkeypatch.context() as patch:
-            patch.chdir(folder)
-            assert run("describe", "system.xml").stdout == here
-        assert run("describe", str(folder)).stdout == f"{here}\nMeasurements: {folder}/{measured}"
-        assert run("describe", f"{folder.name}/system.xml").stdout == here
-        assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here
-        assert run("describe", "-", stdin=SYSTEM).stdout == here
-
-
-class TestMeasurements:
-    @pytest.mark.real_data
-    @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
-    def test_real_systems(self, run: Run, system: str) -> None:
-        """All valid configurations of the measured systems are counted."""
-        found = described(
-            run, str(real(system, "FeatureModel.xml")), "--measurements", str(real(system, "measurements.xml"))
-        )
-        assert found["measurements"]["configurations"] == found["valid_configurations"]
-
-
-class TestTree:
-    def test_long_lists(self, run: Run, folder: Path) -> None:
-        """Many options side by side are one line, groups of many members too."""
-        options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(999))
-        (folder / "system.xml").write_text(description(options), encoding="utf-8")
-        lines = run("describe", "--tree", "3").stdout.splitlines()
-        assert lines[4] == "  1,000 optional options: cache, o0, o1, o2, o3, o4, …"
+def test_long_lists(run: Run, folder: Path) -> None:
+    """Many options side by side are one line, groups of many members too."""
+    options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(999))
+    (folder / "system.xml").write_text(description(options), encoding="utf-8")
+    lines = run("describe", "--tree", "3").stdout.splitlines()
+    assert lines[4] == "  1,000 optional options: cache, o0, o1, o2, o3, o4, …"

@@ -151,37 +151,6 @@ def test_a_log_finds_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
     assert run("predict", "moved/a.log", "new.csv").stdout == expected
 
 
-def test_names_that_a_log_cannot_quote(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A log whose names of options have spaces and operators is read with the system of its JSON file."""
-    other = folder / "other"
-    other.mkdir()
-    monkeypatch.chdir(other)
-    rows = [f"{a},{n},{5 + 3 * a + 2 * n + a * n}" for a in (0, 1) for n in (1, 2, 4, 8)]
-    Path("t.csv").write_text("\n".join(["a*b,my option,time", *rows]) + "\n", encoding="utf-8")
-    assert run("learn", "t.csv").exit_code == 0
-    for command in ("predict", "explain", "optimize"):
-        arguments = ("t.csv",) if command == "predict" else ()
-        by_log, by_json = (run(command, f"learned.{suffix}", *arguments) for suffix in ("log", "json"))
-        assert by_log.exit_code == 0, by_log.stderr
-        assert by_log.stdout == by_json.stdout
-
-
-def test_negative_values(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model alone knows that its property was measured negative: no command warns of such predictions."""
-    other = folder / "other"
-    other.mkdir()
-    monkeypatch.chdir(other)
-    rows = [f"{a},{n},{-50 - 3 * a - 2 * n}" for a in (0, 1) for n in (1, 2, 3, 4, 5, 6)]
-    table = Path("t.csv")
-    table.write_text("\n".join(["a,n,score", *rows]) + "\n", encoding="utf-8")
-    assert run("learn", "t.csv").exit_code == 0
-    table.write_text("a,n\n0,1\n1,2\n", encoding="utf-8")
-    for arguments in (("predict", "learned.json", "t.csv"), ("explain", "learned.json"), ("optimize", "learned.json")):
-        result = run(*arguments)
-        assert result.exit_code == 0, result.stderr
-        assert "warning" not in result.stderr
-
-
 def test_a_log_without_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
     """A note says that the JSON file is missing; without a description there is no system either."""
     (elsewhere / "learned.json").unlink()
@@ -193,69 +162,12 @@ def test_a_log_without_its_json(learned: Path, elsewhere: Path, run: Run) -> Non
     assert result.stdout == run("predict", str(learned / "learned.log"), "new.csv", "--printed").stdout
 
 
-def test_comparisons_of_files_alone(elsewhere: Path, run: Run) -> None:
-    """JSON files need neither a description nor a table: they have the configurations to compare on."""
-    (elsewhere / "analytical.txt").write_text("2 + 3 * x", encoding="utf-8")
-    result = run("compare", "analytical.txt", "learned.json", "--json")
-    assert result.exit_code == 0, result.stderr
-    assert json.loads(result.stdout)["semantic"]["configurations"] == 9
-
-
-def test_comparisons_of_models_of_different_tables(elsewhere: Path, run: Run) -> None:
-    """Models of the same options with other values are compared on what both were learned from."""
-    names = []
-    for name, values in (("one", (1, 2, 4)), ("two", (2, 4, 8, 16))):
-        lines = [f"{a},{x},{3 + a + 2 * x}" for a in (0, 1) for x in values]
-        (elsewhere / f"{name}.csv").write_text("\n".join(["a,x,time", *lines]) + "\n", encoding="utf-8")
-        assert run("learn", f"{name}.csv", "-o", f"{name}.json").exit_code == 0
-        names.append(f"{name}.json")
-    result = run("compare", *names, "--json")
-    assert result.exit_code == 0, result.stderr
-    assert json.loads(result.stdout)["semantic"]["configurations"] == 10
-    result = run("compare", "learned.json", "one.json")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert (
-        "the models are of systems with different options: only one of two has a, cache, left, right" in result.stderr
-    )
-
-
-def test_one_model_per_value_of_a_context(elsewhere: Path, run: Run) -> None:
-    """Files of models that were learned for each value predict the rows of this value; they describe the system."""
-    lines = [
-        f"{a},{x},{version},{3 + a + len(version) * x}" for a in (0, 1) for x in (1, 2, 4) for version in ("v", "vw")
-    ]
-    (elsewhere / "versions.csv").write_text("\n".join(["a,x,version,time", *lines]) + "\n", encoding="utf-8")
-    assert run("learn", "versions.csv", "--by", "version", "-o", "by-{}.json").exit_code == 0
-    (elsewhere / "alone").mkdir()
-    shutil.copy("versions.csv", "alone")
-    for name in ("by-v.json", "by-vw.json"):
-        (elsewhere / name).rename(elsewhere / "alone" / name)
-    result = run("predict", "alone/by-{}.json", "versions.csv", "--by", "version", "--json")
-    assert result.exit_code == 0, result.stderr
-    values = json.loads(result.stdout)["values"]
-    assert [each["value"] for each in values] == ["v", "vw"]
-    assert all(each["error"] < 5 for each in values)
-
-
 def test_converted_files_are_whole(elsewhere: Path, run: Run) -> None:
     """A log that is converted to JSON has the full model of its JSON file, and the system."""
     for name in ("a.json", "b.json"):
         assert run("convert", "learned.log" if name == "a.json" else "a.json", "-o", name).exit_code == 0
     arguments = ("predict", "learned.json", "new.csv", "--interval")
     assert run("predict", "b.json", *arguments[2:]).stdout == run(*arguments).stdout
-
-
-def test_one_file(run: Run, folder: Path) -> None:
-    """`-o` writes the file that it names only; a log alone has the printed model."""
-    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
-    before = {path.name for path in folder.iterdir()}
-    for name in ("a.log", "b.json", "c.py"):
-        run("learn", "--property", "time", "-o", name)
-        assert {path.name for path in folder.iterdir()} - before == {name}
-        (folder / name).rename(folder.parent / name)
-    short = run("predict", str(folder.parent / "a.log"), "new.csv")
-    assert short.stderr == ""
-    assert short.stdout == run("predict", str(folder.parent / "b.json"), "new.csv", "--printed").stdout
 
 
 def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
@@ -282,41 +194,6 @@ def test_the_description_of_the_folder(learned: Path, elsewhere: Path, run: Run)
     result = run("predict", "learned.json", "new.csv")
     assert result.stdout == expected
     assert run("predict", "learned.json", "new.csv", "--system", "system.xml").exit_code == 2
-
-
-def test_a_constant(run: Run, folder: Path) -> None:
-    """The full model of values that are all equal is a constant, which is stored, too."""
-    lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    table = "\n".join([lines[0], *(f"{line.rsplit(',', 2)[0]},7,1" for line in lines[2:])])
-    (folder / "measurements.csv").write_text(table + "\n", encoding="utf-8")
-    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
-    assert "no influence found" in run("learn", "--property", "time").stdout.splitlines()[0]
-    found = rows(run("predict", "learned.json", "new.csv").stdout)
-    assert [row["predicted"] for row in found] == pytest.approx([7.0] * 3)
-
-
-def test_files_of_another_property(learned: Path, run: Run) -> None:
-    """Both files are replaced, and a note says what they were about."""
-    text = run("learn", "--property", "energy").stderr
-    assert "learned.log, learned.json were models of time of small" in text
-    (learned / "learned.log").unlink()
-    assert "learned.json was the model of energy of small" in run("learn", "--property", "time").stderr
-    assert "replaced" not in run("learn", "--property", "time").stderr
-
-
-def test_models_by_context(run: Run, folder: Path) -> None:
-    """With --by each value has a log and a JSON file, which belong together."""
-    lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    head, body = lines[0], lines[2:]
-    table = [f"version,{head}", *(f"{version},{line}" for version in "ab" for line in body)]
-    (folder / "measurements.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
-    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
-    assert run("learn", "--property", "time", "--by", "version").exit_code == 0
-    for version in "ab":
-        (log,) = folder.glob(f"learned*{version}.log")
-        assert read_stored_model(log, full=True).full is not None
-        results = [run("predict", str(file), "new.csv").stdout for file in (log, log.with_suffix(".json"))]
-        assert results[0] == results[1] != ""
 
 
 def test_learning_in_python(folder: Path) -> None:
@@ -363,17 +240,3 @@ def test_the_full_models_of_parts(run: Run, folder: Path) -> None:
     assert explained["mean"] == pytest.approx(predicted.mean())
     shares = {each["name"]: each["share"] for each in explained["options"]}
     assert min(shares["cache"], shares["x"]) > 0.1
-
-
-def test_a_single_row(run: Run, folder: Path) -> None:
-    """The file of a model of one row predicts this value everywhere, without intervals: one row has no scatter."""
-    assert run("learn", "--property", "time", "--sampling", "measured:1").exit_code == 0
-    result = run("predict", "learned.log", "measurements.csv", "--interval")
-    assert result.exit_code == 0, result.stderr
-    found = [line.split(",")[-3:] for line in result.stdout.splitlines()[1:]]
-    assert len({predicted for predicted, _, _ in found}) == 1
-    assert {(low, high) for _, low, high in found} == {("", "")}
-    assert "% of the measured values" not in result.stderr
-    (best,) = json.loads(run("optimize", "learned.log", "--json").stdout)["top"]
-    assert best["interval"] is None
-    assert run("explain", "learned.log").exit_code == 0

@@ -133,44 +133,6 @@ def test_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert json.loads(best.stdout)["configuration"]["pan"] == 12
 
 
-@pytest.fixture
-def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with two tables of numbers, the second of which has further values."""
-    monkeypatch.chdir(tmp_path)
-    for name, pans in (("train.csv", (1.0, 5.0, 9.0)), ("test.csv", (7.0, 12.0))):
-        frame(pans).drop(columns=["jit", "codec"]).drop_duplicates(["pan", "cache"]).to_csv(name, index=False)
-    return tmp_path
-
-
-def test_tables_in_xml(run: Run, tables: Path) -> None:
-    """Further values in XML are predicted as those in CSV."""
-    run("learn", "train.csv", "--learner", "stepwise", "-o", "m.json")
-    run("convert", "test.csv", "-o", "test.xml")
-    done = [run("predict", "m.json", name, "--json") for name in ("test.csv", "test.xml")]
-    assert all("pan = 7, 12 (known are 1 to 9; 2 beyond)" in each.stderr for each in done)
-    first, second = (json.loads(each.stdout) for each in done)
-    assert first["predicted"] == second["predicted"]
-
-
-@pytest.mark.parametrize("table", ["train.csv", "train.xml"])
-def test_suggestions(table: str, run: Run, tables: Path) -> None:
-    """Options of suggested configurations can be fixed to further values."""
-    run("convert", "train.csv", "-o", "train.xml")
-    done = run("suggest", "--measurements", table, "--budget", "2", "--fix", "pan=12", "--json")
-    assert "pan = 12, beyond the known 1 to 9" in done.stderr
-    assert [row["configuration"]["pan"] for row in json.loads(done.stdout)["next"]] == [12, 12]
-
-
-def test_other_tables_of_measurements(run: Run, tables: Path) -> None:
-    """A table that the options are inferred from does not restrict the values of other measurements."""
-    done = run("learn", "train.csv", "--learner", "stepwise", "--evaluate-on", "test.csv", "-o", "m.json", "--json")
-    assert json.loads(done.stdout)["error"] < 20
-    arguments = ("--system", "train.csv", "--measurements", "test.csv", "--learner", "stepwise", "-o", "m.json")
-    assert json.loads(run("learn", *arguments, "--json").stdout)["learning_configurations"] == 4
-    (tables / "row.csv").write_text("cache,pan\n1,7\n", encoding="utf-8")
-    assert json.loads(run("explain", "m.json", "row.csv", "--json").stdout)["predicted"] > 0
-
-
 @pytest.mark.parametrize(
     ("arguments", "pans"),
     [
@@ -180,9 +142,14 @@ def test_other_tables_of_measurements(run: Run, tables: Path) -> None:
         (("--from", "test.csv"), {7, 12}),
     ],
 )
-def test_tuning(arguments: tuple[str, ...], pans: set[float], run: Run, tables: Path) -> None:
+def test_tuning(
+    arguments: tuple[str, ...], pans: set[float], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A tuning run has the further values of fixed options, of the default and of earlier runs."""
-    (tables / "row.csv").write_text("cache,pan\n1,7\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    for name, known in (("train.csv", (1.0, 5.0, 9.0)), ("test.csv", (7.0, 12.0))):
+        frame(known).drop(columns=["jit", "codec"]).drop_duplicates(["pan", "cache"]).to_csv(name, index=False)
+    (tmp_path / "row.csv").write_text("cache,pan\n1,7\n", encoding="utf-8")
     command = ("tune", "--system", "train.csv", "--command", "echo {pan} {cache}", "--property", r"time=regex:^(\d+)")
     steps = json.loads(run(*command, "--budget", "1", *arguments, "-o", "r.csv", "--json").stdout)["trajectory"]
     assert {step["configuration"]["pan"] for step in steps} >= pans

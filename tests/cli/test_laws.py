@@ -31,25 +31,15 @@ ROUNDED = {("product", "unit"), ("product", "small unit"), ("product", "all")}
 
 @dataclass(frozen=True)
 class Variant:
-    """A project of the same measurements, told in another way.
+    """A project of the same measurements, told in another way."""
 
-    Attributes:
-        rows: the order of the rows.
-        columns: the order of the columns.
-        names: option → its name.
-        unit: what values are multiplied by.
-        constant: whether there is a further option, which all configurations have.
-        context: whether rows of another context are in the same table.
-        described: whether there is a description.
-    """
-
-    rows: tuple[int, ...] = ()
-    columns: tuple[int, ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
-    unit: float = 1.0
-    constant: bool = False
-    context: bool = False
-    described: bool = True
+    rows: tuple[int, ...] = ()  # the order of the rows
+    columns: tuple[int, ...] = ()  # the order of the columns
+    names: tuple[tuple[str, str], ...] = ()  # option → its name
+    unit: float = 1.0  # what values are multiplied by
+    constant: bool = False  # whether there is a further option, which all configurations have
+    context: bool = False  # whether rows of another context are in the same table
+    described: bool = True  # whether there is a description
 
     def name(self, option: str) -> str:
         """Return the name of an option."""

@@ -57,32 +57,6 @@ def test_rows_of_a_model(folder: Path, run: Run) -> None:
     assert _error(run, "third.json") < 8
 
 
-def test_refused(folder: Path, run: Run, refused: Callable[..., str]) -> None:
-    """Models of another property or other options, without rows, and other learners are refused with a reason."""
-    _table(folder / "energy.csv", 16, 1.0, 1, nfp="energy")
-    assert run("learn", "energy.csv", "-o", "energy.json").exit_code == 0
-    assert "energy.json: the model is about energy, not time" in refused("learn", "new.csv", "--from", "energy.json")
-    (folder / "other.csv").write_text((folder / "old.csv").read_text().replace("cache", "memory"), encoding="utf-8")
-    assert run("learn", "other.csv", "-o", "other.json").exit_code == 0
-    message = refused("learn", "new.csv", "--from", "old.json", "--from", "other.json")
-    assert "old.json: the models have different options" in message
-    (folder / "text.txt").write_text("10 + 2 * cache\n", encoding="utf-8")
-    assert "text.txt: the file has no measured values" in refused("learn", "new.csv", "--from", "text.txt")
-    assert "stepwise" in refused("learn", "new.csv", "--from", "old.json", "--learner", "stepwise")
-    assert "old.json: this model is given twice" in refused(
-        "learn", "new.csv", "--from", "old.json", "--from", "old.json"
-    )
-
-
-def test_rows_of_the_same_value_are_not_used(folder: Path, run: Run, refused: Callable[..., str]) -> None:
-    """A model of the version that is learned is no source: it has the rows that the error is estimated on."""
-    _with_versions(folder)
-    version = ("learn", "versions.csv", "--where", "version=v1")
-    assert run(*version, "-o", "v1.json").exit_code == 0
-    message = refused(*version, "--sampling", "measured:6", "--from", "v1.json")
-    assert "v1.json: the models are of the value that is learned" in message
-
-
 @pytest.mark.parametrize("share", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_several_values(folder: Path, run: Run, share: bool) -> None:
     """Each value of a context is learned with the rows of the models, with those of the other values if they share."""

@@ -64,27 +64,6 @@ def test_columns_are_remembered(model: str, run: Run, command: tuple[str, ...]) 
     assert "options: cipher, n; properties: cost, bytes; context: year" in short.stderr.replace("contexts", "context")
 
 
-def test_what_is_stated_wins(model: str, run: Run, refused: Refused) -> None:
-    """Another role of a column can be stated, and a model of described systems or without columns states none."""
-    predict = ("predict", model, "table.csv", "--measurements", "table.csv", "--json")
-    first, second = (run(*predict, *more) for more in ((), ("--where", "year=2021")))
-    errors = [json.loads(each.stdout)["error"] for each in (first, second)]
-    assert errors[0] == pytest.approx(0, abs=1e-6)
-    assert errors[1] > 80
-    # A text that is crossed with the other options is one without being named.
-    assert run(*predict, "--options", "n").exit_code == 0
-    assert "the context 'day' has 2 values" in refused(*predict, "--context", "day")
-
-
-def test_another_table(model: str, run: Run, tmp_path: Path) -> None:
-    """A table without the property and the ignored column is enough to infer the system."""
-    lines = ["cipher,n,bytes", *(f"{cipher},{n},{n * 100.5}" for cipher in ("aes", "chacha") for n in (1, 2, 4))]
-    (tmp_path / "other.csv").write_text("\n".join(lines) + "\n")
-    done = run("optimize", model, "--measurements", "other.csv", "--json")
-    assert done.exit_code == 0, done.stderr
-    assert json.loads(done.stdout)["predicted"] == pytest.approx(5)
-
-
 def test_files_of_models(model: str, tmp_path: Path, run: Run) -> None:
     """The file states the columns; damaged ones are ignored, and without roles there are none."""
     text = (tmp_path / model).read_text()
@@ -101,11 +80,3 @@ def test_files_of_models(model: str, tmp_path: Path, run: Run) -> None:
     assert run(*LEARN[:3], *plain, "-o", "plain.json").exit_code == 0
     provenance = json.loads((tmp_path / "plain.json").read_text())["provenance"]
     assert provenance["columns"] == {"ignore": ["cipher", "day", "year"]}
-
-
-def test_values_of_a_context(model: str, run: Run) -> None:
-    """The context of the model is one whose values can be predicted separately."""
-    done = run("predict", model, "table.csv", "--by", "year", "--measurements", "table.csv", "--json")
-    assert done.exit_code == 0, done.stderr
-    errors = [each["error"] for each in json.loads(done.stdout)["values"]]
-    assert errors == [pytest.approx(0, abs=1e-6), pytest.approx(100 * 6 / 7)]

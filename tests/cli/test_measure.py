@@ -15,7 +15,7 @@ import pytest
 
 from splc.cli.interruption import Interruption
 from splc.measuring.journal import Journal, read_journal
-from tests.cli.conftest import SYSTEM, Run
+from tests.cli.conftest import Run
 from tests.support.programs import ALL, AWK, TIME, VALUES, table
 
 Refused = Callable[..., str]
@@ -60,14 +60,6 @@ def test_on_a_terminal(empty: Path) -> None:
     os.close(controller)
     assert process.wait() == 0
     assert re.search(rb"\d of 9 runs, about [\d.]+ s left", shown), shown
-
-
-def test_a_journal_of_another_system(run: Run, refused: Refused, empty: Path) -> None:
-    """A journal of a system with other values is refused."""
-    run("measure", "--command", "true", *ALL)
-    (empty / "system.xml").write_text(SYSTEM.replace("1;2;4", "1;2;5"), encoding="utf-8")
-    message = refused("measure", "--command", "true", *ALL, "--resume")
-    assert "the journal is of another measurement: the system's options and values differ" in message
 
 
 def test_refused(refused: Refused, empty: Path) -> None:

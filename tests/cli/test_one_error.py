@@ -75,26 +75,6 @@ def test_held_out_folds(run: Run) -> None:
     assert "model.json was learned from all: expect larger errors on new ones" in compared.stderr
 
 
-@pytest.mark.parametrize(
-    ("header", "rows"),
-    [
-        ("a,b,time", [(0, 0, 100), (1, 0, 120), (0, 1, 150), (1, 1, 260)]),
-        ("cache,threads,time", [(0, 1, 100), (1, 1, 60), (0, 8, 40), (1, 8, 30)]),
-    ],
-)
-def test_complete_tables_of_few_rows(run: Run, header: str, rows: list[tuple[int, ...]]) -> None:
-    """The effects of a 2 x 2 table are exact: they are printed, without errors that nothing tells."""
-    lines = [header, *(",".join(map(str, row)) for row in rows)]
-    Path("small.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    done = run("learn", "small.csv", "--property", "time", "-o", "small.json")
-    assert done.stdout.startswith("every configuration is measured: the model is exact; 4 terms; from 4 measured\n")
-    assert "std. error" not in done.stdout
-    assert "too few" not in done.stderr
-    for arguments in ((), ("--printed",)):
-        predicted = run("predict", "small.json", "small.csv", *arguments).stdout.splitlines()[1:]
-        assert [float(line.split(",")[-1]) for line in predicted] == pytest.approx([row[-1] for row in rows], rel=1e-5)
-
-
 def test_no_influence(run: Run) -> None:
     """Where the model is a constant, no setting is recommended but the best measured one."""
     draw = np.random.default_rng(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,6 @@ from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import SMG2000
 
-Refused = Callable[..., str]
-
-
-@pytest.fixture(autouse=True)
-def _model(folder: Path) -> None:
-    """Put a model into the project folder."""
-    (folder / "model.txt").write_text("20 - 10 * cache + x * right - 2 * x\n", encoding="utf-8")
-
 
 def optimal(run: Run, *arguments: str) -> Any:
     """Return the JSON object of a run."""
@@ -33,7 +24,7 @@ def optimal(run: Run, *arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_a_learned_log(run: Run) -> None:
+def test_a_learned_log(run: Run, folder: Path) -> None:
     """The optimum of a learned log is predicted by it, too."""
     run("learn", "--property", "time")
     found = optimal(run, "learned.log")
@@ -51,41 +42,6 @@ def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     found = optimal(run, log)
     assert set(found["configuration"]) == {"px", "py", "pz", "nx"}
     assert found["predicted"] <= json.loads(run("optimize", log, "--json", "--maximize").stdout)["predicted"]
-
-
-class TestGroups:
-    """A column of text as an alternative group."""
-
-    ARGUMENTS = ("--measurements", "table.csv", "--options", "codec,x")
-
-    @pytest.fixture(autouse=True)
-    def _table(self, folder: Path) -> None:
-        rows = [f"{codec},{x},{x}" for codec in ("bz2", "lzma", "zlib") for x in (1, 2)]
-        (folder / "table.csv").write_text("\n".join(["codec,x,time", *rows]), encoding="utf-8")
-        (folder / "system.xml").unlink()
-        (folder / "model.txt").write_text("3 * codec_bz2 + 2 * codec_lzma + codec_zlib + x", encoding="utf-8")
-
-    def test_what_is_in_all(self, run: Run, folder: Path) -> None:
-        """The options in all configurations are listed without those that are always selected, or not at all."""
-        lines = run("optimize", "model.txt", "--top", "6", *self.ARGUMENTS).stdout.splitlines()
-        assert lines[2].split() == ["1", "2", "1", "codec=zlib,", "x=1"]
-        assert not any(line.startswith("in all") for line in lines)
-        lines = run("optimize", "model.txt", "--top", "2", "--fix", "codec=bz2", *self.ARGUMENTS).stdout.splitlines()
-        assert "in all: codec=bz2" in lines
-        lines = run("optimize", "model.txt", "--top", "2", "--property", "time", *self.ARGUMENTS).stdout.splitlines()
-        assert lines[-1].startswith("best measured: ")
-        assert lines[-1].partition("): ")[2].split(",")[0].startswith("codec=")
-
-
-class TestMeasurements:
-    def test_measurements_that_cannot_be_used(self, run: Run, refused: Refused, folder: Path) -> None:
-        """A note says why measured values are missing; it is an error if they were asked for."""
-        result = run("optimize", "model.txt")
-        assert "measured values are not shown: there are several properties: time, energy; choose one" in result.stderr
-        assert "the property 'power' was not measured" in refused("optimize", "model.txt", "--property", "power")
-        (folder / "measurements.csv").write_text("nonsense", encoding="utf-8")
-        assert "measured values are not shown: " in run("optimize", "model.txt").stderr
-        assert "measurements.csv" in refused("optimize", "model.txt", "--measurements", "measurements.csv")
 
 
 @pytest.mark.parametrize("maximize", [False, True])

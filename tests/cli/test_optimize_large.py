@@ -75,26 +75,6 @@ def test_several_best(entangled: Path, run: Run) -> None:
     assert len({tuple(each["configuration"][f"o{number}"] for number in (1, 2, 3, 4)) for each in top}) == 5
 
 
-def test_more_combinations_than_the_limit(folder: Path, run: Run) -> None:
-    """A local search answers if numeric options have too many combinations, and a note says so."""
-    options = "".join(
-        f"<configurationOption><name>n{number}</name><minValue>1</minValue><maxValue>600</maxValue>"
-        "<stepFunction>n{0} + 1</stepFunction></configurationOption>".replace("{0}", str(number))
-        for number in range(4)
-    )
-    (folder / "system.xml").write_text(
-        f'<vm name="wide"><binaryOptions/><numericOptions>{options}</numericOptions></vm>', encoding="utf-8"
-    )
-    (folder / "measurements.csv").unlink()
-    (folder / "model.txt").write_text("n0 * n1 + n1 * n2 + n2 * n3 - 600 * n0", encoding="utf-8")
-    found = run("optimize", "model.txt", "--json", "--limit", "1000")
-    assert found.exit_code == 0, found.stderr
-    best = json.loads(found.stdout)
-    assert (best["engine"], best["exhaustive"]) == ("local search", False)
-    assert "a better one may exist" in found.stderr
-    assert "the exact optimum is not known" in found.stderr
-
-
 @needs_sat
 def test_long_results_are_short(entangled: Path, run: Run) -> None:
     """Of hundreds of options the text has those of the model, and the next step no long command; `-v` lists all."""

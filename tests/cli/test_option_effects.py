@@ -13,17 +13,14 @@ from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
 POINTS = "measurements.csv --where py=2 --coordinates px,nx --metric solve_seconds"
-TARGET = f"scale {POINTS} --suggest --target px=8,nx=800"
+SUGGEST = f"scale {POINTS} --suggest"
 # A command, the key of its answer, and the options.
 EFFECTS = {
     "calibrate --free alpha,beta": (
         "parameters",
         (
             "--bound alpha=0..1e-6 --bound beta=0..1e-12",
-            "--weights log",
-            "--weights absolute",
-            "--level 0.5",
-            "--aggregate min",
+            *("--weights log", "--weights absolute", "--level 0.5", "--aggregate min"),
             "--context iterations --where iterations=7",
         ),
     ),
@@ -32,19 +29,13 @@ EFFECTS = {
         "next",
         ("--goal optimum", "--goal optimum --maximize", "--cost load_average", "--fix px=4", "--where iterations=8"),
     ),
-    f"scale {POINTS} --suggest": ("next", ("--count 2", "--axis px=64,128")),
-    f"scale {POINTS} --suggest ": ("spent", ("--cost px*value",)),
-    f"scale {POINTS} --suggest --count 40": ("candidates", ("--extend 3",)),
-    TARGET: ("next", ("--strategy cheapest", "--budget 1", "--repetitions 1", "--count 2")),
+    SUGGEST: ("next", ("--count 2", "--axis px=64,128")),
+    f"{SUGGEST} ": ("spent", ("--cost px*value",)),
+    f"{SUGGEST} --count 40": ("candidates", ("--extend 3",)),
+    f"{SUGGEST} --target px=8,nx=800": ("next", ("--strategy cheapest", "--budget 1", "--repetitions 1", "--count 2")),
     "learn --preset splconqueror --sampling measured:30": (
         "model",
-        (
-            "--set numberOfRounds=2",
-            "--seed 3",
-            "--nfp messages",
-            "--aggregate min",
-            "--where iterations=7",
-        ),
+        ("--set numberOfRounds=2", "--seed 3", "--nfp messages", "--aggregate min", "--where iterations=7"),
     ),
     f"scale {POINTS}": ("model", ("--set method=extrap", "--set aggregate=median")),
     "compare analytical.txt other.txt": (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli.time_left import TimeLeft
+from splc.cli.progress import TimeLeft
 from splc.workflows.views import duration
 from tests.cli.conftest import Run
 

@@ -19,23 +19,14 @@ METHODS = ("default", "basic", "refinement", "extrap")
 
 @dataclass(frozen=True)
 class Profile:
-    """A profile of the same measurements, told in another way.
+    """A profile of the same measurements, told in another way."""
 
-    Attributes:
-        shuffled: whether rows are in random order; the repetitions of a point keep theirs.
-        columns: the order of the columns.
-        names: the names of the parameters.
-        unit: what values are multiplied by.
-        context: whether rows of another context are in the same file.
-        others: whether there are other call paths.
-    """
-
-    shuffled: bool = False
-    columns: tuple[int, ...] = (0, 1, 2, 3)
-    names: tuple[str, str] = ("p", "n")
-    unit: float = 1.0
-    context: bool = False
-    others: bool = True
+    shuffled: bool = False  # whether rows are in random order; the repetitions of a point keep theirs
+    columns: tuple[int, ...] = (0, 1, 2, 3)  # the order of the columns
+    names: tuple[str, str] = ("p", "n")  # the names of the parameters
+    unit: float = 1.0  # what values are multiplied by
+    context: bool = False  # whether rows of another context are in the same file
+    others: bool = True  # whether there are other call paths
 
 
 CHANGED = (
@@ -77,7 +68,7 @@ def model(run: Run, folder: Path, profile: Profile, method: str) -> dict[str, An
     first, second = profile.names
     where = ("--where", "version=a") if profile.context else ()
     point = ("--predict-at", f"{first}=64,{second}=60", "--coordinates", f"{first},{second}")
-    chosen = ("--callpath", "main", "--method", method, "-o", str(folder / "m.json"))
+    chosen = ("--callpath", "main", "--set", f"method={method}", "-o", str(folder / "m.json"))
     done = run("scale", str(folder / "profile.csv"), *point, *chosen, *where, "--json")
     assert done.exit_code == 0, done.stderr
     found = json.loads(done.stdout)

@@ -56,12 +56,6 @@ def fail(error: BaseException) -> Callable[[], None]:
     return work
 
 
-def test_a_closed_stdout(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A closed standard output is bad input, before the command runs."""
-    code, err = ended(monkeypatch, lambda: pytest.fail("the command was run"), stdout=None)
-    assert (code, err.getvalue()) == (2, "error: standard output is closed\n")
-
-
 def test_other_closed_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     """A closed standard input is empty, and what is written to a closed standard error is lost."""
     found: list[Any] = []
@@ -95,12 +89,6 @@ def test_a_full_disk(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A full disk behind standard output is one message, and what is left is discarded."""
     code, err = ended(monkeypatch, lambda: None, stdout=Stream(OSError(28, "No space left on device"), at))
     assert (code, err.getvalue()) == (2, "error: standard output: No space left on device\n")
-
-
-def test_a_full_disk_behind_messages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A message that cannot be written changes no exit code."""
-    full = Stream(OSError(28, "No space left on device"))
-    assert ended(monkeypatch, fail(ValueError("x")), stderr=full)[0] == 70
 
 
 @pytest.mark.parametrize(

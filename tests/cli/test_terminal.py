@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 
 from splc.cli import terminal
 from splc.cli.app import app
-from splc.cli.detail import printing
 from splc.cli.printer import print_json, print_view
 from splc.cli.progress import progress
-from splc.data.measurements import ReadingReport
+from splc.cli.terminal import printing
 from splc.io.tables import Table
-from splc.workflows.note import Note, Rank, reading_notes
+from splc.workflows.note import Note, Rank
 from splc.workflows.views import Detail, Wide, duration
 
 
@@ -45,17 +44,12 @@ def screen_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return stream
 
 
-def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """The keys keep their order, and integers are exact."""
-    content = {"schema": "splc.test/1", "b": None, "a": 10**30, "f": {"ü": -0.5}}
-    print_json(content)
-    text = capsys.readouterr().out
-    assert list(json.loads(text).items()) == list(content.items())
-
-
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_json_of_an_iterator(capsys: pytest.CaptureFixture[str], count: int) -> None:
-    """The entries of an iterator are a list with a line for each."""
+    """Keys keep their order, integers are exact, and the entries of an iterator are a list with a line for each."""
+    content = {"schema": "splc.test/1", "b": None, "a": 10**30, "f": {"ü": -0.5}}
+    print_json(content)
+    assert list(json.loads(capsys.readouterr().out).items()) == list(content.items())
     entries = [{"name": f"a\x1b{at}", "value": float(at)} for at in range(count)]
     print_json({"schema": "splc.test/1", "models": iter(entries), "seconds": [1, 2]})
     text = capsys.readouterr().out
@@ -67,6 +61,7 @@ def test_json_of_an_iterator(capsys: pytest.CaptureFixture[str], count: int) -> 
 def test_a_piped_table_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
     """Into a pipe a table is as wide as its content, without borders, trailing blanks and empty columns."""
     terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=(False, False, True))
+    terminal.table(("a", "b"), [], (True, False))
     assert capsys.readouterr().out.splitlines() == ["a" + " " * 301 + " n", "x" * 300 + "   1", "y" + " " * 301 + "20"]
 
 
@@ -103,23 +98,6 @@ def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> N
     assert shown[-1].split() == numbers
     # A space before the first column, and 3 between columns.
     assert max(map(len, shown)) == 1 + 3 * 8 + 2 * 3
-
-
-def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With NO_COLOR a terminal gets no escape sequences."""
-    screen = screen_of(monkeypatch)
-    terminal.table(("option",), [("a",)], (False,))
-    assert "\x1b[" in screen.getvalue()
-    screen.truncate(0)
-    monkeypatch.setenv("NO_COLOR", "1")
-    terminal.table(("option",), [("a",)], (False,))
-    assert "\x1b[" not in screen.getvalue()
-
-
-def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """A table without rows prints nothing."""
-    terminal.table(("a", "b"), [], (True, False))
-    assert capsys.readouterr().out == ""
 
 
 def test_short_steps_have_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,29 +160,6 @@ def test_quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
         with printing(silent), progress("learning") as advance:
             advance(3, 10, "round 3")
     assert screen.getvalue() == ""
-
-
-def test_what_a_reader_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    """Everything that was left out is said on stderr, the first few with line and reason."""
-    report = ReadingReport(
-        "m.csv",
-        rows=30,
-        invalid=tuple((line, "a needs b") for line in range(2, 9)),
-        duplicates=(20, 21),
-        missing={"time": 1, "energy": 0, "bytes": 1200},
-        notes=("odd",),
-    )
-    terminal.show_notes(reading_notes(report))
-    assert capsys.readouterr() == (
-        "",
-        "warning: m.csv: 7 of 30 rows dropped, their configuration is not valid\n"
-        + "".join(f"    m.csv:{line}: a needs b\n" for line in range(2, 7))
-        + "    … and 2 more\n"
-        "warning: m.csv: 2 rows measure a configuration again (lines 20, 21)\n"
-        "warning: m.csv: 1 value of time is missing or cannot be read\n"
-        "warning: m.csv: 1,200 values of bytes are missing or cannot be read\n"
-        "note: m.csv: odd\n",
-    )
 
 
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:

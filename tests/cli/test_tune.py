@@ -116,18 +116,6 @@ def test_from_a_command_to_the_best_configuration(run: Run, solver: Path) -> Non
     assert run("predict", "learned.json", "best.csv").exit_code == 0
 
 
-def test_lines_about_runs(run: Run, solver: Path) -> None:
-    """Standard error has a line per run, standard output what was found; -q has the second only."""
-    result, _ = finished(*FEW)
-    lines = result.stderr.splitlines()
-    assert lines[0] == "least time of 180 valid configurations; 12 runs, of them 3 to verify"
-    assert len([line for line in lines if line.split()[:1] and line.split()[0].isdecimal()]) == 12
-    assert any("out of memory" in line for line in lines) == ("failed" in result.stdout)
-    assert [line.split()[0] for line in result.stdout.splitlines()][:4] == ["best", "default", "gain", "changes"]
-    quiet = run(*FEW, "-q")
-    assert (quiet.stdout, quiet.stderr) == (result.stdout, "")
-
-
 @pytest.mark.parametrize("kept", [4, 17, *(pytest.param(each, marks=pytest.mark.slow) for each in (1, 2, 3, 7, 33))])
 def test_resumed_after_any_record(run: Run, solver: Path, kept: int) -> None:
     """Whatever record a journal ends with, and be it incomplete, the resumed run is the same as an undisturbed one."""
@@ -242,46 +230,6 @@ def test_a_picture_and_a_page(run: Run, solver: Path) -> None:
     assert ">fixed</th>" not in page
 
 
-def test_not_the_json_of_a_tuning_run(run: Run, refused: Refused, solver: Path) -> None:
-    """A file that was changed is refused."""
-    (solver / "tuned.json").write_text('{"schema": "splc.tune/1", "best": {}}', encoding="utf-8")
-    assert "this is not what splc tune --json writes" in refused("report", "tuned.json")
-
-
-def test_dry_run(run: Run, solver: Path) -> None:
-    """--dry-run prints the first commands, which a run has, and writes nothing."""
-    before = {path.name for path in solver.iterdir()}
-    result = run(*TUNE, "--dry-run", "--json")
-    found = json.loads(result.stdout)
-    assert found["verifying"] == 9
-    assert run(*TUNE, "--dry-run").stdout.splitlines()[1].strip() == found["commands"][0] == "./program 0 0 1 9"
-    assert {path.name for path in solver.iterdir()} == before
-    journal = restored(solver, *DRAWN)
-    first = [each["configuration"] for each in read_journal(journal) if each["kind"] == "tune"]
-    lines = [f"./program {each['cache']} {each['log']} {each['threads']} {each['level']}" for each in first]
-    assert lines[:5] == found["commands"]
-
-
-def test_another_tuning_run(run: Run, refused: Refused, solver: Path) -> None:
-    """A journal is continued with its own options only, and is not overwritten."""
-    restored(solver, *DRAWN)
-    text = refused(*TUNE, "--resume", "--maximize")
-    assert "whether large values are good differs: False there, True now" in text
-    assert "exists already" in refused(*TUNE)
-    assert "the journal is of another measurement" in refused(
-        "measure", "--command", COMMAND, *TIME, "--sampling", "all+ff", "--resume"
-    )
-
-
-def test_limits_and_fixed_values(run: Run, solver: Path) -> None:
-    """The best configuration is within a limit of another property, and has the fixed values."""
-    limits = (*SIZE, "--limit", "size <= 8", "--fix", "log")
-    found = json.loads(run(*TUNE[:6], "20", *TUNE[7:], *limits, "--json").stdout)
-    best = found["best"]["configuration"]
-    assert (best["log"], best["level"], best["threads"]) == (1, 6, 8)
-    assert all(step["configuration"]["log"] == 1 for step in found["trajectory"])
-
-
 def test_a_table_of_configurations_is_resumed(run: Run, solver: Path) -> None:
     """A tuning run whose system is a table of configurations is resumed beside its own measurements."""
     rows = [f"{log},{threads},{level}" for log in (0, 1) for threads in (1, 2, 4, 8) for level in (1, 3, 5)]
@@ -299,14 +247,6 @@ def test_a_table_of_configurations_is_resumed(run: Run, solver: Path) -> None:
     more = run(*command, "--budget", "4", "--from", "earlier.csv", "-o", "more.csv")
     assert more.exit_code == 0, more.stderr
     assert more.stdout.startswith("best")
-
-
-def test_no_best_configuration_is_written_beyond_the_limits(run: Run, solver: Path) -> None:
-    """A configuration that breaks the limits is no best one: exit code 1, a warning, and no file of it."""
-    result = run(*FEW, *SIZE, "--limit", "size <= 1")
-    assert result.exit_code == 1
-    assert "no run is within the limits (size <= 1)" in result.stderr
-    assert not (solver / "best.csv").exists()
 
 
 def test_the_front_of_two_properties(run: Run, solver: Path) -> None:
@@ -341,27 +281,3 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
     [replay] = json.loads(result.stdout)["replays"]
     assert replay["values"] == [step["value"] for step in live["trajectory"]]
     assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
-
-
-def test_budgets_of_replays(run: Run, works: Path) -> None:
-    """Several budgets and seeds give a row per budget, and JSON has every replay."""
-    arguments = ("tune", "--replay", "all.csv", "--property", "time", "--budget", "4,8", "--seeds")
-    lines = run(*arguments, "1").stdout.splitlines()
-    assert lines[0] == "best time of 180 configurations: 1.771"
-    assert [line.split()[0] for line in lines[1:]] == ["runs", "4", "8"]
-    found = json.loads(run(*arguments, "2", "--json").stdout)
-    assert [(each["budget"], each["seed"]) for each in found["replays"]] == [(4, 0), (4, 1), (8, 0), (8, 1)]
-    assert [len(each["values"]) for each in found["replays"]] == [4, 4, 8, 8]
-
-
-def test_a_wrong_command(run: Run, solver: Path) -> None:
-    """If the first three runs fail for the same reason, the rest is left; --keep-going continues."""
-    wrong = ("tune", "--command", "./program {cache}", "--budget", "12")
-    result = run(*wrong)
-    assert result.exit_code == 1
-    assert len(runs_of(solver / "measurements.journal")) == 3
-    assert "the first runs failed for the same reason" in result.stderr
-    again = run(*wrong, "--keep-going")
-    assert again.exit_code == 1
-    assert len(runs_of(solver / "measurements.journal")) == 12
-    assert "nothing is known of any configuration" in again.stderr

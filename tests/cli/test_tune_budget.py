@@ -9,7 +9,7 @@ import pytest
 
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
-from tests.cli.test_tune import COMMAND, DRAWN, FEW, TIME, TUNE, Refused, clock, restored, runs_of, solver
+from tests.cli.test_tune import COMMAND, FEW, TIME, clock, restored, runs_of, solver
 
 __all__ = ["clock", "solver"]
 MORE = (*FEW[:6], "18", *FEW[7:])
@@ -76,15 +76,3 @@ def test_the_time_of_the_search_counts(run: Run, solver: Path, clock: None, seco
     for _ in range(2):
         assert run(*timed, "--resume").exit_code == 0
     assert runs_of(journal) == before
-
-
-def test_other_settings(run: Run, refused: Refused, solver: Path) -> None:
-    """A smaller budget is refused; messages name options that `splc tune` has."""
-    restored(solver, *DRAWN)
-    smaller = refused(*TUNE[:6], "20", *TUNE[7:], "--resume")
-    assert "the budget differs: 30 there, 20 now" in smaller
-    known = run("tune", "--help").stdout
-    for text in (smaller, refused(*TUNE)):
-        options = {word.strip(",;.") for word in text.split() if word.startswith("--")}
-        assert options
-        assert [option for option in options if option not in known] == []

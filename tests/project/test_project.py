@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from sampling.space.space import Space
-from splc.errors import InputError, MeasurementError
+from splc.errors import InputError
 from splc.project import Project
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 
@@ -90,44 +89,3 @@ class TestFile:
         assert project.resolve_property(project.measurements(model)) == "time"
         assert project.analytical_file == "b.txt"
         assert project.parameters_file == "c.toml"
-
-    def test_the_property_was_not_measured(self, folder: Path) -> None:
-        """A property that was not measured is reported where it is named, with the nearest name."""
-        project = say(folder, 'nfp = "enrgy"\n')
-        measurements = project.measurements(project.variability_model())
-        with pytest.raises(MeasurementError, match=r"splc\.toml:1: .*'enrgy'.*\n.*'energy'"):
-            project.resolve_property(measurements)
-        with pytest.raises(MeasurementError, match=r"^the property 'tim'"):
-            Project.load(nfp="tim").resolve_property(measurements)
-        (folder / "splc.toml").unlink()
-        with pytest.raises(MeasurementError, match=r"several properties: time, energy\n.*--property"):
-            Project.load().resolve_property(measurements)
-
-
-class TestChecking:
-    def test_invalid_configurations(self, folder: Path) -> None:
-        """A measured configuration that violates a constraint is refused or dropped, as the policy says."""
-        with (folder / "measurements.csv").open("a", encoding="utf-8") as file:
-            file.write("1,0,1,1,1,1\n")
-        project = Project.load()
-        model = project.variability_model()
-        with pytest.raises(MeasurementError, match=r"measurements\.csv:12: .*!cache \| left"):
-            project.measurements(model)
-        measurements = project.measurements(model, invalid="drop")
-        assert len(measurements) == 9
-        assert [line for line, _ in measurements.report.invalid] == [12]
-        # The policies about repetitions reach the reader.
-        values = [project.measurements(model, invalid="drop", aggregate=name)["time"][0] for name in ("mean", "min")]
-        assert values == [2.0, 1.0]
-
-
-def test_a_system_without_valid_configurations(folder: Path, refused: Callable[..., str]) -> None:
-    """If no configuration is valid, learning names the contradicting constraint, not every measured row."""
-    text = (folder / "system.xml").read_text(encoding="utf-8")
-    contradiction = "<nonBooleanConstraints><constraint>1 = 2</constraint></nonBooleanConstraints></vm>"
-    (folder / "system.xml").write_text(text.replace("</vm>", contradiction), encoding="utf-8")
-    message = refused("learn")
-    assert "no valid configuration" in message
-    assert "1 = 2" in message
-    assert "measurements.csv" not in message
-    assert not (folder / "learned.log").exists()

@@ -12,7 +12,7 @@ import pytest
 
 import splc
 from splc.errors import OutputError, SpecError
-from splc.report.notebook import report_of
+from splc.report.report import report_of
 from splc.workflows import compare, scale
 
 

@@ -14,10 +14,12 @@ import pytest
 from lxml import html
 
 from splc.report import Request, run, subject
+from splc.report.page import TextTable
 from splc.workflows import learn
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
+CASE = SMG2000 / "2d"
 SECTIONS = [
     "importance", "effects", "interactions", "formula", "predictions", "best", "explorer", "sample", "provenance",
 ]  # fmt: skip
@@ -27,7 +29,7 @@ SECTIONS = [
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a case study with a learned model and its report."""
     folder = tmp_path_factory.mktemp("report") / "2d"
-    copy_tracked(SMG2000 / "2d", folder)
+    copy_tracked(CASE, folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         learn.run(learn.Request(sampling="random:20"))
@@ -153,34 +155,37 @@ def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Path("again.html").read_text(encoding="utf-8") == text
 
 
-def test_error_that_is_not_known(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report states no error on new configurations if learning does not know it."""
+@pytest.mark.parametrize(
+    ("rows", "settings", "place", "answer"),
+    [
+        # Learning does not know the error on new configurations.
+        (
+            [f"{a},0,{n},{5 + 3 * a + 2 * n + 0.1 * a * n}" for a, n in [(0, 1), (0, 2), (0, 4), (0, 8), (1, 1)]],
+            {},
+            *(0, "Typical error on new configurations unknown.*"),
+        ),
+        # Shares of a product are those of the variance of the logarithm.
+        (
+            [f"{a},{b},{n},{5 * 3**a * 2**b * n}" for a in (0, 1) for b in (0, 1) for n in (1, 2, 4, 8)],
+            {"form": "product"},
+            *(1, ".* of the variance of the logarithm"),
+        ),
+        # No option is named whose share of the variance is next to nothing.
+        (
+            [f"{a},{b},{n},{a * n}" for a in (0, 1) for b in (0, 1) for n in (1, 2, 3, 4)],
+            {},
+            *(1, r"What matters most for time: a \(.*\), n \([^,]*\) of the variance"),
+        ),
+    ],
+)
+def test_answers(
+    rows: list[str], settings: dict[str, str], place: int, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer says what is known of the error, and what matters, as learning and explaining do."""
     monkeypatch.chdir(tmp_path)
-    rows = [f"{a},{n},{5 + 3 * a + 2 * n + 0.1 * a * n}" for a in (0, 1) for n in (1, 2, 4, 8)]
-    Path("t.csv").write_text("\n".join(["a,n,time", *rows[:5]]) + "\n", encoding="utf-8")
-    learned = learn.run(learn.Request(measurements="t.csv"))
-    assert learned.expected_error.verdict == "unknown"
-    first = run(Request(measurements="t.csv")).page.answer[0]
-    assert first.startswith("Typical error on new configurations unknown")
-
-
-def test_shares_of_products(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shares of a product are those of the variance of the logarithm, and the answer says so."""
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{a},{b},{n},{5 * 3**a * 2**b * n}" for a in (0, 1) for b in (0, 1) for n in (1, 2, 4, 8)]
     Path("t.csv").write_text("\n".join(["a,b,n,time", *rows]) + "\n", encoding="utf-8")
-    learn.run(learn.Request(measurements="t.csv", settings={"form": "product"}))
-    assert run(Request(measurements="t.csv")).page.answer[1].endswith(" of the variance of the logarithm")
-
-
-def test_options_that_hardly_matter_are_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The answer names no option whose share of the variance is next to nothing, as the one of `explain` does."""
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{a},{b},{n},{a * n}" for a in (0, 1) for b in (0, 1) for n in (1, 2, 3, 4)]
-    Path("t.csv").write_text("\n".join(["a,b,n,time", *rows]) + "\n", encoding="utf-8")
-    learn.run(learn.Request(measurements="t.csv"))
-    second = run(Request(measurements="t.csv")).page.answer[1]
-    assert re.fullmatch(r"What matters most for time: a \(.*\), n \([^,]*\) of the variance", second)
+    learn.run(learn.Request(measurements="t.csv", settings=settings))
+    assert re.fullmatch(answer, run(Request(measurements="t.csv")).page.answer[place])
 
 
 def test_values_of_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,3 +222,49 @@ def test_wide_screens(page: Any) -> None:
     (rules,) = re.findall(r"@media screen and \(min-width:1200px\)\{(.*?\})\}", page.cssselect("style")[0].text)
     assert "main{columns:2;" in rules
     assert ".answer{column-span:all}" in rules
+
+
+@pytest.fixture(scope="module")
+def text_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a system, a model text and a log, without measurements."""
+    folder = tmp_path_factory.mktemp("text")
+    for name in ("system.xml", "analytical.txt", "parameters.toml"):
+        (folder / name).write_bytes((CASE / name).read_bytes())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(CASE)
+        learn.run(learn.Request(sampling="pb:9,3", output=str(folder / "learned.log")))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("model", "nfp", "subject"),
+    [
+        ("learned.log", None, "solve_compute_seconds"),
+        ("analytical.txt", None, "performance"),
+        ("analytical.txt", "solve_seconds", "solve_seconds"),
+    ],
+)
+def test_nothing_is_said_of_measurements(
+    text_folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, nfp: str | None, subject: str
+) -> None:
+    """A page of a model without measurements says once that there are none; no table has an empty column."""
+    monkeypatch.chdir(text_folder)
+    # Pictures, which take most of the time, are not looked at.
+    monkeypatch.setattr("splc.report.markdown.chart_file", lambda *_: b"")
+    result = run(Request(models=(model,), nfp=nfp, output="page.md"))
+    text = Path("page.md").read_text(encoding="utf-8").replace("\\", "")
+    assert result.page.title == f"SMG2000-2D: {subject}"
+    assert f"A model of {subject} with " in result.page.answer[0]
+    assert not re.search(r"interval|folds|printed|full model|error on new", text)
+    assert len(re.findall(r"measure", text)) == 1
+    assert "predictions" not in {section.name for section in result.page.sections}
+    tables = [block for section in result.page.sections for block in section.blocks if isinstance(block, TextTable)]
+    assert tables
+    assert all(any(row[at] for row in table.rows) for table in tables for at in range(len(table.header)))
+
+
+def test_model_text_with_measurements(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Measurements of the property that the user names judge a model text, too."""
+    monkeypatch.chdir(CASE)
+    page = run(Request(models=("analytical.txt",), nfp="solve_seconds", output=str(tmp_path / "page.html"))).page
+    assert "predictions" in {section.name for section in page.sections}

@@ -9,10 +9,14 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from splc.cli.schemas import file_name
 from tests.support.paths import ROOT
 
 SCHEMAS = ROOT / "docs" / "schemas"
+
+
+def file_name(schema_id: str) -> str:
+    """Return the name of the file of a schema: `splc.learn-1.json` of `splc.learn/1`."""
+    return schema_id.replace("/", "-") + ".json"
 
 
 def closed(schema: Any) -> Any:

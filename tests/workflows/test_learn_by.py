@@ -27,19 +27,6 @@ def measured(values: list[float]) -> Measurements:
     return Measurements(Configurations(system, rows), {"time": np.array(values)})
 
 
-def test_learners_without_influences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models without terms have errors, and the reason why no influences are compared."""
-    monkeypatch.chdir(tmp_path)
-    rows = [f"v{v},{a},{b},{1 + 2 * a + b * v}" for v in (1, 2) for a in (0, 1) for b in range(1, 6)]
-    (tmp_path / "m.csv").write_text("\n".join(["version,a,b,time", *rows]) + "\n", encoding="utf-8")
-    table = str(tmp_path / "m.csv")
-    found = run(Request(by="version", learner="knn", write=False, measurements=table, options=("a", "b")))
-    (change,) = found.changes
-    assert (change.influences, change.reason) == (None, "the learner knn gives no influences")
-    assert change.common == 10
-    assert change.transferred is not None
-
-
 def test_too_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Influences are not compared where there are not more configurations than terms; the reason is stated."""
     monkeypatch.chdir(tmp_path)

@@ -10,14 +10,6 @@ from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_notes import outside_notes
 
 
-def test_text() -> None:
-    """A note is one line with its kind, and its details are indented."""
-    assert str(Note("the seed is 0")) == "note: the seed is 0"
-    assert str(Note("2 rows dropped", warning=True, details=("line 3", "line 4"))) == (
-        "warning: 2 rows dropped\n    line 3\n    line 4"
-    )
-
-
 def failing() -> None:
     """Tell a note, then fail."""
     with Notes() as notes:

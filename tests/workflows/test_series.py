@@ -1,15 +1,21 @@
-"""Selection of series by call path and metric, and notes on columns that may be parameters."""
+"""Series of a profile: their selection, columns that may be parameters, and the notes on many models."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment
 from splc.errors import MeasurementError
-from splc.workflows.series import chosen_series, pooling_notes
+from splc.scaling import fit
+from splc.scaling.profile import Profile
+from splc.workflows.scale.scale import SHOWN, profile_notes
+from splc.workflows.scaling_view import chosen_series, pooling_notes
 
 POINTS = np.arange(1.0, 7.0)
+MODEL = fit([1.0, 2.0, 4.0, 8.0], np.array([5.0, 8.0, 14.0, 26.0]))
 
 
 def experiment(**metrics: object) -> Experiment:
@@ -58,3 +64,49 @@ def test_series() -> None:
         chosen_series(found, None, ["tim"])
     with pytest.raises(MeasurementError, match="none of the call paths has any of the metrics\n    choose others"):
         chosen_series(found, ["main"], ["bytes"])
+
+
+def profile_of(*notes: tuple[str, ...], failed: int = 0) -> Profile:
+    """Return a profile whose models have these notes."""
+    models = {(f"f{at}", "time"): replace(MODEL, notes=own) for at, own in enumerate(notes)}
+    return Profile(models, {(f"g{at}", "time"): f"reason {at}" for at in range(failed)})
+
+
+def texts(found: Profile) -> list[str]:
+    """Return the notes of a profile."""
+    return [note.text for note in profile_notes(found)]
+
+
+def test_notes_of_several_models() -> None:
+    """Each kind of note is shown once with the number of models and the range of its numbers."""
+    found = texts(
+        profile_of(("3 values are missing", "odd"), ("12 values are missing",), ("3 values are missing", "rare"))
+    )
+    assert found == ["all models: 3 … 12 values are missing", "1 model: odd", "1 model: rare"]
+
+
+def test_the_most_frequent_notes_are_shown() -> None:
+    """Of many kinds, those of the most models are shown, and the number of the others is stated."""
+    kinds = [chr(ord("a") + at) * 3 for at in range(SHOWN + 2)]
+    notes = [tuple(kinds[:number]) for number in range(1, len(kinds) + 1)]
+    found = texts(profile_of(*notes))
+    # The first kind is of all models, the last of one.
+    counts = ["all models", *(f"{len(kinds) - at} models" for at in range(1, SHOWN))]
+    assert found[:SHOWN] == [f"{count}: {kind}" for count, kind in zip(counts, kinds, strict=False)]
+    assert found[SHOWN:] == ["2 more kinds of notes are in the JSON (-o FILE.json, --json)"]
+
+
+def test_one_model_has_its_own_notes() -> None:
+    """The notes of a single model are shown as they are."""
+    assert texts(profile_of(("3 values are missing", "odd"))) == ["3 values are missing", "odd"]
+    assert texts(profile_of(())) == []
+
+
+def test_series_without_a_model() -> None:
+    """Reasons are warnings; of many the first ones are shown."""
+    found = profile_notes(profile_of((), (), failed=SHOWN + 3))
+    assert all(note.warning for note in found)
+    assert [note.text for note in found] == [
+        *(f"no model of g{at}, time: reason {at}" for at in range(SHOWN)),
+        "no model of 3 others either",
+    ]

@@ -145,20 +145,6 @@ def test_cross_validation_of_one_row_is_undefined(project: Path) -> None:
     assert caught.value.fields == ("folds",)
 
 
-def test_the_command_prints_the_cross_validated_error(project: Path) -> None:
-    """The text and the JSON object have the median, the mean and the 95th percentile."""
-    stepwise = ("--learner", "stepwise")
-    shown = command(*stepwise, "--sampling", "measured:40", "--folds", "4")
-    content = json.loads(command(*stepwise, "--sampling", "measured:40", "--folds", "4", "--json").stdout)
-    validated = content["cross_validated"]
-    assert set(validated) == {"median", "mean", "p95"}
-    assert validated["median"] < validated["mean"] < validated["p95"]
-    line = next(line for line in shown.stdout.splitlines() if line.startswith("cross-validated"))
-    for value in validated.values():
-        assert f"{value:.4g} %" in line
-    assert json.loads(command(*stepwise, "--sampling", "measured:40", "--json").stdout)["cross_validated"] is None
-
-
 def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
     """Write a project with the numeric option p of the powers of 2, and further options, into the current folder."""
     values = ";".join(str(2**k) for k in range(1, 13))
@@ -270,36 +256,11 @@ def test_a_stop_ends_the_baselines(project: Path) -> None:
     assert one.result.learner == "tree"
 
 
-def test_a_learner_without_terms_writes_no_model(project: Path) -> None:
-    """The command prints the errors; the JSON object has no model; a file is refused with what to do instead."""
-    before = sorted(path.name for path in project.iterdir())
-    shown = command("--learner", "forest", "--sampling", "measured:40")
-    assert shown.exit_code == 0
-    assert "The learner forest predicts without terms" in shown.stdout
-    content = json.loads(command("--learner", "forest", "--sampling", "measured:40", "--json").stdout)
-    assert (content["model"], content["output"], content["rounds"]) == (None, None, [])
-    assert f"{content['error']:.4g} % on" in shown.stdout
-    assert sorted(path.name for path in project.iterdir()) == before
-    for file in ("model.json", "model.log", "-"):
-        refused = command("--learner", "forest", "-o", file)
-        assert refused.exit_code == 2
-        assert "--output: the learner forest gives a model without terms" in refused.stderr
-        assert "--baselines and splc study" in refused.stderr
-
-
 def test_a_plot_of_a_learner_without_terms(project: Path) -> None:
     """Predicted against measured values are drawn for every learner."""
     found_ = learn.run(learn.Request(nfp=PROPERTY, learner="tree", sampling="measured:40", plot="tree.svg"))
     assert found_.plot == "tree.svg"
     assert (project / "tree.svg").read_bytes().startswith(b"<svg")
-
-
-def test_sums_need_terms(project: Path) -> None:
-    """Parts cannot be added up without terms, neither as the learner nor beside it."""
-    with pytest.raises(LearningError, match="models of forest have no terms, and cannot be added up"):
-        found(learner="forest", parts=("solve_seconds",))
-    with pytest.raises(RequestError, match="models of parts cannot be added up"):
-        found(parts=("solve_seconds",), baselines=True)
 
 
 @pytest.fixture

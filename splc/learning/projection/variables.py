@@ -148,12 +148,15 @@ def with_known_members(configurations: Configurations, variables: Sequence[Varia
 
     Where none is selected, since a text is unknown, the first ones have the first members, the second ones the second
     ones, and so on. Other configurations are returned as they are, once.
+
+    Raises:
+        ConfigurationError: if their system lacks an option.
     """
-    positions = configurations.system.positions
+    system = configurations.system
     unknown = []
     for variable in variables:
         if len(variable.members) > 1 and not variable.optional:
-            places = [positions[name] for name in variable.members]
+            places = [system.positions[system.option(name).name] for name in variable.members]
             rows = np.flatnonzero(~configurations.indices[:, places].any(axis=1))
             unknown += [(rows, places)] if len(rows) else []
     variants = []

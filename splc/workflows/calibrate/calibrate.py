@@ -29,10 +29,11 @@ from splc.workflows.field_values import bounds_of, names_in
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
 
 ESTIMATION = "Estimation"
+NOT_DETERMINED = "not determined"
 
 
 @request
@@ -115,7 +116,7 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result | ByValue[Result]:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
     """Estimate parameters by bounded least squares; with `by` those of each value of a context."""
     if request.by is not None:
         require_files(request.output, analytical=request.analytical, parameters=request.parameters)
@@ -361,14 +362,13 @@ def _name(estimate: Estimate) -> str:
 
 
 def _estimated(estimate: Estimate) -> str:
-    if not estimate.determined:
-        return "not determined"
-    return f"{short_number(estimate.value)} ({interval_text((estimate.low, estimate.high))})"
+    interval = interval_text((estimate.low, estimate.high))
+    return f"{short_number(estimate.value)} ({interval})" if estimate.determined else NOT_DETERMINED
 
 
 def _remark(estimate: Estimate) -> str:
     if not estimate.determined:
-        return "not determined"
+        return NOT_DETERMINED
     return "" if estimate.at_bound is None else f"at its {side_of_bound(estimate)} bound"
 
 

@@ -26,6 +26,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source, standard_input_kept
+from splc.io.json_object import getter
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
@@ -35,14 +36,22 @@ from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, 
 from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
 
 # Thresholds of models against measurements have this prefix.
 MEASURED = "measured."
-# Thresholds other than those of measures of predictions; the first two need no configurations.
-TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic", "overlap")
+# Thresholds other than those of measures of predictions, and where a comparison has their values.
+TERM_SCORES = {
+    "score": "syntactic.score",
+    "normalized": "syntactic.normalized",
+    "hybrid_syntactic": "hybrid.syntactic",
+    "hybrid_semantic": "hybrid.semantic",
+    "overlap": "option_sets.overlap",
+}
+# Those that need no configurations.
+TERMS_ONLY = ("score", "normalized")
 # The form of a model by its link.
 FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of factors"}
 
@@ -99,16 +108,13 @@ class Result(Reported):
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Compare models."""
     if request.view is not None and request.plot is None:
         raise RequestError("it needs --plot FILE", "view")
     _ = request.chosen_tables
     keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(measure(key).key for key in request.measures))))
-    thresholds = [
-        *((key, "fail_below") for key in request.fail_below),
-        *((key, "fail_above") for key in request.fail_above),
-    ]
+    thresholds = [(key, option) for option in ("fail_below", "fail_above") for key in getattr(request, option)]
     _check(request, keys, thresholds)
     project = request.project_of_models(request.models)
     files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
@@ -122,7 +128,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         for key, option in thresholds:
             if key.startswith(MEASURED) and basis.measured is None:
                 raise RequestError(f"{key} needs measurements, and there are none", option)
-            if key not in TERM_SCORES[:2] and basis.configurations is None:
+            if key not in TERMS_ONLY and basis.configurations is None:
                 raise RequestError(f"{key} needs configurations; add --on", option)
         weights, weighted_by = None, ""
         if request.weights is not None:
@@ -144,12 +150,10 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
             on_pair=lambda done, name: watch.advance(done, len(models) - 1, name),
         )
         notes += _notes(compared)
-        notes += (
-            note for pair in compared.comparisons for note in _without_common_class(pair, basis, space.system.observed)
-        )
-        ranges = (
-            tuple(term_ranges(model.model, space) for model in compared.models) if "ranges" in request.tables else ()
-        )
+        for pair in compared.comparisons:
+            notes += _without_common_class(pair, basis, space.system.observed)
+        requested = compared.models if "ranges" in request.tables else ()
+        ranges = tuple(term_ranges(model.model, space) for model in requested)
         correlations: tuple[Correlation, ...] = ()
         if "correlations" in request.tables:
             predicted = [model.predicted for model in compared.models if model.predicted is not None]
@@ -163,32 +167,16 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
                 on_pair=lambda done: watch.advance(done, pairs, "correlating"),
             )
             if len(models) < FEWEST:
-                notes.append(
-                    Note(
-                        f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
-                    )
-                )
+                text = f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
+                notes.append(Note(text))
         stated = None
         if basis.configurations is not None and basis.measured is not None:
             stated = _stated(compared.models, basis.configurations, basis.measured, inputs)
-        failures: tuple[str, ...] = ()
-        if thresholds:
-            failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
+        failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
         read = input_files(project, basis.measurements)
         if (parameters := project.parameters_file) is not None and parameters != STANDARD:
             read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
-        return Result(
-            request,
-            compared,
-            basis,
-            stated,
-            keys,
-            ranges,
-            correlations,
-            failures,
-            read,
-            tuple(notes),
-        )
+        return Result(request, compared, basis, stated, keys, ranges, correlations, failures, read, tuple(notes))
 
 
 def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:
@@ -220,15 +208,12 @@ def _analytical(model: str, project: Project) -> str:
 
 
 def _notes(compared: Comparisons) -> Iterator[Note]:
-    """Yield what limits a comparison or must be known to read it."""
     unseen: dict[str, dict[str, None]] = {}
     for pair in compared.comparisons:
         for term in pair.syntactic.unseen:
-            names = {"first": pair.first, "second": pair.second}
-            unseen.setdefault(term.text, {}).update((names[index], None) for index in term.models)
+            unseen.setdefault(term.text, {}).update((getattr(pair, place), None) for place in term.models)
     for text, models in unseen.items():
-        where = ", ".join(models)
-        yield Note(f"{text} (in {where}) is compared as a whole: it cannot be written as a sum of terms")
+        yield Note(f"{text} (in {', '.join(models)}) is compared as a whole: it cannot be written as a sum of terms")
     first = compared.models[0]
     for model in compared.models[1:]:
         if links_differ(first.model, model.model):
@@ -237,23 +222,20 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
             yield Note(f"{forms}: {meaning}, so they are compared by predictions and by sets of options only")
     for model in compared.models:
         if model.nfp is not None and compared.nfp is not None and model.nfp.split() != compared.nfp.split():
-            yield Note(
-                f"{model.name} predicts {model.nfp!r}, but is compared with measured values of {compared.nfp!r}",
-                warning=True,
-            )
+            text = f"{model.name} predicts {model.nfp!r}, but is compared with measured values of {compared.nfp!r}"
+            yield Note(text, warning=True)
     left_out: dict[str, int] = {}
     for pair in compared.comparisons:
         if pair.semantic is not None and pair.semantic.reference == "first":
-            left_out[pair.first] = pair.semantic.left_out
+            left_out[f"where {pair.first} predicts 0"] = pair.semantic.left_out
         elif pair.semantic is not None:
-            left_out[pair.second] = pair.semantic.left_out_reversed
-    for name, number in left_out.items():
+            left_out[f"where {pair.second} predicts 0"] = pair.semantic.left_out_reversed
+    if compared.judged:
+        left_out["with a measured value of 0"] = compared.judged[0].semantic.left_out
+    for which, number in left_out.items():
         if number:
             count = plural(number, "configuration", "configurations")
-            yield Note(f"{count} where {name} predicts 0 are left out of the error rate")
-    if compared.judged and compared.judged[0].semantic.left_out:
-        count = plural(compared.judged[0].semantic.left_out, "configuration", "configurations")
-        yield Note(f"{count} with a measured value of 0 are left out of the error rate")
+            yield Note(f"{count} {which} are left out of the error rate")
     negative = [
         f"{model.name} has {plural(below, 'prediction', 'predictions')}"
         for model in compared.models
@@ -291,11 +273,8 @@ def _learning_from(names: Sequence[str], basis: Basis, observed: Sequence[str]) 
     part = numbered(() if basis.measurements is None else basis.measurements.properties)[:1]
     variables = dict.fromkeys(re.sub(r"\d+", EACH, name, count=1) if part else name for name in names)
     where = numbered(name for name in observed if name not in names)[:1] if part else []
-    options = [
-        *(("--sum", ":".join(part + where)) if part else ()),
-        *(each for name in variables for each in ("--observed", name)),
-    ]
-    return shlex.join(["splc", "learn", *options])
+    summed = ["--sum", ":".join(part + where)] if part else []
+    return shlex.join(["splc", "learn", *summed, *(word for name in variables for word in ("--observed", name))])
 
 
 def _failures(limits: Mapping[str, float], compared: Comparisons, below: bool) -> Iterator[str]:
@@ -314,17 +293,10 @@ def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None
         for judged in compared.judged:
             yield f"{judged.model} against the measurements", judged.semantic.values[key.removeprefix(MEASURED)]
         return
+    value_of = getter(TERM_SCORES.get(key, "semantic.values"))
     for pair in compared.comparisons:
-        semantic, hybrid = pair.semantic, pair.hybrid
-        scores: dict[str, float | None] = {
-            "score": pair.syntactic.score if pair.same_link else None,
-            "normalized": pair.syntactic.normalized if pair.same_link else None,
-            "overlap": None if pair.option_sets is None else pair.option_sets.overlap,
-            "hybrid_syntactic": None if hybrid is None else hybrid.syntactic,
-            "hybrid_semantic": None if hybrid is None else hybrid.semantic,
-            **({} if semantic is None else semantic.values),
-        }
-        yield f"{pair.first} against {pair.second}", scores.get(key)
+        value = None if key in TERMS_ONLY and not pair.same_link else value_of(pair)
+        yield f"{pair.first} against {pair.second}", value.get(key) if isinstance(value, Mapping) else value
 
 
 def with_intervals(
@@ -337,49 +309,45 @@ def with_intervals(
     """
     if basis.configurations is None:
         return tuple(models)
-    return tuple(
-        _with_parameter_band(model, basis.configurations, level, notes)
-        if model.kind == "text"
-        else _with_learned_intervals(model, basis.configurations, basis, level, notes)
-        for model in models
-    )
+    banded = []
+    for model in models:
+        unknown = [parameter.name for parameter in model.model.parameters if not parameter.determined]
+        if model.kind != "text":
+            bands = _learned_intervals(model, basis.configurations, basis, level)
+        elif unknown:
+            bands = f"{listed(unknown)} {'is' if len(unknown) == 1 else 'are'} not determined (see splc calibrate)"
+        elif any(parameter.has_interval for parameter in model.model.parameters):
+            bands = {"intervals": _parameter_band(model, basis.configurations, level, notes)}
+        else:
+            bands = "none of its parameters has one (see splc calibrate)"
+        if isinstance(bands, str):
+            notes.append(Note(f"{model.name} has no intervals: {bands}"))
+            bands = {"exact": model.exact and model.kind == "text" and not unknown}
+        banded.append(replace(model, **bands))
+    return tuple(banded)
 
 
-def _with_learned_intervals(
-    model: ComparedModel, configurations: Configurations, basis: Basis, level: float, notes: list[Note]
-) -> ComparedModel:
-    """Return a learned model with the intervals that the measurements give it."""
-    unknown = replace(model, exact=False)
+def _learned_intervals(
+    model: ComparedModel, configurations: Configurations, basis: Basis, level: float
+) -> str | dict[str, Any]:
+    """Return the intervals that the measurements give a learned model, or why there are none."""
     if basis.measurements is None or basis.nfp is None:
-        notes.append(Note(f"{model.name} has no intervals: there are no measurements to estimate them from"))
-        return unknown
+        return "there are no measurements to estimate them from"
     measurements = basis.measurements
     try:
         values, runs = measurements[basis.nfp], measurements.repetitions(basis.nfp)
         intervals = influence_intervals(model.model, measurements.configurations, values, level, runs)
         band = prediction_intervals(intervals, configurations)
-        single = prediction_intervals(intervals, configurations, single=True)
+        return {"intervals": band, "single": prediction_intervals(intervals, configurations, single=True)}
     except SplcError as error:
-        notes.append(Note(f"{model.name} has no intervals: {error.problems[0].message}"))
-        return unknown
-    return replace(model, intervals=band, single=single)
+        return error.problems[0].message
 
 
-def _with_parameter_band(
+def _parameter_band(
     model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]
-) -> ComparedModel:
-    """Return an analytical model with the band that follows from the intervals of its parameters."""
-    parameters = model.model.parameters
-    if unknown := [parameter.name for parameter in parameters if not parameter.determined]:
-        verb = "is" if len(unknown) == 1 else "are"
-        notes.append(
-            Note(f"{model.name} has no intervals: {listed(unknown)} {verb} not determined (see splc calibrate)")
-        )
-        return replace(model, exact=False)
-    inexact = [parameter for parameter in parameters if parameter.has_interval]
-    if not inexact:
-        notes.append(Note(f"{model.name} has no intervals: none of its parameters has one (see splc calibrate)"))
-        return model
+) -> Array | None:
+    """Return the band of an analytical model that follows from the intervals of its parameters."""
+    inexact = [parameter for parameter in model.model.parameters if parameter.has_interval]
     for value in sorted({value for parameter in inexact for value in parameter.levels}):
         if not math.isclose(value, level, rel_tol=1e-9):
             names = listed([parameter.name for parameter in inexact if value in parameter.levels])
@@ -389,4 +357,4 @@ def _with_parameter_band(
     if unstated := [parameter.name for parameter in inexact if not parameter.levels]:
         text = f"{model.name}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"
         notes.append(Note(text))
-    return replace(model, intervals=parameter_intervals(model.model, configurations))
+    return parameter_intervals(model.model, configurations)

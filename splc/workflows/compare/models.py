@@ -33,15 +33,13 @@ from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
 from splc.io.files import STANDARD, is_file
 from splc.learning.result import Predictor
-from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
-from splc.models.terms import Term
 from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.common_fields import Seed
-from splc.workflows.field_values import number_or, numbers_of
+from splc.workflows.common_fields import Seed, as_numbers
+from splc.workflows.field_values import number_or
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
@@ -54,6 +52,7 @@ RESULTS = "Output"
 TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
 # Without measurements, all valid configurations are compared on if there are at most so many.
 MAX_CONFIGURATIONS = 100_000
+TITLES = {"all": "all valid"}
 
 
 @request
@@ -85,13 +84,8 @@ class Request(ModelInputs):
     ] = None
     at: Annotated[
         Mapping[str, float],
-        as_option(
-            "NAME=VALUE",
-            "The row of tabled parameters that is their number in terms: 'nodes=4'.",
-            TERMS,
-            parse=numbers_of,
-            repeated=True,
-            default="their middle row",
+        as_numbers(
+            "The row of tabled parameters that is their number in terms: 'nodes=4'.", TERMS, default="their middle row"
         ),
     ] = field(default_factory=dict)
     constant: Annotated[
@@ -147,24 +141,15 @@ class Request(ModelInputs):
     plot: Annotated[str | None, as_option("FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)] = None
     fail_below: Annotated[
         Mapping[str, float],
-        as_option(
-            "NAME=VALUE",
+        as_numbers(
             "End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
             "models with the measurements. Can be repeated.",
             RESULTS,
-            parse=numbers_of,
-            repeated=True,
         ),
     ] = field(default_factory=dict)
     fail_above: Annotated[
         Mapping[str, float],
-        as_option(
-            "NAME=VALUE",
-            "The same for values above: 'error_rate=20'.",
-            RESULTS,
-            parse=numbers_of,
-            repeated=True,
-        ),
+        as_numbers("The same for values above: 'error_rate=20'.", RESULTS),
     ] = field(default_factory=dict)
     tables: Annotated[
         tuple[str, ...],
@@ -241,14 +226,9 @@ def read_models(
     """Return the models of a comparison; notes state the peculiarities of their files."""
     parameters = request.known_parameters(project)
     try:
+        # Full models have the configurations that they were learned from.
         stored = read_stored_models(
-            files,
-            system,
-            parameters=parameters,
-            round=request.round,
-            learning=request.learning,
-            # Full models have the configurations that they were learned from.
-            full=True,
+            files, system, parameters=parameters, round=request.round, learning=request.learning, full=True
         )
     except InputError as error:
         raise error_about_options(error, files, project, parameters) from None
@@ -277,22 +257,16 @@ def read_models(
     return ReadModels(tuple(models), choice_of(entry.columns for entry in stored), learned, full)
 
 
-def basis_of(
-    request: Request,
-    project: Project,
-    space: Space,
-    read: ReadModels,
-    notes: Notes,
-) -> Basis:
+def basis_of(request: Request, project: Project, space: Space, read: ReadModels, notes: Notes) -> Basis:
     """Return the configurations that predictions are compared on; what should be known is added to the notes."""
     on, learned = request.on, read.columns
     basis = Basis()
     names = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
     model_nfp = names.pop() if len(names) == 1 else None
-    if on is not None and _is_file(on):
-        inputs = read_prediction_inputs(
-            on, space.system, request.policy(space, project, learned), request.nfp, model_nfp or project.nfp
-        )
+    suffixes = (".csv", ".xml")
+    if on is not None and (on == STANDARD or is_file(on) or on.removesuffix(".gz").lower().endswith(suffixes)):
+        policy = request.policy(space, project, learned)
+        inputs = read_prediction_inputs(on, space.system, policy, request.nfp, model_nfp or project.nfp)
         notes += reading_notes(inputs.report)
         nfp = inputs.nfp if inputs.measured is not None else None
         basis = Basis(inputs.configurations, inputs.measured, nfp, on, runs=inputs.runs)
@@ -301,7 +275,7 @@ def basis_of(
     elif on is not None:
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
-        basis = Basis(sampled.configurations, text=model_title(on))
+        basis = Basis(sampled.configurations, text=TITLES.get(on, on))
     else:
         basis = _unmeasured_basis(space, read)
     if basis.configurations is not None:
@@ -324,7 +298,7 @@ def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
     if not space.system.observed:
         with suppress(SpaceError):
             if space.count <= MAX_CONFIGURATIONS:
-                return Basis(space.enumerate(), text=model_title("all"))
+                return Basis(space.enumerate(), text=TITLES["all"])
     return Basis()
 
 
@@ -348,24 +322,15 @@ def _measured_basis(
         return Basis(measurements.configurations, measurements[nfp], *facts)
     sampled = draw_sample(space.system, on, request.seed, measurements.configurations, space)
     notes += notes_of(sampled.notes)
-    rows = measurements.configurations.find(sampled.configurations)
+    rows, title = measurements.configurations.find(sampled.configurations), TITLES.get(on, on)
     if (rows < 0).all():
         notes.append(Note(f"none of the {plural(len(rows), 'configuration', 'configurations')} was measured"))
-        return Basis(sampled.configurations, text=model_title(on), measurements=measurements)
+        return Basis(sampled.configurations, text=title, measurements=measurements)
     if (rows < 0).any():
         notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
     values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
     runs = np.where(rows[:, None] >= 0, measurements.repetitions(nfp)[rows], np.nan)
-    return Basis(sampled.configurations, values, nfp, model_title(on), measurements, runs)
-
-
-def model_title(on: str) -> str:
-    """Return the title of the configurations that a comparison is on."""
-    return "all valid" if on == "all" else on
-
-
-def _is_file(text: str) -> bool:
-    return text == STANDARD or is_file(text) or text.removesuffix(".gz").lower().endswith((".csv", ".xml"))
+    return Basis(sampled.configurations, values, nfp, title, measurements, runs)
 
 
 def weights_of(text: str, basis: Basis, first: ComparedModel, system: VariabilityModel) -> tuple[Array, str]:
@@ -381,16 +346,15 @@ def weights_of(text: str, basis: Basis, first: ComparedModel, system: Variabilit
         terms = frozenset(expand_model(text, system.term_names).expansion)
     except SplcError as error:
         raise error.at("--weights") from None
-    structures = {term: _without_parameters(term, first.model) for term, _ in first.model.terms}
+    # Terms without the parameters that are factors of them.
+    names = {parameter.name for parameter in first.model.parameters}
+    structures = {
+        term: type(term)(tuple(factor for factor in term.factors if factor.option not in names))
+        for term, _ in first.model.terms
+    }
     missing = [term.text(system.names) for term in terms - set(structures.values())]
     if missing:
         texts = ", ".join(dict.fromkeys(term.text(system.names) for term in structures.values()))
         raise RequestError(f"{first.name} has no term {missing[0]}; its terms are: {texts}", "weights")
     chosen = [term for term, structure in structures.items() if structure in terms]
     return weights_of_term(first.model, chosen, basis.configurations), f"share of {text} in {first.name}"
-
-
-def _without_parameters(term: Term, model: InfluenceModel) -> Term:
-    """Return a term without the parameters that are factors of it."""
-    names = {parameter.name for parameter in model.parameters}
-    return type(term)(tuple(factor for factor in term.factors if factor.option not in names))

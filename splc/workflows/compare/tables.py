@@ -22,23 +22,17 @@ DISTANCES = frozenset({"percent", "distance"})
 def answer(result: Result) -> str:
     """Return the first line: by what factor models are wrong, the errors of the others, and how far they differ."""
     compared = result.comparisons
-    facts = {
-        judged.model: judged.discrepancy
-        for judged in compared.judged
-        if judged.discrepancy is not None and judged.discrepancy.by_factor
-    }
+    found = [(judged.model, judged.discrepancy) for judged in compared.judged]
+    facts = {name: fact for name, fact in found if fact is not None and fact.by_factor}
     parts = [_fact(name, f"measured {compared.nfp}", fact, "its error is", "wrong") for name, fact in facts.items()]
     stated = result.stated
-    errors = {
-        name: found
-        for name, found in ({} if stated is None else stated.errors).items()
-        if found[0] is not None and name not in facts
-    }
-    if stated is not None and errors:
+    errors = {} if stated is None else {name: each for name, each in stated.errors.items() if name not in facts}
+    known = sorted((error, name, full) for name, (error, full) in errors.items() if error is not None)
+    if stated is not None and known:
+        full_text = " (printed model; its full model {})".format
         shown = ", ".join(
-            f"{name} {percentage(error, 2)}"
-            + (f" (printed model; its full model {percentage(full, 2)})" if full is not None else "")
-            for name, (error, full) in sorted(errors.items(), key=lambda item: (item[1][0], item[0]))
+            f"{name} {percentage(error, 2)}" + ("" if full is None else full_text(percentage(full, 2)))
+            for error, name, full in known
         )
         count = counted(stated.configurations, "configuration")
         where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
@@ -46,12 +40,11 @@ def answer(result: Result) -> str:
     if not facts:
         # A factor on one model is the difference, too.
         parts += _differences(compared)
-    for pair in compared.comparisons if len(compared.comparisons) == 1 else ():
+    if len(compared.comparisons) == 1:
+        [pair] = compared.comparisons
         if pair.same_link and pair.syntactic.normalized is not None:
-            if not pair.syntactic.shares_class:
-                parts.append("no class of terms is in both")
-                continue
-            parts.append(f"terms agree by {short_number(pair.syntactic.normalized, 2)} of 1")
+            agreement = f"terms agree by {short_number(pair.syntactic.normalized, 2)} of 1"
+            parts.append(agreement if pair.syntactic.shares_class else "no class of terms is in both")
     return "; ".join(parts)
 
 
@@ -82,13 +75,8 @@ def _fact(model: str, of: str, missed: Discrepancy, is_then: str, kind: str) -> 
 
 def tables_of(name: str, result: Result) -> Iterable[Table]:
     """Return the tables with a name: one, or one for each other model."""
-    pairs = result.comparisons.comparisons
-    if name == "terms":
-        return map(term_table, pairs)
-    if name == "classes":
-        return map(class_table, pairs)
-    if name == "sets":
-        return map(set_table, pairs)
+    if name in PER_PAIR:
+        return map(PER_PAIR[name], result.comparisons.comparisons)
     if name == "ranges":
         return range_tables(result)
     single = {"measures": measures_table, "intervals": interval_table, "correlations": correlation_table}
@@ -115,7 +103,6 @@ def csv_table(name: str, result: Result) -> Table:
 
 
 def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: Sequence[str]) -> Table:
-    """Return tables below each other, with a column for the model of each."""
     rows = [(name, *row) for name, table in zip(names, tables, strict=True) for row in table.rows]
     return Table((title, *columns), tuple(rows))
 
@@ -171,19 +158,18 @@ def semantic_rows(
     for key in (exchanged.get(key, key) for key in keys):
         title = directed_title(key, second if key == reversed_ else first)
         distance = key in ERROR_RATES.values() or measure(key).kind in DISTANCES
-        yield (
-            compared_with,
-            title,
-            *(_cell(score, None if score is None else score.values.get(key), distance) for score in found),
-        )
+        yield compared_with, title, *(_cell(score, "values", key, distance) for score in found)
     for power in some.mean_power:
-        values = (_cell(score, None if score is None else score.mean_power[power]) for score in found)
-        yield compared_with, mean_power_title(power), *values
+        title = "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
+        yield compared_with, title, *(_cell(score, "mean_power", power) for score in found)
 
 
-def _cell(score: SemanticComparison | None, value: float | None, distance: bool = True) -> float | None:
+def _cell(score: SemanticComparison | None, group: str, key: str, distance: bool = True) -> float | None:
     """Return the value of a measure, 0 of distances between values that differ by rounding only."""
-    rates = [] if score is None else [score.values.get(key) for key in ERROR_RATES.values()]
+    if score is None:
+        return None
+    value: float | None = getattr(score, group).get(key)
+    rates = [score.values.get(name) for name in ERROR_RATES.values()]
     same = any(rate is not None and rate < ROUNDING_PERCENT for rate in rates)
     return 0.0 if value is not None and distance and same else value
 
@@ -195,11 +181,6 @@ def directed_title(key: str, reference: str) -> str:
     if entry.laws.symmetric:
         return title
     return f"{title} of {reference}" if entry.kind == "percent" else f"{title}, reference {reference}"
-
-
-def mean_power_title(power: str) -> str:
-    """Return the title of the mean of |a - b|^p."""
-    return "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
 
 
 def term_table(pair: Comparison) -> Table:
@@ -214,9 +195,8 @@ def term_table(pair: Comparison) -> Table:
         caption += f", {counted(score.opposite, 'influence')} of opposite sign"
     rows = [(group, term) for group in score.classes for term in group.terms]
     influences = Column(pair.first, "1.first"), Column(pair.second, "1.second")
-    return table_of(
-        rows, (CLASS, *columns("term = 1.text"), *influences, *columns("found = 1.found, score = 1.score")), caption
-    )
+    shown = (CLASS, *columns("term = 1.text"), *influences, *columns("found = 1.found, score = 1.score"))
+    return table_of(rows, shown, caption)
 
 
 def class_table(pair: Comparison) -> Table:
@@ -229,10 +209,8 @@ def class_table(pair: Comparison) -> Table:
         CLASS,
         Column("terms", lambda row: len(row[0].terms)),
         *columns("score = 0.score, normalised = 0.normalized"),
-        *(
-            Column(f"% of {name}", _percent(source))
-            for name, source in ((pair.first, "1.first"), (pair.second, "1.second"))
-        ),
+        Column(f"% of {pair.first}", _percent("1.first")),
+        Column(f"% of {pair.second}", _percent("1.second")),
         *columns("similarity = 1.semantic"),
     )
     return table_of(rows, shown, f"Equivalence classes of {pair.first} and {pair.second}")
@@ -285,14 +263,10 @@ def correlation_table(result: Result) -> Table:
 def _percent(source: str) -> Getter:
     """Return the function that gets a fraction of a source in percent."""
     get = getter(source)
-
-    def percent(row: Any) -> float | None:
-        fraction = get(row)
-        return None if fraction is None else 100 * fraction
-
-    return percent
+    return lambda row: None if (fraction := get(row)) is None else 100 * fraction
 
 
+PER_PAIR = {"terms": term_table, "classes": class_table, "sets": set_table}
 CLASS = Column("class", lambda row: ", ".join(row[0].options) or CONSTANT)
 RANGES = (
     *columns("term = 0, influence = 1.influence, least = 1.low, greatest = 1.high"),

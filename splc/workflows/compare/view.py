@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Literal
 
 from comparison.correlation import Correlation
@@ -203,20 +202,21 @@ class ModelRangesObject(JsonObject):
     terms: list[TermRangeObject]
 
 
-def _ranges(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield the models with the ranges of their terms."""
-    for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
-        terms = [{**vars(row), "term": row.term.text(model.model.order), "exact": row.exact} for row in ranges]
-        yield {"model": model.name, "terms": terms}
+def _ranges(result: Result) -> list[dict[str, Any]]:
+    return [
+        {
+            "model": model.name,
+            "terms": [{**vars(row), "term": row.term.text(model.model.order), "exact": row.exact} for row in ranges],
+        }
+        for model, ranges in zip(result.comparisons.models, result.ranges, strict=True)
+    ]
 
 
 class JudgementsObject(JsonObject):
     """The models against the measurements, and what was asked for."""
 
     measured: list[JudgedObject] = at("comparisons.judged")
-    ranges: list[ModelRangesObject] = optional(
-        lambda result: list(_ranges(result)) if "ranges" in result.request.tables else None
-    )
+    ranges: list[ModelRangesObject] = optional(lambda result: _ranges(result) if result.ranges else None)
     correlations: list[Correlation] = optional(
         lambda result: result.correlations if "correlations" in result.request.tables else None
     )

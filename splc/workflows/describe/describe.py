@@ -28,7 +28,7 @@ from splc.system.constraints import ArithmeticConstraint
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 
 @request
@@ -46,8 +46,7 @@ class Request(SystemInputs):
         as_argument("SYSTEM", "The system description or feature model, a folder with a description, or a table."),
     ] = None
     tree: Annotated[
-        int | None,
-        as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1),
+        int | None, as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1)
     ] = None
 
 
@@ -75,7 +74,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Describe a system, and its measurements if there are any."""
     if request.argument is not None and request.system is not None:
         raise RequestError("the system description is given twice", "system")
@@ -106,7 +105,6 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
 
 
 def _project(request: Request) -> Project:
-    """Return the project of a folder, a description or a table."""
     argument = request.argument or request.system
     if argument is None or (argument != STANDARD and Path(argument).is_dir() and not folder_reader(argument)):
         return replace(request, system=None).project(argument or "")
@@ -142,7 +140,5 @@ def _is_of_another_system(project: Project) -> bool:
 
 def _contexts(parts: Sequence[Measurements]) -> dict[str, tuple[str, ...]]:
     names = dict.fromkeys(name for part in parts for name in part.contexts)
-    return {
-        name: tuple(sorted({part.contexts[name] for part in parts if name in part.contexts}, key=natural))
-        for name in names
-    }
+    values = {name: {part.contexts[name] for part in parts if name in part.contexts} for name in names}
+    return {name: tuple(sorted(texts, key=natural)) for name, texts in values.items()}

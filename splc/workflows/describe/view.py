@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any
 
-from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
+from sampling.space.analysis import Description, constraint_kind, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS
-from splc.data.summary import Drift, PropertySummary
+from splc.data.summary import PropertySummary
 from splc.formats.measurements.columns import shown_values as shown_texts
-from splc.io.json_object import JsonObject, at, count, each, json_object
+from splc.io.json import picked
 from splc.io.numbers import count_text, percentage, signed_percentage
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.workflows.describe.describe import MeasuredSummary, Request, Result, run
-from splc.workflows.objects import InferenceObject
+from splc.workflows.objects import inference_as_json
 from splc.workflows.verb import Verb
 from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
 
@@ -31,134 +31,81 @@ MAX_COUNTED = 10**15
 SIDE_BY_SIDE, LISTED, SHOWN_VALUES = 12, 6, 6
 
 
-class DriftObject(JsonObject):
-    """A trend of the repetitions of a configuration; the change is in percent."""
-
-    significant: bool
-    rising: float
-    change: float | None = at(lambda drift: 100 * drift.change)
-    probability: float
-
-
-class PropertyObject(JsonObject):
-    """The values of a property; the scatter of repetitions is in percent."""
-
-    name: str
-    unit: str | None
-    minimum: float | None
-    maximum: float | None
-    configurations: int
-    values: int
-    repetitions: tuple[int, int] = at(lambda row: (row.least_repetitions, row.most_repetitions))
-    scatter: float | None = at(lambda row: None if row.scatter is None else 100 * row.scatter)
-    drift: DriftObject | None
-    pattern: str | None = at(lambda row: None if row.pattern is None else row.pattern.text)
-
-
-class MeasurementsObject(JsonObject):
-    """A summary of measurements."""
-
-    source: str
-    configurations: int = at("summary.configurations")
-    rows: int = at("summary.rows")
-    contexts: dict[str, list[str]]
-    properties: list[PropertyObject] = at("summary.properties")
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a description and of the summary of measurements."""
+    system, count = result.description.system, result.description.count
+    features: list[Option] = [*system.binary_options, *system.numeric_options]
+    constraints = [
+        {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
+        for constraint in system.constraints
+    ]
+    return {
+        "schema": "splc.describe/1",
+        **picked(system, "name, source"),
+        "binary_options": [option.name for option in system.binary_options],
+        "numeric_options": [option.name for option in system.numeric_options],
+        "constraints": len(system.constraints),
+        "valid_configurations": count if _is_writable(count) else None,
+        "log10_valid_configurations": math.log10(count) if count else None,
+        **picked(result.description, "engine, core, dead"),
+        **picked(system, "observed, alternative_groups"),
+        "options": [_option_as_json(result.description, option) for option in features],
+        "constraint_texts": constraints,
+        "suspicious": result.description.findings,
+        "measurements": result.measured and _measured_as_json(result.measured),
+        "inferred": result.inference and inference_as_json(result.inference),
+    }
 
 
-class BinaryOptionObject(JsonObject):
-    """A binary option; `selected_in` is the number of valid configurations, null if it is not known."""
-
-    name: str = at("option.name")
-    kind: Literal["binary"] = at(lambda _: "binary")
-    parent: str | None = at("option.parent")
-    role: str
-    implied: list[list[str]] = at("option.implied")
-    excluded: list[str]
-    selected_in: int | None
-    line: int | None = at("option.line")
-
-
-class NumericOptionObject(JsonObject):
-    """A numeric option."""
-
-    name: str
-    kind: Literal["numeric"] = at(lambda _: "numeric")
-    values: list[float]
-    step: str | None
-    deselected_flag: float | None
-    line: int | None
-
-
-class ConstraintObject(JsonObject):
-    """A constraint."""
-
-    kind: str = at(constraint_kind)
-    text: str = at(lambda constraint: constraint.text.strip())
-    line: int | None
-
-
-class DescriptionObject(JsonObject, schema="splc.describe/1"):
-    """A system, and a summary of its measurements.
-
-    `engine` is what counted, or found the options that are always (`core`) or never (`dead`) selected, both exactly:
-    decision diagrams, `d-DNNF (D4)` or `SAT (Glucose)`.
-    """
-
-    name: str = at("description.system.name")
-    source: str | None = at("description.system.source")
-    binary_options: list[str] = each("description.system.binary_options", "name")
-    numeric_options: list[str] = each("description.system.numeric_options", "name")
-    constraints: int = count("description.system.constraints")
-    valid_configurations: int | None = at(lambda result: _writable(result.description))
-    log10_valid_configurations: float | None = at(
-        lambda result: math.log10(result.description.count) if result.description.count else None
-    )
-    engine: str | None = at("description.engine")
-    core: list[str] | None = at("description.core")
-    dead: list[str] | None = at("description.dead")
-    observed: list[str] = at("description.system.observed")
-    alternative_groups: list[list[str]] = at("description.system.alternative_groups")
-    options: list[BinaryOptionObject | NumericOptionObject] = at(lambda result: list(_options(result.description)))
-    constraint_texts: list[ConstraintObject] = at("description.system.constraints")
-    suspicious: list[Finding] = at("description.findings")
-    measurements: MeasurementsObject | None = at("measured")
-    inferred: InferenceObject | None = at("inference")
-
-
-def _writable(description: Description) -> int | None:
-    """Return the number of valid configurations, None for one that Python's reader of JSON refuses."""
-    return None if (description.count or 0) >= _TOO_LONG else description.count
-
-
-def _options(description: Description) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of the options."""
-    system = description.system
+def _option_as_json(description: Description, option: Option) -> dict[str, Any]:
+    if isinstance(option, NumericOption):
+        return picked(option, "name") | {"kind": "numeric"} | picked(option, "values, step, deselected_flag, line")
     # Long numbers for each option would be gigabytes.
-    writable = _writable(description) is not None
-    for feature in system.binary_options:
-        row = {"option": feature, "role": option_role(system, feature), "excluded": system.exclusions[feature.name]}
-        selected = description.occurrences[feature.name][1] if writable else None
-        yield json_object(BinaryOptionObject, {**row, "selected_in": selected})
-    for option in system.numeric_options:
-        yield json_object(NumericOptionObject, option)
+    selected = description.occurrences[option.name][1] if _is_writable(description.count) else None
+    return {
+        **{"name": option.name, "kind": "binary", "parent": option.parent},
+        **{"role": option_role(description.system, option), "implied": option.implied},
+        **{"excluded": description.system.exclusions[option.name], "selected_in": selected, "line": option.line},
+    }
+
+
+def _is_writable(count: int | None) -> bool:
+    """Return whether Python's reader of JSON reads a number."""
+    return (count or 0) < _TOO_LONG
+
+
+def _measured_as_json(measured: MeasuredSummary) -> dict[str, Any]:
+    properties = [
+        {
+            **picked(row, "name, unit, minimum, maximum, configurations, values"),
+            "repetitions": (row.least_repetitions, row.most_repetitions),
+            "scatter": None if row.scatter is None else 100 * row.scatter,
+            "drift": row.drift
+            and {**picked(row.drift, "significant, rising, change, probability"), "change": 100 * row.drift.change},
+            "pattern": row.pattern and row.pattern.text,
+        }
+        for row in measured.summary.properties
+    ]
+    counts = picked(measured.summary, "configurations, rows")
+    return {"source": measured.source, **counts, "contexts": measured.contexts, "properties": properties}
 
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the description and the summary of the measurements."""
-    depth, whole = result.tree, detail.verbose
-    description = result.description
+    depth, description, inference = result.tree, result.description, result.inference
     system = description.system
     parts = {"binary option": system.binary_options, "numeric option": system.numeric_options}
     # Some inferred constraints are parents and groups.
-    mined = () if result.inference is None else result.inference.mined.constraints
+    mined = () if inference is None else inference.mined.constraints
     parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
     yield f"{system.name}: {', '.join(counted(len(items), noun) for noun, items in parts.items())}"
     yield f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}"
     if description.engine not in {None, DIAGRAMS}:
         core, dead = len(description.core or ()), len(description.dead or ())
         yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
+    most = partial(_most, whole=detail.verbose)
     if depth is None:
-        yield from _options_view(description, whole)
+        yield from _options_view(description, most)
     else:
         yield ""
         yield from tree_lines(system, depth)
@@ -167,17 +114,18 @@ def view(result: Result, detail: Detail) -> View:
         yield Entries(title, [", ".join(level_ranges(system.observed))])
     if depth is None:
         title = "Alternative groups (exactly one is selected if the parent is)"
-        yield Entries(title, map(", ".join, system.alternative_groups), _most(system.alternative_groups, whole), ALL)
+        groups = system.alternative_groups
+        yield Entries(title, map(", ".join, groups), most(groups), ALL)
     if system.constraints:
         yield "\nConstraints"
-        yield Rows(system.constraints, CONSTRAINTS, _most(system.constraints, whole), ALL)
-    if result.inference is not None and result.inference.mined:
-        yield f"\nConstraints inferred from {result.inference.mined.rows:,} rows (--no-constraints ignores them)"
-        yield Rows(mined, narrowed(MINED, "by chance", "rows that could contradict"), _most(mined, whole), ALL)
-    if result.inference is not None:
-        unseen = [f"{pair} ({text} would exclude it)" for pair, text in result.inference.unseen]
-        yield Entries("In no row, which are too few to infer constraints", unseen, _most(unseen, whole), ALL)
-    yield Entries("Suspicious", map(str, description.findings), _most(description.findings, whole), ALL)
+        yield Rows(system.constraints, CONSTRAINTS, most(system.constraints), ALL)
+    if inference is not None:
+        if inference.mined:
+            yield f"\nConstraints inferred from {inference.mined.rows:,} rows (--no-constraints ignores them)"
+            yield Rows(mined, MINED, most(mined), ALL)
+        unseen = [f"{pair} ({text} would exclude it)" for pair, text in inference.unseen]
+        yield Entries("In no row, which are too few to infer constraints", unseen, most(unseen), ALL)
+    yield Entries("Suspicious", map(str, description.findings), most(description.findings), ALL)
     if result.measured is not None:
         yield from view_of_measurements(result.measured, description.count)
     yield result.notes
@@ -193,12 +141,15 @@ def shown_values(option: NumericOption) -> str:
     return ", ".join(texts)
 
 
-NUMERIC = (
-    Column("option", "name"),
-    Column("values", shown_values),
-    Column("number", lambda option: len(option.values)),
-    Column("next value", "step"),
-    Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
+NUMERIC = narrowed(
+    (
+        Column("option", "name"),
+        Column("values", shown_values),
+        Column("number", lambda option: len(option.values)),
+        Column("next value", "step"),
+        Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
+    ),
+    *("next value", "deselected", "number"),
 )
 CONSTRAINTS = (
     Column("line"),
@@ -207,15 +158,17 @@ CONSTRAINTS = (
 )
 
 
-MINED = (
-    Column("constraint", str),
-    Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
-    Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
+MINED = narrowed(
+    (
+        Column("constraint", str),
+        Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
+        Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
+    ),
+    *("by chance", "rows that could contradict"),
 )
 
 
-def _options_view(description: Description, whole: bool) -> View:
-    """Yield the tables of options."""
+def _options_view(description: Description, most: Callable[[Sequence[object]], int | None]) -> View:
     system = description.system
     if system.binary_options:
         yield "\nBinary options"
@@ -226,24 +179,14 @@ def _options_view(description: Description, whole: bool) -> View:
             Column("excludes", lambda row: ", ".join(_excluded(system, row[0]))),
             Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
         )
-        yield Rows(
-            in_tree_order(system),
-            narrowed(binary, "excludes", "implies", "selected in"),
-            _most(system.binary_options, whole),
-            MORE,
-        )
+        shown = narrowed(binary, "excludes", "implies", "selected in")
+        yield Rows(in_tree_order(system), shown, most(system.binary_options), MORE)
     if system.numeric_options:
         yield "\nNumeric options"
-        yield Rows(
-            system.numeric_options,
-            narrowed(NUMERIC, "next value", "deselected", "number"),
-            _most(system.numeric_options, whole),
-            MORE,
-        )
+        yield Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
 
 
 def _most(entries: Sequence[object], whole: bool) -> int | None:
-    """Return the number of lines to print of a table or list, None for all."""
     return None if whole or len(entries) <= MAX_LINES else FIRST_LINES
 
 
@@ -307,20 +250,20 @@ def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> View:
         if row.pattern is not None:
             yield f"runs of {row.name} move together: {row.pattern.text}"
         if row.drift is not None and row.drift.significant:
-            yield f"drift of {row.name}: {_drift(row.drift)}"
+            rising = row.drift.rising
+            direction, of_pairs = ("greater", rising) if rising > 0.5 else ("smaller", 1 - rising)
+            last = signed_percentage(100 * row.drift.change, 3)
+            change = "" if math.isnan(row.drift.change) else f", the last one by {last} in the median"
+            pairs = percentage(100 * of_pairs, 3)
+            yield f"drift of {row.name}: later repetitions are {direction} in {pairs} of pairs{change}"
 
 
-def _drift(drift: Drift) -> str:
-    """Return a drift as text."""
-    direction, share = ("greater", drift.rising) if drift.rising > 0.5 else ("smaller", 1 - drift.rising)
-    last = signed_percentage(100 * drift.change, 3)
-    change = "" if math.isnan(drift.change) else f", the last one by {last} in the median"
-    return f"later repetitions are {direction} in {percentage(100 * share, 3)} of pairs{change}"
+Children = dict[str | None, list[BinaryOption]]
 
 
 def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
     """Yield the lines of the tree of a system's options."""
-    children: dict[str | None, list[BinaryOption]] = {}
+    children: Children = {}
     for option in system.binary_options:
         children.setdefault(option.parent, []).append(option)
     yield system.name
@@ -332,13 +275,7 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
         yield f"  … {_counted(len(numeric) - SIDE_BY_SIDE)} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
 
 
-def _below(
-    system: VariabilityModel,
-    children: dict[str | None, list[BinaryOption]],
-    parent: str | None,
-    depth: int,
-    indent: str,
-) -> Iterator[str]:
+def _below(system: VariabilityModel, children: Children, parent: str | None, depth: int, indent: str) -> Iterator[str]:
     """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
@@ -346,40 +283,34 @@ def _below(
         return
     grouped = [option for option in options if system.alternatives(option)]
     singles = [option for option in options if not system.alternatives(option)]
-    shown: set[str] = set()
-    for option in grouped:
-        if option.name in shown:
-            continue
-        members = [member for member in grouped if member.name in (option.name, *system.alternatives(option))]
-        shown |= {member.name for member in members}
+    while grouped:
+        names = {grouped[0].name, *system.alternatives(grouped[0])}
+        members = [member for member in grouped if member.name in names]
+        grouped = [option for option in grouped if option.name not in names]
         yield f"{indent}one of {len(members):,}: {_names(members)}"
         for member in members:
             if member.name in children:
                 yield f"{indent}  {member.name}"
                 yield from _below(system, children, member.name, depth - 1, f"{indent}    ")
     leaves = [option for option in singles if option.name not in children]
-    for role in (False, True):
-        of_role = [option for option in leaves if option.optional is role]
-        if len(of_role) > SIDE_BY_SIDE:
-            kind = "optional" if role else "mandatory"
-            yield f"{indent}{_counted(len(of_role), kind)}: {_names(of_role)}"
-            singles = [option for option in singles if option not in of_role]
+    for kind in ("mandatory", "optional"):
+        of_kind = [option for option in leaves if option.optional is (kind == "optional")]
+        if len(of_kind) > SIDE_BY_SIDE:
+            yield f"{indent}{_counted(len(of_kind), f'{kind} ')}: {_names(of_kind)}"
+            singles = [option for option in singles if option not in of_kind]
     for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
         yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
 
 
-def _descendants(children: dict[str | None, list[BinaryOption]], parent: str | None) -> int:
-    count, pending = 0, list(children.get(parent, []))
-    while pending:
-        option = pending.pop()
-        count += 1
+def _descendants(children: Children, parent: str | None) -> int:
+    pending = list(children.get(parent, []))
+    for option in pending:
         pending += children.get(option.name, [])
-    return count
+    return len(pending)
 
 
 def _counted(count: int, kind: str = "") -> str:
-    kind = f"{kind} " if kind else ""
     return f"{count:,} {kind}{'option' if count == 1 else 'options'}"
 
 
@@ -392,7 +323,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, DescriptionObject),
+    as_json,
     ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3"),
     doing="counting",
     without=("aggregate",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -17,8 +17,8 @@ from splc.errors import RequestError, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, standard_input_kept, write_whole
-from splc.io.json_object import ITSELF, JsonObject, at, each, json_object, merged
-from splc.io.numbers import percentage, short_number
+from splc.io.json_object import JsonObject, at, each, getter, json_object
+from splc.io.numbers import short_number
 from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
@@ -27,13 +27,12 @@ from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array, Link
+from splc.workflows import subspace
 from splc.workflows.common_fields import Printed
-from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import (
     ContributionObject,
     Explained,
     answer_about,
-    contribution_objects,
     explained_of,
     view_of_prediction,
 )
@@ -42,6 +41,7 @@ from splc.workflows.explain.overview import (
     InteractionObject,
     OptionImportanceObject,
     Overview,
+    alias_notes,
     choices_of,
     overview_of,
     view_of_overview,
@@ -52,15 +52,7 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.objects import OptionValues, option_values
 from splc.workflows.prediction_notes import Interval, negative_notes, outside_notes
-from splc.workflows.subspace import (
-    WITHOUT_FAILURE,
-    failing_notes,
-    failure_notes,
-    further_notes,
-    known_failures,
-    one_configuration,
-)
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Rows, View
 
 # The greatest numbers of values with a column, and of options.
@@ -121,7 +113,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Explain a model, or one or two of its predictions."""
     files = [file for file in (request.model, request.configuration, request.against) if file is not None]
     if files.count(STANDARD) > 1:
@@ -133,47 +125,29 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
     require_writable(request.plot, (*files, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
-    system = space.system
     with notes:
-        stored = request.read_predictor(request.model, project, system, notes, printed=request.printed)
-        subject, reference = (
-            None if text is None else one_configuration(text, space)
-            for text in (request.configuration, request.against)
-        )
-        for row in (subject, reference):
-            notes += () if row is None else further_notes(system, row.system)
+        stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
+        rows = [subspace.one_configuration(text, space) for text in files[1:]]
+        for row in rows:
+            notes += subspace.further_notes(space.system, row.system)
+        result = Result(space.system.name, stored.model, stored.nfp, unit=stored.unit, by=request.by)
         if request.by is not None:
-            influences = _influences(request, stored, request.by)
-            found = Result(system.name, stored.model, stored.nfp, notes=tuple(notes), unit=stored.unit)
-            return replace(found, influences=influences, by=request.by)
-        summary = None
-        blocks: Sequence[Block] = ()
-        if subject is None:
+            return replace(result, influences=_influences(request, stored, request.by), notes=tuple(notes))
+        failures = subspace.known_failures(None, [stored.provenance], space.system)
+        summary = explained = None
+        if not rows:
             summary = model_overview(stored, space, notes, watch)
-        elif reference is None:
-            blocks = blocks_of(stored.model, space, choices_of(system)[1])
-            _note_drawn(blocks, notes)
-        explained = None if subject is None else explained_of(stored, space, subject, reference, blocks)
-        notes += negative_notes(checked_predictions(stored, explained, space), stored.nfp, project, space, stored.full)
-        failures = known_failures(None, [stored.provenance], system)
-        if explained is None:
-            notes += failure_notes(failures, WITHOUT_FAILURE)
-        for row in () if explained is None else filter(None, (subject, reference)):
-            notes += failing_notes(row, failures)
-        if explained is not None:
-            notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
-        result = Result(
-            system.name,
-            stored.model,
-            stored.nfp,
-            summary,
-            explained,
-            request.plot,
-            tuple(notes),
-            stored.columns.contexts,
-            stored.folds,
-            stored.unit,
-        )
+            further = subspace.failure_notes(failures, subspace.WITHOUT_FAILURE)
+        else:
+            other = rows[1] if len(rows) > 1 else None
+            blocks = () if other is not None else _blocks(stored, space, choices_of(space.system)[1], notes)
+            explained = explained_of(stored, space, rows[0], other, blocks)
+            outside = outside_notes([interval.excludes(value) for value, interval in explained.intervals])
+            further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
+        predicted = checked_predictions(stored, explained, space)
+        notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
+        result = replace(result, overview=summary, explained=explained, plot=request.plot, notes=tuple(notes))
+        result = replace(result, contexts=stored.columns.contexts, folds=stored.folds)
     if file_format is not None and request.plot is not None:
         write_whole(request.plot, picture(result, file_format))
     return result
@@ -188,21 +162,17 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
         raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
     full = joint_ensemble(stored.full)
     if full is None or full.basis.context is None:
-        hint = (
-            f"splc learn --by {by} --share learns all values together, and knows influences with each value; "
-            "values that it learned alone have none"
-        )
+        hint = f"splc learn --by {by} --share learns all values together, and knows influences with each value; "
+        hint += "values that it learned alone have none"
         raise RequestError(f"the model was learned from rows of one value of {by} alone", "by", hint=hint)
     influences = ContextInfluences.of(full)
     if influences is None:
-        hint = f"learn factors: splc learn --by {by} --share --set scale=log"
-        raise RequestError(
-            "the effects of this joint model add up; influences are compared as factors", "by", hint=hint
-        )
+        text = "the effects of this joint model add up; influences are compared as factors"
+        raise RequestError(text, "by", hint=f"learn factors: splc learn --by {by} --share --set scale=log")
     return influences
 
 
-def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = NOBODY) -> Overview:
+def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = UNWATCHED) -> Overview:
     """Return the importance of the options of a model: of its full model, if it has one."""
     titles, choices = choices_of(space.system)
     full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
@@ -212,16 +182,18 @@ def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch
         support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
         summary = overview_of_full(full, stored.model, support, space, titles, choices, notes, watch)
     else:
-        blocks = blocks_of(stored.model, space, choices)
-        _note_drawn(blocks, notes)
+        blocks = _blocks(stored, space, choices, notes)
         summary = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
     notes += alias_notes(full, space, choices)
     return summary
 
 
-def _note_drawn(blocks: Sequence[Block], notes: Notes) -> None:
+def _blocks(stored: StoredModel, space: Space, choices: Sequence[tuple[int, ...]], notes: Notes) -> Sequence[Block]:
+    """Return the blocks that averages of a model are over, with a note where these are drawn."""
+    blocks = blocks_of(stored.model, space, choices)
     if any(not block.exact for block in blocks):
         notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
+    return blocks
 
 
 def checked_predictions(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
@@ -252,17 +224,9 @@ class ExplainedModelObject(JsonObject):
     link: Link = at("model.link")
 
 
-class PlotAndNotesObject(JsonObject):
-    """The file of the plot, and the notes."""
-
-    plot: str | None
-    notes: list[str] = each("notes", "text")
-
-
-class ExplanationObject(JsonObject, schema="splc.explain/1"):
+class ExplanationObject(ExplainedModelObject, schema="splc.explain/1"):
     """A model explained over all valid configurations."""
 
-    model: ExplainedModelObject = merged(ITSELF)
     mean: float | None = at("overview.mean")
     deviation: float | None = at("overview.deviation")
     options: list[OptionImportanceObject] = at("overview.options")
@@ -270,32 +234,28 @@ class ExplanationObject(JsonObject, schema="splc.explain/1"):
     full: bool = at("overview.full")
     unused: list[str] = at("overview.unused")
     folds: int
-    rest: PlotAndNotesObject = merged(ITSELF)
+    plot: str | None
+    notes: list[str] = each("notes", "text")
 
 
-class ExplainedPredictionObject(JsonObject, schema="splc.explain.configuration/1"):
+def _values(name: str) -> Any:
+    """Return where the values of a configuration come from; None without one."""
+    row = getter(f"explained.{name}")
+    return at(lambda result: None if row(result) is None else option_values(row(result)))
+
+
+class ExplainedPredictionObject(ExplainedModelObject, schema="splc.explain.configuration/1"):
     """A prediction explained by its terms."""
 
-    model: ExplainedModelObject = merged(ITSELF)
-    configuration: OptionValues = at(lambda result: option_values(result.explained.configuration))
-    against: OptionValues | None = at(
-        lambda result: None if result.explained.against is None else option_values(result.explained.against)
-    )
+    configuration: OptionValues = _values("configuration")
+    against: OptionValues | None = _values("against")
     predicted: float = at("explained.predicted")
     interval: Interval | None = at("explained.interval")
     reference: float = at("explained.reference")
     reference_interval: Interval | None = at("explained.against_interval")
-    terms: list[ContributionObject] = at(lambda result: contribution_objects(result.explained))
-    rest: PlotAndNotesObject = merged(ITSELF)
-
-
-class InfluenceVariationObject(JsonObject):
-    """The influence of an option with each value: the factor between its greatest and its least value."""
-
-    option: str
-    factors: list[float]
-    spread: float
-    settled: bool
+    terms: list[ContributionObject] = at("explained.contributions")
+    plot: str | None
+    notes: list[str] = each("notes", "text")
 
 
 class ExplainedContextsObject(JsonObject, schema="splc.explain.by/1"):
@@ -304,108 +264,73 @@ class ExplainedContextsObject(JsonObject, schema="splc.explain.by/1"):
     system: str = at("name")
     nfp: str | None
     values: list[str] = at("influences.names")
-    influences: list[InfluenceVariationObject] = at(lambda result: result.influences.variations())
+    influences: list[InfluenceVariation] = at(lambda result: result.influences.variations())
 
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the explanation of a model or of a prediction, or the influences over the values of a context."""
-    if result.by is not None:
-        yield from _view_of_contexts(result, result.by, detail)
-    else:
-        yield Answer(_answer(result))
-        if not detail.quiet:
-            yield from _explanation(result)
+    product = result.model.link == "log"
+    kind = f"a {'product of factors' if product else 'sum of terms'}"
+    lines: View = ()
+    if result.by is not None and result.influences is not None:
+        yield from _view_of_contexts(result, result.influences, result.by, detail)
+    elif result.explained is not None:
+        yield Answer(answer_about(result.explained, result.unit))
+        lines = view_of_prediction(result.explained, result.unit)
+    elif result.overview is not None:
+        yield Answer(result.overview.answer)
+        if result.overview.full:
+            kind = f"as the full model predicts{', by the logarithm' if product else ''}"
+        lines = view_of_overview(result.overview, result.folds, result.unit)
+    if result.by is None and not detail.quiet:
+        title = f"model of {result.nfp}" if result.nfp else "model"
+        yield ", ".join((f"{result.name}: {title}", *result.stated_contexts, kind))
+        yield from lines
+        if result.plot is not None:
+            yield f"\nplot  {result.plot}"
     yield result.notes
 
 
-def _explanation(result: Result) -> View:
-    product = result.model.link == "log"
-    title = f"model of {result.nfp}" if result.nfp else "model"
-    kind = f"a {'product of factors' if product else 'sum of terms'}"
-    if result.overview is not None and result.overview.full:
-        kind = f"as the full model predicts{', by the logarithm' if product else ''}"
-    yield ", ".join((f"{result.name}: {title}", *result.stated_contexts, kind))
-    if result.overview is not None:
-        yield from view_of_overview(result.overview, result.folds, result.unit)
-    if result.explained is not None:
-        yield from view_of_prediction(result.explained, result.unit)
-    if result.plot is not None:
-        yield f"\nplot  {result.plot}"
-
-
-def _answer(result: Result) -> str:
-    """Return the first line: the options that matter most, or the prediction and what it differs from."""
-    if result.explained is not None:
-        return answer_about(result.explained, result.unit)
-    assert result.overview is not None
-    if not result.overview.leading:
-        return "no option changes the prediction"
-    first, *options = ((option.name, percentage(option.share * 100, 2)) for option in result.overview.leading)
-    product = result.model.link == "log"
-    of = "the logarithm of the prediction" if product else "the prediction"
-    more = "".join(f", {name} {share}" for name, share in options)
-    return f"{first[0]} explains {first[1]} of the variance of {of}{more}"
-
-
-def _view_of_contexts(result: Result, by: str, detail: Detail) -> View:
+def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, detail: Detail) -> View:
     """Yield the options by how much their influence varies."""
-    influences = result.influences
-    assert influences is not None
-    variations = influences.variations()
-    yield Answer(_answer_by(variations, by, few_rows=influences.few_rows()))
+    variations, names, few = influences.variations(), influences.names, influences.few_rows()
+    settled = [variation for variation in variations if variation.settled]
+    if not settled:
+        yield Answer(f"no influence differs between values of {by} by more than its uncertainty")
+    else:
+        first = settled[0]
+        ends = f"factor {FACTOR(min(first.factors))} to {FACTOR(max(first.factors))}"
+        count = f"{len(settled)} of {plural(len(variations), 'influence', 'influences')}"
+        differ = f"{'differs' if len(settled) == 1 else 'differ'} by more than the uncertainty"
+        varies, differ = ("may vary", "may differ") if few else ("varies", differ)
+        yield Answer(f"{first.option} {varies} most with {by}: {ends}; {count} {differ}")
     if detail.quiet:
         return
-    values = plural(len(influences.names), "value", "values")
+    values = plural(len(names), "value", "values")
     yield f"{result.name}: model of {result.nfp}, influences with {values} of {by}, as the full model predicts"
-    yield Rows(variations, (Column("option", "option"), *_columns(influences)), MAX_VARYING)
+    if len(names) <= MAX_CONTEXTS:
+        shown = [Column(shown_value(name), f"factors.{at}", FACTOR, right=True) for at, name in enumerate(names)]
+    else:
+        ends_of = (("least", min), ("greatest", max))
+        shown = [Column(title, partial(_end, names=names, of=of), right=True) for title, of in ends_of]
+    known = Column("", lambda row: "" if row.settled else "not known to differ")
+    yield Rows(variations, (Column("option"), *shown, known), MAX_VARYING)
     yield "factor of the prediction between the greatest and the least value of an option, or selected and not"
     limit = in_half_widths(influences.half_widths(influences.pairs))
     compared = plural(influences.pairs, "pair is", "pairs are")
     yield f"known to differ: between two values {limit}, as {compared} compared"
-    if influences.few_rows() and any(variation.settled for variation in variations):
+    if few and settled:
         yield "may differ: some values have fewer than two rows per option"
 
 
-def _answer_by(variations: tuple[InfluenceVariation, ...], by: str, *, few_rows: bool) -> str:
-    """Return the first line: the option that varies most."""
-    settled = [variation for variation in variations if variation.settled]
-    if not settled:
-        return f"no influence differs between values of {by} by more than its uncertainty"
-    first = settled[0]
-    ends = f"{FACTOR(min(first.factors))} to {FACTOR(max(first.factors))}"
-    count = f"{len(settled)} of {plural(len(variations), 'influence', 'influences')}"
-    if few_rows:
-        return f"{first.option} may vary most with {by}: factor {ends}; {count} may differ"
-    verb = "differs" if len(settled) == 1 else "differ"
-    return f"{first.option} varies most with {by}: factor {ends}; {count} {verb} by more than the uncertainty"
-
-
-def _columns(influences: ContextInfluences) -> tuple[Column, ...]:
-    """Return a column for each of few values, or the least and the greatest of many."""
-    names = influences.names
-    if len(names) <= MAX_CONTEXTS:
-        columns = tuple(Column(shown_value(name), partial(_factor, at=at), right=True) for at, name in enumerate(names))
-    else:
-        columns = tuple(
-            Column(title, partial(_end, names=names, greatest=title == "greatest"), right=True)
-            for title in ("least", "greatest")
-        )
-    return (*columns, Column("", lambda row: "" if row.settled else "not known to differ"))
-
-
-def _factor(row: InfluenceVariation, at: int) -> str:
-    return FACTOR(row.factors[at])
-
-
-def _end(row: InfluenceVariation, names: tuple[str, ...], *, greatest: bool) -> str:
-    value = max(row.factors) if greatest else min(row.factors)
+def _end(row: InfluenceVariation, names: tuple[str, ...], of: Callable[[Iterable[float]], float]) -> str:
+    value = of(row.factors)
     return f"{FACTOR(value)} ({shown_value(names[row.factors.index(value)])})"
 
 
 def _as_json(result: Result) -> dict[str, Any]:
-    if result.by is not None:
-        return json_object(ExplainedContextsObject, result)
-    return json_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
+    kind = ExplanationObject if result.explained is None else ExplainedPredictionObject
+    return json_object(kind if result.by is None else ExplainedContextsObject, result)
 
 
 VERB = Verb(

@@ -7,7 +7,7 @@ The full model has no terms, so that nothing is exact: means are over all valid 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -35,7 +35,7 @@ from splc.workflows.explain.overview import (
     overview,
 )
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
@@ -78,43 +78,36 @@ def overview_of_full(
     titles: Sequence[str],
     choices: Sequence[tuple[int, ...]],
     notes: Notes,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
 ) -> Overview:
     """Return the importance of all options of a full model, on the scale of its printed model."""
-    used = positions_of(full.options, space.system)
-    among = [number for number, members in enumerate(choices) if full.parts and not set(used).isdisjoint(members)]
+    system, product = space.system, printed.link == "log"
+    used = set(positions_of(full.options, system))
+    among = [number for number, members in enumerate(choices) if full.parts and not used.isdisjoint(members)]
     explained = _Explained(full, printed.link, space, len(among))
     if not explained.exhaustive:
         notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
-    system = space.system
-    effects = _all_effects(explained, {number: choices[number] for number in among}, watch)
-    effects = {number: effect for number, effect in effects.items() if len(effect.values.values) > 1}
+    effects: dict[int, _Effects] = {}
+    for done, number in enumerate(among, 1):
+        effect = explained.effects(choices[number])
+        watch.advance(done, len(among), f"explaining {len(among):,} options")
+        if len(effect.values.values) > 1:
+            effects[number] = effect
     strengths = {number: effect.strength for number, effect in effects.items()}
     total = math.fsum(strength**2 for strength in strengths.values())
     variance = explained.variance
     if not total:
         notes.append(Note("the prediction is the same for all valid configurations"))
-    product = printed.link == "log"
     options = []
     for number in sorted(effects, key=lambda item: (-round(strengths[item] ** 2 / (total or 1), 12), item)):
         effect = effects[number]
         share, low, high = _share(effect, [other for other in effects.values() if other is not effect])
-        options.append(
-            OptionImportance(
-                titles[number],
-                tuple(system.names[position] for position in choices[number]),
-                share,
-                effect.alone / variance if variance else 0.0,
-                effect.total / variance if variance else 0.0,
-                tuple(_option_values(effect, explained, product=product)),
-                low,
-                high,
-            )
-        )
-    indices = {position: number for number, members in enumerate(choices) for position in members}
-    printed_sets = folds_of(support, indices, system)
+        alone, whole = (part / variance if variance else 0.0 for part in (effect.alone, effect.total))
+        values = tuple(_option_values(effect, explained, product=product))
+        names = tuple(system.names[position] for position in choices[number])
+        options.append(OptionImportance(titles[number], names, share, alone, whole, values, low, high))
+    printed_sets = folds_of(support, choices, system)
     strongest = sorted(effects, key=lambda item: -strengths[item])[:AMONG]
-    shares = explained.interactions(effects, strongest, printed_sets)
     interactions = [
         OptionInteraction(
             tuple(titles[number] for number in sorted(numbers)),
@@ -122,29 +115,9 @@ def overview_of_full(
             numbers in printed_sets,
             printed_sets.get(numbers),
         )
-        for numbers, ends in shares.items()
+        for numbers, ends in explained.interactions(effects, strongest, printed_sets).items()
     ]
-    interactions.sort(key=lambda pair: -abs(round(pair.share, 12)))
-    mentioned = {name for option in options for name in option.options}
-    mean = explained.mean
-    return Overview(
-        math.exp(mean) if product else mean,
-        math.sqrt(variance),
-        tuple(options),
-        tuple(name for name in system.names if name not in mentioned and name not in system.mandatory),
-        tuple(interactions),
-        full=True,
-        product=product,
-    )
-
-
-def _all_effects(explained: _Explained, choices: Mapping[int, tuple[int, ...]], watch: Watch) -> dict[int, _Effects]:
-    """Return the effects of all choices."""
-    effects: dict[int, _Effects] = {}
-    for number, positions in choices.items():
-        effects[number] = explained.effects(positions)
-        watch.advance(len(effects), len(choices), f"explaining {len(choices):,} options")
-    return effects
+    return Overview.of(explained.mean, math.sqrt(variance), options, interactions, system, product=product, full=True)
 
 
 def overview_of_result(result: LearningResult, space: Space) -> Overview:
@@ -333,25 +306,21 @@ class _Explained:
         return max(strength - width, 0.0), math.hypot(strength + width, math.sqrt(max(variance - along, 0.0)))
 
     def interactions(
-        self,
-        effects: Mapping[int, _Effects],
-        strongest: Sequence[int],
-        printed: Mapping[frozenset[int], int | None],
+        self, effects: Mapping[int, _Effects], strongest: Sequence[int], printed: Mapping[frozenset[int], int | None]
     ) -> dict[frozenset[int], tuple[float, float | None, float | None]]:
         """Return sets of choices → share of their interaction, and the ends of its interval if it has one."""
         if not self.variance:
             return {}
-        first: Callable[[frozenset[int]], float] = lambda pair: self._joint(effects, pair)  # noqa: E731
-        pairs = sorted(map(frozenset, combinations(strongest, 2)), key=lambda pair: -abs(first(pair)))
+        pairs = sorted(map(frozenset, combinations(strongest, 2)), key=lambda pair: -abs(self._joint(effects, pair)))
         sets = [*pairs[:LISTED], *(group for group in printed if len(group) > 1 and group <= effects.keys())]
         shares: dict[frozenset[int], tuple[float, float | None, float | None]] = {}
         for numbers in dict.fromkeys(sets):
             contrast = self._contrast(effects, numbers) if len(numbers) == 2 else None
             if contrast is None:
                 shares[numbers] = max(self._joint(effects, numbers), 0.0) / self.variance, None, None
-                continue
-            share, low, high = (min(value**2 / self.variance, 1.0) for value in contrast)
-            shares[numbers] = share, low, high
+            else:
+                share, low, high = (min(value**2 / self.variance, 1.0) for value in contrast)
+                shares[numbers] = share, low, high
         return shares
 
     def _joint(self, effects: Mapping[int, _Effects], numbers: frozenset[int]) -> float:

@@ -1,12 +1,15 @@
-"""The importance of all options of a model, the effects of their values, and their view."""
+"""The importance of all options of a model, options that cannot be separated, the effects of values, and the view."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 from sampling import Space
 from sampling.space.blocks import Block, blocks_of
@@ -16,16 +19,18 @@ from sampling.space.variance import Variance
 from splc.data.configurations import value_table
 from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import text_values, value_text
-from splc.errors import listed
+from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
-from splc.io.json_object import JsonObject, at
+from splc.io.json_object import JsonObject, at, getter
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.group_titles import titled_groups
+from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.note import Note, Notes
+from splc.types import Array
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.views import Column, Rows, View, columns, interval_text, narrowed
 
 # The options that an answer in one line names: their greatest number, and their least share of the variance.
@@ -35,6 +40,8 @@ MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
+# So many sets of options that always change together are named.
+MAX_SETS = 5
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,33 @@ class Overview(Drawn):
     product: bool = False  # whether the printed model is a product
     notes: tuple[str, ...] = ()  # what the user should know
 
+    @classmethod
+    def of(
+        cls,
+        mean: float,
+        deviation: float,
+        options: Sequence[OptionImportance],
+        interactions: Sequence[OptionInteraction],
+        system: VariabilityModel,
+        *,
+        product: bool,
+        full: bool = False,
+    ) -> Overview:
+        """Return an overview, given the mean of the sum, with the largest interactions first."""
+        used = {name for option in options for name in option.options}
+        unused = tuple(name for name in system.names if name not in used and name not in system.mandatory)
+        pairs = tuple(sorted(interactions, key=lambda pair: -abs(round(pair.share, 12))))
+        return cls(math.exp(mean) if product else mean, deviation, tuple(options), unused, pairs, full, product)
+
+    @property
+    def answer(self) -> str:
+        """The first line of the output: the options that matter most."""
+        if not self.leading:
+            return "no option changes the prediction"
+        first, *rest = ((option.name, percentage(option.share * 100, 2)) for option in self.leading)
+        of = f"the variance of {'the logarithm of ' * self.product}the prediction"
+        return f"{first[0]} explains {first[1]} of {of}" + "".join(f", {name} {share}" for name, share in rest)
+
     @property
     def leading(self) -> tuple[OptionImportance, ...]:
         """The options that matter most, for an answer in one line."""
@@ -106,12 +140,8 @@ class Overview(Drawn):
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the options with their shares of the variance, the most important first."""
-        return {
-            "option": [option.name for option in self.options],
-            "share": [option.share for option in self.options],
-            "alone": [option.alone for option in self.options],
-            "total": [option.total for option in self.options],
-        }
+        sources = {"option": "name", "share": "share", "alone": "alone", "total": "total"}
+        return {title: [getattr(option, name) for option in self.options] for title, name in sources.items()}
 
     def _bars(self) -> Bars:
         rows = [(option.name, 100 * option.share) for option in self.options]
@@ -164,10 +194,9 @@ def overview_of(
         names = tuple(system.names[position] for position in choices[item.choice])
         values = []
         for effect in effects[item.choice]:
-            label, number = label_of(system, effect.values)
-            change = effect.change if effect.change is None or not product else math.exp(effect.change)
             mean = math.exp(effect.mean) if product else effect.mean
-            values.append(OptionValue(label, number, effect.fraction, mean, change))
+            change = effect.change if effect.change is None or not product else math.exp(effect.change)
+            values.append(OptionValue(*label_of(system, effect.values), effect.fraction, mean, change))
         options.append(OptionImportance(titles[item.choice], names, share, item.alone, item.total, tuple(values)))
     indices = {position: number for number, members in enumerate(choices) for position in members}
     together = [
@@ -175,37 +204,97 @@ def overview_of(
         for term, influence in model.terms
         if influence != 0
     ]
-    used = {name for option in options for name in option.options}
-    in_model = set(map(frozenset, together))
-    folds = folds_of(support or {}, indices, system)
+    folds = folds_of(support or {}, choices, system)
     interactions = [
         OptionInteraction(
             tuple(titles[choice] for choice in pair.choices),
             max(pair.share, 0.0),
-            printed=frozenset(pair.choices) in in_model,
+            printed=set(pair.choices) in together,
             folds=folds.get(frozenset(pair.choices)),
         )
         for pair in variance.interactions(together)
     ]
-    interactions.sort(key=lambda pair: -round(pair.share, 12))
     mean = math.fsum(mean_contributions(model, blocks))
-    return Overview(
-        math.exp(mean) if product else mean,
-        variance.deviation,
-        tuple(options),
-        tuple(name for name in system.names if name not in used and name not in system.mandatory),
-        tuple(interactions),
-        product=product,
-    )
+    return Overview.of(mean, variance.deviation, options, interactions, system, product=product)
 
 
-def folds_of(support: Support, place: Mapping[int, int], system: VariabilityModel) -> dict[frozenset[int], int | None]:
+def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ...]]) -> tuple[Note, ...]:
+    """Return notes about options that always change together.
+
+    They are those of all valid configurations, if these are few, and of the configurations that a full model was
+    learned from.
+    """
+    system = space.system
+    groups: list[tuple[str, ...]] = []
+    notes = []
+    sets = []
+    with suppress(SpaceError):
+        if space.count <= ENUMERATED:
+            sets.append(("all valid configurations", valid_configurations(system, 0)))
+    if full is not None:
+        learned = full.configurations.unique()
+        sets.append((f"the {plural(len(learned), 'configuration', 'configurations')} learned from", learned))
+    for where, configurations in sets:
+        # A model may have been learned without some options of the system, or with others.
+        own = configurations.system
+        names = [[system.names[position] for position in members] for members in choices]
+        places = [tuple(own.positions[name] for name in members if name in own.positions) for members in names]
+        found = [tuple(own.names[place] for place in pair) for pair in aliases(configurations.indices, places)]
+        # Aliases in all valid configurations are not repeated for some of them.
+        new = [alias for alias in found if not any(set(alias) <= set(other) for other in groups)]
+        groups += new
+        if new:
+            shown = listed([" and ".join(alias) for alias in new], MAX_SETS)
+            text = f"interchangeable, because they always change together in {where}"
+            notes.append(Note(f"{text}: {shown}", about=Rank.LIMIT))
+    return tuple(notes)
+
+
+def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return sets of options, each of another choice, that always change together.
+
+    `indices`: the value of each option in some configurations, shape (n, options).
+    """
+    groups: dict[bytes, dict[int, int]] = {}
+    for number, positions in enumerate(choices):
+        for position in positions:
+            column = indices[:, position]
+            # Values are numbered in the order of their first rows, so that 0 and 1 may be swapped.
+            values = sorted(set(column.tolist()), key=lambda value: int(np.argmax(column == value)))
+            if len(values) > 1:
+                codes = np.zeros(max(values) + 1, dtype=np.int32)
+                codes[values] = np.arange(len(values))
+                groups.setdefault(codes[column].tobytes(), {}).setdefault(number, position)
+    return [tuple(group.values()) for group in groups.values() if len(group) > 1]
+
+
+def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
+    """Return the largest correlation of the values of each two choices, 0 to 1, shape (choices, choices).
+
+    `indices`: the value of each option in some configurations, shape (n, options).
+    """
+    positions = [position for members in choices for position in members]
+    columns = indices[:, positions].astype(float)
+    columns -= columns.mean(axis=0)
+    size = np.sqrt((columns**2).sum(axis=0))
+    # What does not change is not associated with anything.
+    columns /= np.where(size > 0, size, 1.0)
+    correlations = np.abs(columns.T @ columns)
+    starts = np.cumsum([0, *(len(members) for members in choices[:-1])])
+    largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
+    return np.asarray(np.minimum(largest, 1.0))
+
+
+def folds_of(
+    support: Support, choices: Sequence[tuple[int, ...]], system: VariabilityModel
+) -> dict[frozenset[int], int | None]:
     """Return the choices that a term of the printed model is about → the folds that support it, as far as known."""
+    place = {position: number for number, members in enumerate(choices) for position in members}
     result: dict[frozenset[int], int | None] = {}
     for names, folds in support.items():
-        choices = frozenset(place[system.positions[name]] for name in names if name in system.positions)
-        count = result.get(choices)
-        result[choices] = folds if count is None else count if folds is None else max(count, folds)
+        numbers = frozenset(place[system.positions[name]] for name in names if name in system.positions)
+        count = result.get(numbers)
+        result[numbers] = folds if count is None else count if folds is None else max(count, folds)
     return result
 
 
@@ -232,26 +321,23 @@ def label_of(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, 
 
 def _in_percent(name: str) -> Any:
     """Return where a fraction comes from that is stated in percent."""
-    return at(lambda source: None if getattr(source, name) is None else getattr(source, name) * 100)
+    return at(lambda source: None if (value := getattr(source, name)) is None else value * 100)
 
 
 def _share(fraction: float) -> str:
     return share_text(fraction * 100)
 
 
-def _interval(source: Any) -> str:
-    source = source if isinstance(source, dict) else vars(source)
-    return interval_text((source.get("low"), source.get("high")), _share)
+def _ends(form: Callable[[float], str], optional: int = 0) -> Column:
+    """Return the column of intervals of results or their values by name."""
+    low, high = getter("low"), getter("high")
+    return Column(INTERVAL, lambda row: interval_text((low(row), high(row)), form), right=True, optional=optional)
 
 
-SHARES = (*columns("of variance = share", _share), Column(INTERVAL, _interval, right=True))
+SHARES = (*columns("of variance = share", _share), _ends(_share))
 OPTIONS = narrowed(
     (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share)),
     *("with interactions", "alone", INTERVAL),
-)
-VALUES = (
-    *columns("option, value = label"),
-    *narrowed(columns("configurations = fraction", _share), "configurations"),
 )
 
 
@@ -293,14 +379,10 @@ class InteractionObject(JsonObject):
 def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     """Yield the mean, the importance of options, interactions, and the effects of values."""
     product = overview.product
-    if product:
-        yield f"geometric mean over all valid configurations {quantity(overview.mean, unit)}"
-    else:
-        mean, deviation = quantity(overview.mean, unit), quantity(overview.deviation, unit)
-        yield f"mean over all valid configurations {mean}, standard deviation {deviation}"
+    deviation = "" if product else f", standard deviation {quantity(overview.deviation, unit)}"
+    yield f"{'geometric ' * product}mean over all valid configurations {quantity(overview.mean, unit)}{deviation}"
     if overview.options:
-        of = "the logarithm of the prediction" if product else "the prediction"
-        yield f"\nOptions by their share of the variance of {of}"
+        yield f"\nOptions by their share of the variance of {'the logarithm of ' * product}the prediction"
         hidden = overview.options[MAX_OPTIONS:]
         more = [{"name": f"{len(hidden)} more", "share": sum(option.share for option in hidden)}] if hidden else []
         yield Rows([*map(vars, overview.options[:MAX_OPTIONS]), *more], OPTIONS)
@@ -314,43 +396,33 @@ def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:
     ]
     if large:
         yield "\nInteractions"
-        options = Column("options", lambda row: " * ".join(row.names))
-        printed = Column("printed", lambda row: _support(row, overview, folds))
-        yield Rows(large, narrowed((options, *SHARES, printed), "printed", INTERVAL), MAX_INTERACTIONS)
-    shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
-    if shown:
+        # Whether the printed model has it, and in how many folds its own one has.
+        printed = Column("printed", lambda row: _support(row, folds) if overview.full else "")
+        shown = (Column("options", lambda row: " * ".join(row.names)), *SHARES, printed)
+        yield Rows(large, narrowed(shown, "printed", INTERVAL), MAX_INTERACTIONS)
+    options = [option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1]
+    if options:
         yield "\nMean prediction by value, and its change if only this option changes from the first value listed"
         form = partial(change_text, product=product)
-        change = (
-            Column("factor" if product else "change", lambda row: _change(row, form), right=True, signed=not product),
-            Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True, optional=2),
-        )
+        change = Column("factor" if product else "change", "change", right=True, signed=not product)
+        rows = []
+        for option in options:
+            values: Sequence[OptionValue] = option.values
+            if len(values) > MAX_VALUES:
+                step = (len(values) - 1) / (MAX_VALUES - 1)
+                values = [values[round(index * step)] for index in range(MAX_VALUES)]
+            for index, value in enumerate(values):
+                text = "-" if value.change is None else form(value.change)
+                changed = "" if value is option.values[0] else text
+                rows.append({**vars(value), "option": "" if index else option.name, "change": changed})
+        count = Column("configurations", "fraction", _share, optional=1)
         means = Column(titled("mean", unit), "mean", "{:.6g}".format)
-        yield Rows([row for option in shown for row in _value_rows(option)], (*VALUES, means, *change))
-        if any(len(option.values) > MAX_VALUES for option in shown):
+        yield Rows(rows, (*columns("option, value = label"), count, means, change, _ends(form, optional=2)))
+        if any(len(option.values) > MAX_VALUES for option in options):
             yield f"of an option with more than {MAX_VALUES} values, {MAX_VALUES} are shown; --json has all"
 
 
-def _value_rows(option: OptionImportance) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an option's values; of many values, some from the first to the last."""
-    values: Sequence[OptionValue] = option.values
-    if len(values) > MAX_VALUES:
-        step = (len(values) - 1) / (MAX_VALUES - 1)
-        values = [values[round(index * step)] for index in range(MAX_VALUES)]
-    for index, value in enumerate(values):
-        yield {**vars(value), "option": "" if index else option.name, "first": value is option.values[0]}
-
-
-def _change(row: Mapping[str, Any], form: Callable[[float], str]) -> str:
-    if row["first"]:
-        return ""
-    return "-" if row["change"] is None else form(row["change"])
-
-
-def _support(interaction: OptionInteraction, overview: Overview, folds: int) -> str:
-    """Return whether the printed model has an interaction, and in how many folds its own one has."""
-    if not overview.full:
-        return ""
+def _support(interaction: OptionInteraction, folds: int) -> str:
     if not interaction.printed:
         return "-"
     return "yes" if interaction.folds is None or not folds else f"{interaction.folds} of {folds} folds"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -75,12 +76,9 @@ class Split:
             fitted = self.learn(learner, part)
             return [fitted.predictor, *([] if fitted.printed is None else [fitted.printed])]
 
-        scores = cross_validate_all(
-            self.measured, self.nfp, self.rows, folds, self.seed, models, self.should_stop, self.groups
-        )
-        crossed, printed = (scores[0] if scores else None), (scores[1] if len(scores) > 1 else None)
-        printed_errors = result.printed_errors
-        errors = None if printed_errors is None else replace(printed_errors, cross_validated=printed)
+        judging = (self.seed, models, self.should_stop, self.groups)
+        crossed, printed, *_ = *cross_validate_all(self.measured, self.nfp, self.rows, folds, *judging), None, None
+        errors = None if result.printed_errors is None else replace(result.printed_errors, cross_validated=printed)
         return replace(result, cross_validated=crossed, printed_errors=errors)
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
@@ -91,39 +89,29 @@ class Split:
         from splc.learning.pmnf import is_scalable
 
         yield self.judged(result)
-        if not self.should_stop() and result.learner != PMNF and is_scalable(self.measured.configurations):
-            learner = learner_of(PMNF)
-            try:
-                fitted = self.cross_validated(learner, self.learn(learner, self.rows, self.evaluation), folds or FOLDS)
-            except SplcError:
-                # There is no scaling model of so few points.
-                pass
-            else:
-                yield self.judged(fitted)
-        for name in BASELINES:
+        for name in (*((PMNF,) if is_scalable(self.measured.configurations) else ()), *BASELINES):
             if self.should_stop():
                 break
             if name != result.learner:
-                learner = learner_of(name)
-                fitted = self.learn(learner, self.rows, self.evaluation)
-                yield self.judged(self.cross_validated(learner, fitted, folds))
+                # There is no scaling model of few points.
+                with suppress(SplcError) if name == PMNF else nullcontext():
+                    learner = learner_of(name)
+                    fitted = self.learn(learner, self.rows, self.evaluation)
+                    crossed = self.cross_validated(learner, fitted, folds or FOLDS * (name == PMNF))
+                    yield self.judged(crossed)
 
     def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> str | None:
         """Return a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
-        scaling = next((judged.result for judged in compared[1:] if judged.result.learner == PMNF), None)
-        if scaling is None or scaling.cross_validated is None:
+        scaling = next((row.result.cross_validated for row in compared[1:] if row.result.learner == PMNF), None)
+        if scaling is None:
             return None
         first = compared[0].result
-        if first.cross_validated is None:
-            first = self.cross_validated(learner, first, FOLDS)
-        if first.cross_validated is None or scaling.cross_validated.mean > WORTH_A_NOTE * first.cross_validated.mean:
+        error = (first if first.cross_validated else self.cross_validated(learner, first, FOLDS)).cross_validated
+        if error is None or scaling.mean > WORTH_A_NOTE * error.mean:
             return None
-        errors = [
-            percentage(item.cross_validated.mean, 3) for item in (scaling, first) if item.cross_validated is not None
-        ]
         return (
-            f"scaling models predict better here: the cross-validated error of pmnf is {errors[0]}, that of "
-            f"{first.learner} {errors[1]}; learn them with --learner {PMNF}"
+            f"scaling models predict better here: the cross-validated error of pmnf is {percentage(scaling.mean, 3)}, "
+            f"that of {first.learner} {percentage(error.mean, 3)}; learn them with --learner {PMNF}"
         )
 
     def judged(self, result: LearningResult) -> JudgedLearner:
@@ -158,10 +146,9 @@ class BaselinesObject(JsonObject):
 
 def table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> View:
     """Yield the table of the errors of learners."""
-    if any(row.median is not None for row in compared):
-        where = " outside of the learning set"
-        errors = "error = result.error, median, 95th percentile = p95, cross-validated = result.cross_validated.mean"
-    else:
+    where = " outside of the learning set"
+    errors = "error = result.error, median, 95th percentile = p95, cross-validated = result.cross_validated.mean"
+    if all(row.median is None for row in compared):
         where = f", cross-validated with {counted(folds, 'fold')}"
         errors = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
     yield f"\nRelative errors of learners{where}:"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from splc.errors import ConfigurationError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, optional
 from splc.io.numbers import percentage, short_number
-from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, in_half_widths
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceContrast, in_half_widths
 from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
 from splc.types import Array, Link
@@ -26,6 +26,7 @@ from splc.workflows.views import Column, Rows, View, columns, interval_text
 # The sets of options that a change shows.
 MAX_SETS = 5
 SETS = ("before", "after", "change", "in intervals")
+ON_ALL = "on all values after the change, also those learned from"
 CHANGE = "change: mean absolute change of the prediction beyond the common factor"
 INTERVALS = "in intervals: relative to half the width of the 90 % interval of the change"
 CONTRASTED = partial(short_number, digits=4)
@@ -87,12 +88,11 @@ def context_change(
     """Return what changed between two values of the context."""
     nfp = after.result.nfp
     old, new = ((table.configurations, table.column(nfp)) for table in (before.measured, after.measured))
-    assert after.result.rows is not None
-    transferred = after.result.rows.judge(partial(predictions, before.result.predictor)).all
-    ratio = mean_ratio(before.measured, after.measured, nfp)
-    crossed = after.result.cross_validated
+    crossed, rows = after.result.cross_validated, after.result.rows
+    assert rows is not None
+    errors = (after.result.error_all, rows.judge(partial(predictions, before.result.predictor)).all)
     expected = None if crossed is None else crossed.mean
-    change = Change(first, second, *ratio, after.result.error_all, transferred, expected=expected)
+    change = Change(first, second, *mean_ratio(before.measured, after.measured, nfp), *errors, expected=expected)
     if influences is not None and {first, second} <= {*influences.names}:
         return replace(change, contrast=influences.contrast(first, second), reason=JOINT)
     if not (before.result.readable and after.result.readable):
@@ -127,7 +127,7 @@ def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int
     ratios = new[old != 0] / old[old != 0]
     count = int(mask.sum())
     if len(ratios) < 2:
-        return count, float(ratios[0]) if len(ratios) else None, None, False
+        return count, next(iter(ratios.tolist()), None), None, False
     # The mean of noisy ratios is above 1 without a change; that of their logarithms is 0.
     away = np.log(ratios) if (ratios > 0).all() else ratios - 1
     quantile = t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2)
@@ -158,20 +158,9 @@ class UndeterminedObject(JsonObject):
 
 
 def _undetermined(change: Change) -> list[dict[str, Any]] | None:
-    if change.influences is None:
-        return None
-    sides = zip((change.first, change.second), change.influences.undetermined, strict=True)
-    return [{"value": value, **vars(side)} for value, side in sides]
-
-
-class InfluenceContrastObject(JsonObject):
-    """The influence of an option after a change relative to before, with its 90 % interval."""
-
-    option: str
-    factor: float
-    low: float
-    high: float
-    settled: bool
+    sides = None if change.influences is None else change.influences.undetermined
+    values = (change.first, change.second)
+    return sides and [{"value": value, **vars(side)} for value, side in zip(values, sides, strict=True)]
 
 
 class ContrastObject(JsonObject):
@@ -180,7 +169,7 @@ class ContrastObject(JsonObject):
     factor: float
     low: float
     high: float
-    influences: list[InfluenceContrastObject]
+    influences: list[InfluenceContrast]
     few_rows: bool
 
 
@@ -215,27 +204,22 @@ def view_of_changes(by: str, changes: Sequence[Change]) -> View:
     yield ""
     yield Rows(changes, CHANGES)
     # Columns without values are not shown.
-    legend = ["common: configurations with both"]
-    if any(change.ratio is not None for change in changes):
-        legend.append("ratio: their mean after / before")
-    if any(change.error is not None for change in changes):
-        legend.append("error: on all values after the change, also those learned from")
-    yield "; ".join(legend)
+    legend = (
+        (True, "common: configurations with both"),
+        (any(change.ratio is not None for change in changes), "ratio: their mean after / before"),
+        (any(change.error is not None for change in changes), f"error: {ON_ALL}"),
+    )
+    yield "; ".join(text for shown, text in legend if shown)
     apart = True
-    contrasts: list[ContextContrast] = []
     for change in changes:
         if apart or change.settled_sets:
             yield ""
         apart = bool(change.settled_sets)
-        title = f"{by} {change.title}"
         if change.contrast is not None:
             yield from _contrast(by, change.contrast)
-            contrasts.append(change.contrast)
-        elif change.influences is None:
-            yield f"{title}: {change.reason}"
         else:
-            yield from view_of_influences(title, change)
-    if contrasts:
+            yield from view_of_influences(f"{by} {change.title}", change)
+    if contrasts := [change.contrast for change in changes if change.contrast is not None]:
         compared = plural(len(contrasts[0].influences), "influence is", "influences are")
         yield f"\nlisted: changes {in_half_widths(contrasts[0].half_widths)}, as {compared} compared"
         if any(contrast.few_rows and contrast.settled for contrast in contrasts):
@@ -262,47 +246,39 @@ def _contrast(by: str, change: ContextContrast) -> View:
 def view_of_influences(title: str, whole: Change) -> View:
     """Yield the changes that are clearly larger than their uncertainty, or what is known without any."""
     change, settled = whole.influences, whole.settled_sets
-    assert change is not None
-    product = change.link == "log"
-    summary = _summary(whole, change, settled=bool(settled))
-    yield f"{title}: {summary}" if summary else title
-    if reasons := list(_not_compared(whole, change)):
+    if change is None:
+        yield f"{title}: {whole.reason}"
+        return
+    # What the values or influences have in common, and without settled changes of influences that.
+    common, without = "", "which influences changed cannot be told"
+    if change.factor != 1:
+        common = f"factor {change.factor:.4g} on most influences"
+        without = "no other influence changed by more than its uncertainty"
+    elif whole.shifted:
+        common = f"the values changed by a factor of {whole.ratio:.4g} on average"
+    elif whole.worsened and not settled:
+        common = "the error of the previous model is clearly larger"
+    elif not settled:
+        without = "no influence changed by more than its uncertainty" if change.sets else "no influence can be compared"
+    yield ": ".join(filter(None, (title, "; ".join(filter(None, (common, "" if settled else without))))))
+    reasons = []
+    for value, side in zip((whole.first, whole.second), change.undetermined, strict=True):
+        if side.zero:
+            verb = "is" if len(side.zero) == 1 else "are"
+            reasons.append(f"{listed(side.zero, MAX_SETS)} {verb} 0 in all configurations of {shown_value(value)}")
+        if side.confounded:
+            terms = listed(side.confounded, MAX_SETS)
+            reasons.append(f"{terms} cannot be told apart by the configurations of {shown_value(value)}")
+    if reasons:
         yield f"not compared: {'; '.join(reasons)}"
     if not settled:
         return
+    product = change.link == "log"
     lines = [line for influence in settled[:MAX_SETS] for line in _lines(influence, product=product)]
     names = ("factor" if product else "term", *SETS)
     yield Rows(lines, [Column(name, index, right=index > 0) for index, name in enumerate(names)])
     if len(settled) > MAX_SETS:
         yield f"{plural(len(settled) - MAX_SETS, 'more set', 'more sets')} of options with smaller changes (--json)"
-
-
-def _summary(values: Change, change: ModelChange, *, settled: bool) -> str:
-    """Return what the values or influences have in common, and without settled changes of influences that."""
-    if change.factor != 1:
-        common = f"factor {change.factor:.4g} on most influences"
-        return common if settled else f"{common}; no other influence changed by more than its uncertainty"
-    common = ""
-    if values.shifted:
-        common = f"the values changed by a factor of {values.ratio:.4g} on average"
-    elif values.worsened and not settled:
-        common = "the error of the previous model is clearly larger"
-    if settled:
-        return common
-    if common:
-        return f"{common}; which influences changed cannot be told"
-    return "no influence changed by more than its uncertainty" if change.sets else "no influence can be compared"
-
-
-def _not_compared(values: Change, change: ModelChange) -> Iterator[str]:
-    """Yield the reasons why influences are not compared."""
-    for value, side in zip((values.first, values.second), change.undetermined, strict=True):
-        if side.zero:
-            verb = "is" if len(side.zero) == 1 else "are"
-            yield f"{listed(side.zero, MAX_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
-        if side.confounded:
-            names = listed(side.confounded, MAX_SETS)
-            yield f"{names} cannot be told apart by the configurations of {shown_value(value)}"
 
 
 def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import write_whole
 from splc.io.json_object import JsonObject, at, count, json_object, merged, optional
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
@@ -28,37 +28,21 @@ from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import course_chart
-from splc.project import Project
 from splc.system.definition import with_alternatives
 from splc.types import Array
+from splc.workflows import views
 from splc.workflows.by import each_context, each_learned, file_names, is_pattern, require_files, with_context
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import learn
 from splc.workflows.learn.changes import Change, ChangeObject, context_change, joint_course, view_of_changes
 from splc.workflows.learn.expected_error import EVERY, HELD_OUT, LEARNED, NEW
-from splc.workflows.learn.learning_sets import learning_rows
+from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
 from splc.workflows.learn.model_view import LearnedObject
 from splc.workflows.learn.model_view import view as view_of_model
 from splc.workflows.learn.request import Request
-from splc.workflows.learn.sources import StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import NOBODY, Verb, Watch
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    End,
-    Message,
-    NextStep,
-    NextSteps,
-    Prose,
-    Rows,
-    View,
-    columns,
-    counted,
-    narrowed,
-)
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 
 # The name of the file of the model of all values, instead of a value.
 SHARED = "shared"
@@ -102,7 +86,7 @@ class Result:
         return self.request.by
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Learn one model per value of a context and write each to its own file.
 
     An interruption keeps the models of the values before. The plot is that of what changed between the values; plots of
@@ -116,10 +100,8 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         raise RequestError("the rows of a value are different settings", "group", "by")
     request = with_context(request, by)
     project = request.project(request.folder)
-    stored = None
-    if request.sources:
-        stored = StoredSources.read(request.sources)
-        project = stored.project(project)
+    stored = StoredSources.read(request.sources) if request.sources else None
+    project = project if stored is None else stored.project(project)
     learner, _ = request.chosen_learner(project)
     if request.share:
         request.require_joint(learner, "share")
@@ -129,21 +111,32 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
         parts = request.read_by(project, space, notes, by)
-        sharing = None
-        if isinstance(learner, ProjectionLearner):
-            sharing = _sharing(request, project, space, parts, learner, stored)
+        # Values that are learned together have different samples.
+        seeds = {value: request.seed + at * request.share for at, value in enumerate(parts)}
+        sharing, tables, name = None, {}, ""
+        for value, table in parts.items() if request.share else ():
+            with suppress(LearningError):
+                name = project.resolve_property(table)
+                rows = learning_rows(table, name, request.spec, seeds[value], space, request.missing).rows
+                tables[value] = table[rows]
+        if tables and isinstance(learner, ProjectionLearner):
+            sharing = Sharing.of(tables, name, learner.chosen.scale)
+            if stored is not None:
+                further = stored.parts(name, space.system, [(by, value) for value in parts], by)
+                sharing = Sharing({**further, **sharing.parts}, learner.chosen.scale)
+            sharing = sharing if len(sharing.parts) > 1 else None
         pattern = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
         requests = dict(each_context(request, by, [*parts], output=pattern, plot=request.plot))
 
         def learned(value: str) -> learn.Result:
-            own = replace(requests[value], companion=request.output is None, seed=_seed(request, value, parts))
+            own = replace(requests[value], companion=request.output is None, seed=seeds[value], by=None, share=False)
             fit = None if sharing is None else sharing.fit_of(value)
-            return learn.run(replace(own, by=None, share=False), watch, parts[value], fit, f"{by} {value}: ")
+            return learn.run(own, watch, parts[value], fit, f"{by} {value}: ")
 
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
         remarks: dict[Note, list[str]] = {}
-        stopped = False
+        stopped, plot, shared = False, None, None
         try:
             for value, result in each_learned(parts, learned, failed):
                 models[value] = result
@@ -156,7 +149,11 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
             if not models:
                 raise
             stopped = True
-        notes += _noted_values(by, remarks, len(models))
+        # Each note once, with the values that it is about.
+        for note, values in remarks.items():
+            text = f"{by} {listed([shown_value(value) for value in values], 3)}"
+            where = f"all values of {by}" if len(values) == len(models) > 1 else text
+            notes.append(replace(note, text=f"{where}: {note.text}"))
         if sharing is not None and sharing.counts_numbers:
             notes.append(Note(f"the values of {by} count as numbers, which explains the measurements better"))
         if sharing is not None and stored is not None:
@@ -167,7 +164,6 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
             context_change(models[first], models[second], first, second, influences)
             for first, second in pairwise(models)
         )
-        shared = None
         if sharing is not None and len(sharing.parts) > MAX_VALUES:
             text = f"of more than {MAX_VALUES} values most terms are about single ones"
             notes.append(Note(f"no model of all values is printed: {text}", about=Rank.LIMIT))
@@ -177,11 +173,9 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
             output = file_names(pattern, [*parts, SHARED])[SHARED]
             one = replace(request.of_rows, nfp=nfp, output=output, by=None, share=False)
             shared = SharedModel(learn.run(one, given=measured), options)
-        plot = None
         if file_format is not None and request.plot is not None:
             try:
-                chart = _chart(by, models, changes, influences)
-                write_whole(request.plot, chart_file(chart, file_format))
+                write_whole(request.plot, chart_file(_chart(by, models, changes, influences), file_format))
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
@@ -210,41 +204,6 @@ def as_options(configurations: Configurations, by: str, values: Sequence[str], p
     return Configurations.from_columns(joint, columns)
 
 
-def _seed(request: Request, value: str, values: Collection[str]) -> int:
-    """Return the seed of the sample of a value: values that are learned together have different samples."""
-    return request.seed + (list(values).index(value) if request.share else 0)
-
-
-def _sharing(
-    request: Request,
-    project: Project,
-    space: Space,
-    parts: Mapping[str, Measurements],
-    learner: ProjectionLearner,
-    stored: StoredSources | None,
-) -> Sharing | None:
-    """Return the learning sets of the values that have one, and the rows of stored models of others.
-
-    None unless there are at least two to share.
-    """
-    tables, nfp = {}, ""
-    for value, measured in parts.items() if request.share else ():
-        with suppress(LearningError):
-            nfp = project.resolve_property(measured)
-            seed = _seed(request, value, parts)
-            chosen = learning_rows(measured, nfp, request.spec, seed, space, request.missing).rows
-            tables[value] = measured[chosen]
-    if not tables:
-        return None
-    sharing = Sharing.of(tables, nfp, learner.chosen.scale)
-    if stored is not None:
-        assert request.by is not None
-        learned = [(request.by, value) for value in parts]
-        further = stored.parts(nfp, space.system, learned, request.by)
-        sharing = Sharing({**further, **sharing.parts}, learner.chosen.scale)
-    return sharing if len(sharing.parts) > 1 else None
-
-
 def _chart(
     by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], influences: ContextInfluences | None
 ) -> Chart:
@@ -262,14 +221,6 @@ def _chart(
         course = model_course([model.result.model for model in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
     return course_chart(course, list(models), by, title, titled(nfp, first.measured.unit(nfp)))
-
-
-def _noted_values(by: str, remarks: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:
-    """Yield the notes of models, each one once with the values of the context that it is about."""
-    for note, values in remarks.items():
-        text = f"{by} {listed([shown_value(value) for value in values], 3)}"
-        where = f"all values of {by}" if len(values) == count > 1 else text
-        yield replace(note, text=f"{where}: {note.text}")
 
 
 class ValueModelObject(JsonObject):
@@ -308,17 +259,17 @@ class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     failed: list[FailedValueObject] = at(lambda result: result.failed.items())
 
 
-VALUES = narrowed(
+VALUES = views.narrowed(
     (
-        Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
-        Column("learned from", "1.result.learning_configurations"),
-        Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
-        *columns(
+        views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
+        views.Column("learned from", "1.result.learning_configurations"),
+        views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+        *views.columns(
             "learning error = 1.result.learning_error, error = 1.result.error, "
             "cross-validated = 1.result.cross_validated.mean",
             percentage,
         ),
-        Column("model", lambda entry: entry[1].output or ""),
+        views.Column("model", lambda entry: entry[1].output or ""),
     ),
     "model",
     "learning error",
@@ -326,18 +277,23 @@ VALUES = narrowed(
 )
 
 
-def view(found: Result, detail: Detail) -> View:
+def view(found: Result, detail: views.Detail) -> views.View:
     """Yield one line per value, then what changed between consecutive values."""
     by, first = found.by, next(iter(found.models.values()))
-    yield Answer(_answer(found))
+    yield views.Answer(_answer(found))
     if not detail.quiet:
-        yield Prose(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
+        yield views.Prose(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
         if found.weights:
-            yield Prose(_weights(found))
-        yield Rows(found.models.items(), (Column(by, lambda entry: shown_value(entry[0])), *VALUES))
+            weights = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in found.weights.items())
+            alone = [shown_value(value) for value, weight in found.weights.items() if weight > ALONE]
+            text = f"{listed(alone)} alone, the others together" if alone else "all values together"
+            if len(alone) == len(found.weights):
+                text = "each value alone, which predicts held-out values better"
+            yield views.Prose(f"learned: {text} (weights of learning alone: {weights})")
+        yield views.Rows(found.models.items(), (views.Column(by, lambda entry: shown_value(entry[0])), *VALUES))
         if found.shared is not None:
             shared = found.shared.result
-            terms = counted(len(shared.result.terms), "term")
+            terms = views.counted(len(shared.result.terms), "term")
             file = "" if shared.output is None else f": {shared.output}"
             yield f"model of all values: {terms}, {found.shared.differing} of them about single values{file}"
         if found.changes:
@@ -346,55 +302,41 @@ def view(found: Result, detail: Detail) -> View:
                 yield f"\nplot of the changes: {found.plot}"
     yield found.notes
     for value, reason in found.failed.items():
-        yield Message(f"no model of {by} {shown_value(value)}: {reason}", "warning")
-    yield NextSteps(next_steps(found))
+        yield views.Message(f"no model of {by} {shown_value(value)}: {reason}", "warning")
+    yield views.NextSteps(next_steps(found))
     if found.stopped:
-        yield Message("learning was interrupted; what was learned until then is kept")
-        yield End(130)
-    elif found.failed:
-        yield End(1)
+        yield views.Message("learning was interrupted; what was learned until then is kept")
+    yield views.End(130 if found.stopped else int(bool(found.failed)))
 
 
 def _answer(result: Result) -> str:
     """Return the first line: the range of the errors to expect at configurations that were not learned from."""
-    models = result.models.items()
+    models = result.models
+    every = all(model.expected_error.source != "measured" and model.knows_every for model in models.values())
+    learned = every and all(model.expected_error.verdict == "unknown" for model in models.values())
+    errors = {
+        name: model.result.learning_error if learned else model.expected_error.percent for name, model in models.items()
+    }
     text = "unknown"
-    every = all(model.expected_error.source != "measured" and model.knows_every for _, model in models)
-    learned = every and all(model.expected_error.verdict == "unknown" for _, model in models)
-    errors = [
-        (model.result.learning_error if learned else model.expected_error.percent, name) for name, model in models
-    ]
-    if ranked := sorted((error, name) for error, name in errors if error is not None):
+    if ranked := sorted((error, name) for name, error in errors.items() if error is not None):
         ends = dict.fromkeys((ranked[0], ranked[-1]))
-        texts = (result.models[name].expected_error.text_of(error) for error, name in ends)
-        text = " to ".join(f"{error} ({shown_value(name)})" for error, (_, name) in zip(texts, ends, strict=True))
+        text = " to ".join(f"{models[name].expected_error.text_of(at)} ({shown_value(name)})" for at, name in ends)
         text += f", of {len(ranked)} of {len(errors)} models" if len(ranked) < len(errors) else ""
     name = LEARNED if learned else HELD_OUT if every else NEW
     return f"{EVERY if every else ''}{name} {text}; {plural(len(errors), 'model', 'models')}"
 
 
-def _weights(result: Result) -> str:
-    """Return how the values were learned."""
-    weight = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in result.weights.items())
-    alone = [shown_value(value) for value, weight in result.weights.items() if weight > ALONE]
-    text = f"{listed(alone)} alone, the others together" if alone else "all values together"
-    if len(alone) == len(result.weights):
-        text = "each value alone, which predicts held-out values better"
-    return f"learned: {text} (weights of learning alone: {weight})"
-
-
-def next_steps(result: Result) -> Iterator[NextStep]:
+def next_steps(result: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow from the models of the values of a context: compare two, explain the last."""
     inputs = inputs_of(result.request, SystemInputs, policies=False)
-    files = [model.output for model in result.models.values() if model.output not in (None, STANDARD)]
-    files = [file for file in files if file is not None and file.endswith((".json", ".log"))]
+    files = [file for model in result.models.values() if (file := model.output) and file.endswith((".json", ".log"))]
     if inputs is None or not files or result.stopped:
         return
     if len(files) > 1:
         first, last = (list(result.models)[at] for at in (-2, -1))
         rows = ("--where", f"{result.by}={last}") if "--measurements" in inputs else ()
-        yield NextStep(("compare", *files[-2:], *inputs, *rows), f"how {first} and {last} differ")
-    yield NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
+        yield views.NextStep(("compare", *files[-2:], *inputs, *rows), f"how {first} and {last} differ")
+    yield views.NextStep(("explain", files[-1], *inputs), "which options matter, and how much")
 
 
 def run_verb(request: Request, watch: Watch) -> Result | learn.Result:

@@ -63,33 +63,29 @@ def view_of_effects(groups: Sequence[OptionEffects], rows: int) -> View:
     """
     product = any(effect.factor for group in groups for effect in group.effects)
     groups, left_out = _worth_a_line(groups)
+    effects = [effect for group in groups for effect in group.effects]
     lines, marked = _lines(groups, product)
+    yield Rows([row for line in lines for row in _wrapped(line)], PRODUCT) if product else Rows(lines, SUM)
+    where = f"on the {plural(rows, 'configuration', 'configurations')} learned from"
+    shares = "mean contribution / mean prediction"
+    if any(effect.absolute for effect in effects):
+        shares = "mean |contribution| / their sum over all terms, which cancel,"
+    small = f"without a settled sign and with a share below {SMALL_SHARE:g} %"
+    hidden = plural(left_out, "term", "terms")
     if product:
-        yield Rows([row for line in lines for row in _wrapped(line)], PRODUCT)
-    else:
-        yield Rows(lines, SUM)
-    where = plural(rows, "configuration", "configurations")
-    notes: list[str] = []
-    if product:
-        notes.append("The prediction is the product of the factors whose options are selected.")
-        if any(_line(effect, product)[3] for group in groups for effect in group.effects):
-            notes.append(f"range: least and greatest value of the factor on the {where} learned from.")
-    elif any(effect.share is not None for group in groups for effect in group.effects):
-        absolute = any(effect.absolute for group in groups for effect in group.effects)
-        sizes = "mean |contribution| / their sum over all terms, which cancel,"
-        meaning = f"share: {sizes if absolute else 'mean contribution / mean prediction'}"
-        notes.append(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
-    if left_out:
-        small = f"without a settled sign and with a share below {SMALL_SHARE:g} %"
-        noun = ("factor", "factors") if product else ("term", "terms")
-        count = plural(left_out, *noun)
-        notes.append(f"not shown: {count} {'close to 1 and without a settled sign' if product else small}")
-    if any(_support(effect) for group in groups for effect in group.effects):
-        notes.append("folds: of how many the own model has a term of the same options")
-    if marked:
-        notes.append(f"{UNSETTLED_MARK}: {UNSETTLED}")
-    if notes:
-        yield Prose("\n" + "\n".join(notes))
+        hidden, small = plural(left_out, "factor", "factors"), "close to 1 and without a settled sign"
+    has_shares = not product and any(effect.share is not None for effect in effects)
+    has_ranges = product and any(_line(effect, product)[3] for effect in effects)
+    notes = (
+        (product, "The prediction is the product of the factors whose options are selected."),
+        (has_ranges, f"range: least and greatest value of the factor {where}."),
+        (has_shares, f"share: {shares} {where} (negative: it lowers the prediction)"),
+        (left_out, f"not shown: {hidden} {small}"),
+        (any(map(_support, effects)), "folds: of how many the own model has a term of the same options"),
+        (marked, f"{UNSETTLED_MARK}: {UNSETTLED}"),
+    )
+    if texts := [text for applies, text in notes if applies]:
+        yield Prose("\n" + "\n".join(texts))
 
 
 def _worth_a_line(groups: Sequence[OptionEffects]) -> tuple[list[OptionEffects], int]:
@@ -105,33 +101,33 @@ def _worth_a_line(groups: Sequence[OptionEffects]) -> tuple[list[OptionEffects],
 
 def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[str, ...]], bool]:
     """Return the lines of the table, and whether one has a mark; what exceeds the most lines is summed up."""
-    lines: list[tuple[tuple[str, ...], Sequence[Effect]]] = []
-    marked: list[bool] = []
+    # Each line with its effects, and whether it has a mark.
+    lines: list[tuple[tuple[str, ...], Sequence[Effect], bool]] = []
     for group in groups:
         compact = group.levels and len(group.effects) > MAX_LEVELS
-        rows = _rows(group) if compact else {effect.text: [effect] for effect in group.effects}
+        rows: dict[str, list[Effect]] = {}
+        for effect in group.effects:
+            # What effects have in common besides the member of an alternative group.
+            rows.setdefault(effect.rest if compact else effect.text, []).append(effect)
         indent = INDENT if len(rows) > 1 else ""
-        if indent:
-            lines.append((_header(group, product), ()))
-            marked.append(False)
         title = " * ".join(group.options)
+        if indent:
+            header = _cells(product, title or CONSTANT, group.share, "levels" if group.levels else "")
+            lines.append((header, (), False))
         for text, effects in rows.items():
             line = _levels(text if indent else title, effects, product) if compact else _line(effects[0], product)
-            lines.append(((indent + line[0], *line[1:]), effects))
-            marked.append(compact and any(effect.unsettled for effect in effects))
-    if len(lines) <= MAX_LINES:
-        return [line for line, _ in lines], any(marked)
-    count = MAX_LINES - 1
-    if not lines[count - 1][1]:
-        count -= 1
-    hidden = [effect for _, effects in lines[count:] for effect in effects]
-    noun = "factor" if product else "term"
-    text = f"{len(hidden)} more {noun}s"
-    shares = [effect.share for effect in hidden if effect.share is not None]
-    if shares:
-        text += f", together {share_text(sum(shares))}"
-    width = len(PRODUCT if product else SUM)
-    return [*(line for line, _ in lines[:count]), (text, *[""] * (width - 1))], any(marked[:count])
+            marked = compact and any(effect.unsettled for effect in effects)
+            lines.append(((indent + line[0], *line[1:]), effects, marked))
+    count = len(lines)
+    if count > MAX_LINES:
+        # No header without a line of its group.
+        count = MAX_LINES - 1 if lines[MAX_LINES - 2][1] else MAX_LINES - 2
+    shown = [line for line, _, _ in lines[:count]]
+    if hidden := [effect for _, effects, _ in lines[count:] for effect in effects]:
+        text = f"{len(hidden)} more {'factor' if product else 'term'}s"
+        shares = [effect.share for effect in hidden if effect.share is not None]
+        shown.append(_cells(product, text + (f", together {share_text(sum(shares))}" if shares else "")))
+    return shown, any(marked for _, _, marked in lines[:count])
 
 
 def _wrapped(line: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
@@ -146,12 +142,9 @@ def _wrapped(line: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     yield from (("", part, *[""] * len(cells)) for part in parts)
 
 
-def _rows(group: OptionEffects) -> dict[str, list[Effect]]:
-    """Return what effects have in common besides the member of an alternative group → the effects."""
-    rows: dict[str, list[Effect]] = {}
-    for effect in group.effects:
-        rows.setdefault(effect.rest, []).append(effect)
-    return rows
+def _cells(product: bool, title: str, share: float | None = None, remark: str = "", value: str = "") -> tuple[str, ...]:
+    """Return a line without an interval."""
+    return (title, value, "", "", "", remark) if product else (title, value, "", "", share_text(share), "", remark)
 
 
 def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, ...]:
@@ -159,39 +152,31 @@ def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, 
     parts = []
     for effect in sorted(effects, key=lambda effect: (len(effect.level), effect.level)):
         value = effect.factor if effect.influence is None else f"{effect.influence:.4g}"
-        if effect.influence is None and not any(character.isalpha() for character in value):
+        if effect.influence is None and not any(map(str.isalpha, value)):
             value = f"{float(value):.4g}"
         parts.append(f"{effect.level}: {value}{UNSETTLED_MARK if effect.unsettled else ''}")
     shown = ", ".join(parts)
     if product:
-        return (title, shown, "", "", "", "levels")
+        return _cells(product, title, remark="levels", value=shown)
     influences = [effect.influence for effect in effects if effect.influence is not None]
     ends = dict.fromkeys(f"{end:.4g}" for end in (min(influences), max(influences)))
-    return (title, " to ".join(ends), "", "", share_text(sum(effect.share or 0.0 for effect in effects)), "", shown)
-
-
-def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
-    title = " * ".join(group.options) or CONSTANT
-    remark = "levels" if group.levels else ""
-    if product:
-        return (title, "", "", "", "", remark)
-    return (title, "", "", "", share_text(group.share), "", remark)
+    return _cells(product, title, sum(effect.share or 0.0 for effect in effects), shown, " to ".join(ends))
 
 
 def _line(effect: Effect, product: bool) -> tuple[str, ...]:
     estimate, remark = effect.estimate, UNSETTLED if effect.unsettled else ""
     if product:
         ends = interval = ""
-        if not any(character.isalpha() for character in effect.factor):
-            interval = f"{_exponential(estimate.low)} to {_exponential(estimate.high)}" if estimate is not None else ""
+        if not any(map(str.isalpha, effect.factor)):
+            if estimate is not None:
+                interval = " to ".join(f"{math.exp(min(end, 700.0)):.4g}" for end in (estimate.low, estimate.high))
         elif effect.low is not None and effect.high is not None:
             ends = f"{effect.low:.4g} to {effect.high:.4g}"
         return (effect.text or "(always)", effect.factor, interval, ends, _support(effect), remark)
-    influence = short_number(effect.influence)
     if estimate is None:
-        return (effect.text, influence, "", "", share_text(effect.share), "", remark)
+        return _cells(product, effect.text, effect.share, remark, short_number(effect.influence))
+    influence, error = short_number(effect.influence), f"{estimate.standard_error:.2g}"
     interval = f"{estimate.low:.4g} to {estimate.high:.4g}"
-    error = f"{estimate.standard_error:.2g}"
     return (effect.text, influence, error, interval, share_text(effect.share), _support(effect), remark)
 
 
@@ -201,7 +186,3 @@ def _support(effect: Effect) -> str:
     if estimate is None or estimate.folds is None or not effect.folds or not estimate.term.options:
         return ""
     return f"{estimate.folds}/{effect.folds}"
-
-
-def _exponential(value: float) -> str:
-    return f"{math.exp(min(value, 700.0)):.4g}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
@@ -40,6 +41,7 @@ TYPICAL, HELD_OUT = "typical error on", "cross-validated error"
 NEW, LEARNED = f"{TYPICAL} new configurations", f"{TYPICAL} these"
 EVERY = "every configuration is measured: "
 
+_percent = partial(percentage, digits=DIGITS)
 Verdict = Literal["good", "rough", "poor", "unknown"]
 
 
@@ -91,14 +93,9 @@ class ExpectedError:
     @classmethod
     def of_values(cls, values: Mapping[str, Any]) -> Self:
         """Return the error of `values`, as far as they are of its types; it does not know that of one value for all."""
-        kinds = {
-            field.name: str if field.name in ("source", "reason", "about", "known") else int | float
-            for field in fields(cls)
-            if field.name != "known_by"
-        }
-        known: dict[str, Any] = {
-            name: value for name, value in values.items() if name in kinds and isinstance(value, kinds[name])
-        }
+        kinds: dict[str, Any] = {field.name: int | float for field in fields(cls) if field.name != "known_by"}
+        kinds |= dict.fromkeys(("source", "reason", "about", "known"), str)
+        known = {name: value for name, value in values.items() if name in kinds and isinstance(value, kinds[name])}
         known.setdefault("source", "unknown")
         if isinstance(names := values.get("known_by"), list):
             known["known_by"] = tuple(map(str, names))
@@ -113,52 +110,45 @@ class ExpectedError:
         elif self.margin is not None:
             within = f"9 in 10 within {quantity(without_rounding(self.margin, size), unit, DIGITS)}"
         if self.percent is not None:
-            error = percentage(self.percent, DIGITS) + self._of_run(self.percent, percentage(self.run, DIGITS))
+            error = _percent(self.percent) + self._of_run(self.percent)
             within = "; ".join(filter(None, (_by_models(self.printed), within)))
         elif self.difference is not None:
             ends = span(float(values.min()), float(values.max()), unit, DIGITS) if len(values) else ""
             difference = quantity(without_rounding(self.difference, size), unit, DIGITS)
             error = difference + (f" for values from {ends}" if ends else "")
-            error += self._of_run(self.difference, quantity(self.run, unit, DIGITS) if self.run is not None else "")
+            error += self._of_run(self.difference, lambda run: quantity(run, unit, DIGITS))
         else:
             # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
             far = self.factor is not None and self.factor >= ROUGH_FACTOR
             error = "unknown"
             within = f"{self.reason}; {within}" if far else self.reason
-        name = f"{TYPICAL} {self.about}"
-        if every and self.source != "measured" and not self.known:
-            name = f"{EVERY}{HELD_OUT}"
-        known = "" if self.known_percent is None else f", on {self.known} {percentage(self.known_percent, DIGITS)}"
+        of_every = every and self.source != "measured" and not self.known
+        name = f"{EVERY}{HELD_OUT}" if of_every else f"{TYPICAL} {self.about}"
+        known = "" if self.known_percent is None else f", on {self.known} {_percent(self.known_percent)}"
         return f"{name} {error}" + (f" ({within})" if within else "") + known
 
     def text_of(self, error: float | None, printed: float | None = None) -> str:
-        """Return an error of the model in percent as text, beside that of single runs if it is far above.
-
-        `printed`: that of the printed model, where another one predicts.
-        """
-        text = f"below {EXACT} %" if error is not None and error < EXACT else percentage(error, DIGITS) or "unknown"
+        """Return an error in percent, and that of the printed model if there are two, as text."""
+        text = f"below {EXACT} %" if error is not None and error < EXACT else _percent(error) or "unknown"
         models = "" if error is None else _by_models(printed)
-        run = "" if error is None else self._of_run(error, percentage(self.run, DIGITS))
-        return text + run + (f" ({models})" if models else "")
+        return text + self._of_run(error) + (f" ({models})" if models else "")
 
     def of_learned(self, error: float | None, printed: float | None = None) -> str:
-        """Return the error in percent on what was learned from as text, where that is every configuration.
-
-        `printed`: that of the printed model, where another one predicts.
-        """
+        """Return the errors in percent on what was learned from as text, where that is every configuration."""
         if error is not None and error < EXACT:
-            return "the model is exact" + self._of_run(error, percentage(self.run, DIGITS))
+            return "the model is exact" + self._of_run(error)
         return f"{LEARNED} {self.text_of(error, printed)}"
 
-    def _of_run(self, error: float, run: str) -> str:
+    def _of_run(self, error: float | None, form: Callable[[float], str] = _percent) -> str:
         """Return the error of a single run as a part of a text, where it is far above that of means."""
-        is_scattered = self.run is not None and self.run >= SCATTERED * error and self.run >= EXACT
-        return f", {run} for a single run" if is_scattered else ""
+        if error is None or self.run is None or not self.run >= max(SCATTERED * error, EXACT):
+            return ""
+        return f", {form(self.run)} for a single run"
 
 
 def _by_models(printed: float | None) -> str:
     """Return of which model a stated error is, and the error of the printed one in percent, if there are two."""
-    return "" if printed is None else f"full model; printed {percentage(printed, DIGITS)}"
+    return "" if printed is None else f"full model; printed {_percent(printed)}"
 
 
 def factor_text(factor: float) -> str:
@@ -168,83 +158,57 @@ def factor_text(factor: float) -> str:
 
 def expected_error(result: LearningResult, targets: Array, measured: int) -> ExpectedError:
     """Return the error to expect of a learned model."""
-    assert result.rows is not None
-    values, predicted = result.rows.tested(result.judgements[0], unlearned=True)
+    rows, judgement, stated = result.rows, result.judgements[0], result.expected
+    assert rows is not None
+    values, predicted = rows.tested(judgement, unlearned=True)
     has_full = result.printed is not None and result.termination != "constant"
-    expected, about, kept = result.expected, {}, None
+    about: dict[str, Any] = {}
+    kept = None
     if result.groups is not None:
-        known = result.rows.known(result.groups)
-        percent = None if expected is None else expected.known
+        known, system = rows.known(result.groups), rows.measured.system
+        percent = None if stated is None else stated.known
         if known.sum() >= ENOUGH:
             percent = mean_relative_error(predicted[known], values[known])
         values, predicted, kept = values[~known], predicted[~known], ~known
-        system = result.rows.measured.system
         known_by = tuple(name for name in result.groups.same if name not in system.mandatory)
         about = {**_in_words(result.groups, system), "known_percent": percent, "known_by": known_by}
-    positive = bool(np.min(targets, initial=np.inf) > 0)
+    positive, middle = bool(np.min(targets, initial=np.inf) > 0), median(targets.tolist())
     if len(values) >= ENOUGH:
-        runs, for_runs = result.rows.tested(result.judgements[0], unlearned=True, runs=True, kept=kept)
-        constant = np.full(len(values), median(targets.tolist()))
-        if positive and values.min() > 0:
-            return ExpectedError(
-                "measured",
-                len(values),
-                percent=mean_relative_error(predicted, values),
-                factor=_largest_of_most(_factors(for_runs, runs)),
-                one_value=mean_relative_error(constant, values),
-                printed=mean_relative_error(
-                    result.rows.tested(result.judgements[1], unlearned=True, kept=kept)[1], values
-                )
-                if has_full
-                else None,
-                run=mean_relative_error(for_runs, runs) if len(runs) >= REPEATED * len(values) else None,
-                **about,
-            )
-        return ExpectedError(
-            "measured",
-            len(values),
-            difference=_mean(np.abs(predicted - values)),
-            margin=_largest_of_most(np.abs(for_runs - runs)),
-            one_value=_mean(np.abs(constant - values)),
-            run=_mean(np.abs(for_runs - runs)) if len(runs) >= REPEATED * len(values) else None,
-            **about,
-        )
-    run = None
-    runs, for_runs = result.rows.tested(result.judgements[0], runs=True, learned=True)
+        positive = positive and bool(values.min() > 0)
+        error = mean_relative_error if positive else _mean_difference
+        runs, for_runs = rows.tested(judgement, unlearned=True, runs=True, kept=kept)
+        about["one_value"] = error(np.full(len(values), middle), values)
+        about["run"] = error(for_runs, runs) if len(runs) >= REPEATED * len(values) else None
+        if not positive:
+            margin = _largest_of_most(np.abs(for_runs - runs))
+            return ExpectedError("measured", len(values), difference=error(predicted, values), margin=margin, **about)
+        if has_full:
+            of_printed = rows.tested(result.judgements[1], unlearned=True, kept=kept)[1]
+            about["printed"] = mean_relative_error(of_printed, values)
+        factor = _largest_of_most(_factors(for_runs, runs))
+        return ExpectedError("measured", len(values), percent=error(predicted, values), factor=factor, **about)
+    error = mean_relative_error if positive else _mean_difference
+    runs, for_runs = rows.tested(judgement, runs=True, learned=True)
     if len(runs) >= REPEATED * len(targets):
-        run = None if expected is None else expected.run
-        if run is None:
-            run = mean_relative_error(for_runs, runs) if positive else _mean(np.abs(for_runs - runs))
-    within = None if expected is None else expected.within
-    # A learner that knows its error states it, whatever folds are asked for besides.
+        run = None if stated is None else stated.run
+        about["run"] = error(for_runs, runs) if run is None else run
     crossed = None if result.cross_validated is None or not positive else result.cross_validated.mean
-    if expected is not None:
-        crossed = expected.percent
-    difference = None if positive or expected is None else expected.difference
-    factor, margin = (within, None) if positive else (None, within)
+    difference = None
+    if stated is not None:
+        # A learner that knows its error states it, whatever folds are asked for besides.
+        crossed, difference = stated.percent, None if positive else stated.difference
+        about["factor" if positive else "margin"] = stated.within
     if crossed is None and difference is None:
         reason = f"only {len(values)} others measured"
         if len(targets) == measured:
             reason = "all that was measured was learned from; --folds 8 estimates it"
-        if expected is not None and expected.unknown:
-            reason = expected.unknown
-        return ExpectedError("unknown", factor=factor, margin=margin, reason=reason, run=run, **about)
-    constant = np.full(len(targets), median(targets.tolist()))
-    of_printed = None if expected is None else expected.printed
-    if of_printed is None and result.printed_errors is not None and result.printed_errors.cross_validated is not None:
-        of_printed = result.printed_errors.cross_validated.mean
-    return ExpectedError(
-        "cross-validated",
-        len(targets),
-        percent=crossed,
-        difference=difference,
-        factor=factor,
-        margin=margin,
-        one_value=mean_relative_error(constant, targets) if positive else _mean(np.abs(constant - targets)),
-        printed=of_printed if has_full else None,
-        run=run,
-        **about,
-    )
+        return ExpectedError("unknown", reason=(stated and stated.unknown) or reason, **about)
+    printed = None if stated is None else stated.printed
+    if printed is None and result.printed_errors is not None and result.printed_errors.cross_validated is not None:
+        printed = result.printed_errors.cross_validated.mean
+    about["one_value"] = error(np.full(len(targets), middle), targets)
+    about["printed"] = printed if has_full else None
+    return ExpectedError("cross-validated", len(targets), percent=crossed, difference=difference, **about)
 
 
 def _in_words(groups: Groups, system: VariabilityModel) -> dict[str, Any]:
@@ -265,7 +229,8 @@ def _factors(predicted: Array, values: Array) -> Array:
     return np.where(predicted > 0, factors, np.where(np.isnan(predicted), np.nan, np.inf))
 
 
-def _mean(differences: Array) -> float | None:
+def _mean_difference(predicted: Array, values: Array) -> float | None:
+    differences = np.abs(predicted - values)
     finite = differences[~np.isnan(differences)]
     return float(finite.mean()) if len(finite) else None
 

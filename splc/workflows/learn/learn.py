@@ -30,23 +30,17 @@ from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.result import LearningResult, Round, Step
 from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
+from splc.plotting import plot_format
+from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
+from splc.workflows.learn import learning_sets as sets
 from splc.workflows.learn.baselines import FOLDS, JudgedLearner, Split
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
-from splc.workflows.learn.learning_sets import (
-    evaluation_set,
-    input_files,
-    learn_rows,
-    learning_rows,
-    read_groups,
-    validation_set,
-    without_group,
-)
+from splc.workflows.learn.learning_sets import OWN, StoredSources, note_of
 from splc.workflows.learn.request import Request, with_deviation
-from splc.workflows.learn.sources import OWN, StoredSources, note_of
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
 from splc.workflows.subspace import UNKNOWN, failure_notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
@@ -111,7 +105,7 @@ class Result:
 
 def run(
     request: Request,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
     given: Measurements | None = None,
     fit: FullModelFit | None = None,
     title: str = "",
@@ -122,8 +116,7 @@ def run(
     """
     request = request.plain
     request.require_consistent()
-    spec = request.spec
-    project = request.project(request.folder)
+    spec, project = request.spec, request.project(request.folder)
     stored = StoredSources.read(request.sources) if request.sources else None
     project = project if stored is None else stored.project(project)
     with Notes() as notes:
@@ -133,11 +126,7 @@ def run(
         companion = None
         if output is not None and form == ".log" and (request.output is None or request.companion):
             companion = companion_of(output)
-        plot_form = None
-        if request.plot is not None:
-            from splc.plotting import plot_format
-
-            plot_form = plot_format(request.plot)
+        plot_form = None if request.plot is None else plot_format(request.plot)
         inputs = (project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
         require_writable(companion, (*inputs, output))
@@ -145,7 +134,7 @@ def run(
 
         if stored is not None:
             request.require_joint(learner, "sources")
-        project = project if given is not None else without_group(project, request.group)
+        project = project if given is not None else sets.without_group(project, request.group)
         system = request.read_system(project, notes) if given is None else given.system
         if request.evaluate_on is not None and request.evaluate_on != STANDARD:
             system = with_unlisted(read_table(request.evaluate_on), system, project.columns.unread)
@@ -155,11 +144,11 @@ def run(
         measured = request.read_measurements(project, space, notes) if given is None else given
         groups = None
         if request.group is not None:
-            groups = read_groups(project, space, measured, request.group, request.policies)
+            groups = sets.read_groups(project, space, measured, request.group, request.policies)
         nfp = project.resolve_property(measured)
-        evaluation = evaluation_set(request, project, nfp, space, notes)
+        evaluation = sets.evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
-        learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
+        learning_set = sets.learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
         sharing = None
         if stored is not None and fit is None and isinstance(learner, ProjectionLearner):
@@ -170,7 +159,7 @@ def run(
         notes += (*of_settings, *learning_set.notes, *failure_notes(measured.failures, UNKNOWN))
         judged_on = None
         if request.validation is not None:
-            validation = validation_set(request, measured, nfp, rows, space)
+            validation = sets.validation_set(request, measured, nfp, rows, space)
             evaluation = measured[validation.rows]
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
@@ -178,25 +167,23 @@ def run(
             from splc.formats.models.term_list import parse_term_list
 
             learner = parse_term_list(read_source(request.given_terms), space.system)
+        count = len(measured.measured(nfp))
+        mined = project.inference is not None and bool(project.inference.mined)
         provenance = {
             "sampling": learning_set.sampling,
-            "measured_configurations": len(measured.measured(nfp)),
-            **columns_object(
-                measured.contexts,
-                project.columns,
-                mined=project.inference is not None and bool(project.inference.mined),
-            ),
+            "measured_configurations": count,
+            **columns_object(measured.contexts, project.columns, mined=mined),
             **({} if request.validation is None else {"validation": request.validation}),
             **({} if stored is None else {"sources": stored.files}),
             **({} if measured.failures is None else {"failures": failures_object(measured.failures)}),
-            "files": input_files(project, measured, None if request.validation else evaluation),
+            "files": sets.input_files(project, measured, None if request.validation else evaluation),
         }
 
         def learned(
             learner: Learner, rows: Array, evaluation: Measurements | None = None, **options: Any
         ) -> LearningResult:
             options |= {"observed": request.observed, "parts": request.parts, "seed": request.seed, "groups": groups}
-            return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
+            return sets.learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **options)[0]
 
         def followed(this: Step, line: str) -> None:
             if this.kept:
@@ -214,12 +201,11 @@ def run(
         learning_set.require_enough_for(result)
         if sharing is not None:
             notes.append(Note(note_of(sharing)))
-        folds = request.folds
+        folds, stopped = request.folds, False
         if request.baselines and not folds and not len(split.test_set):
             folds = FOLDS
             notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
         compared: list[JudgedLearner] = []
-        stopped = False
         if result.termination != "interrupted":
             watch.keep(False)
             try:
@@ -242,24 +228,22 @@ def run(
             known = int((measured.configurations[rows].find(judged.configurations) >= 0).sum())
             evaluated = Evaluated(source, len(judged), known)
             if known:
-                count = plural(len(judged), "configuration", "configurations")
-                notes.append(Note(f"{known:,} of the {count} of {source} were learned from"))
+                every = plural(len(judged), "configuration", "configurations")
+                notes.append(Note(f"{known:,} of the {every} of {source} were learned from"))
         errors = tuple(round_errors(result))
-        expected = expected_error(result, measured.column(nfp)[rows], len(measured.measured(nfp)))
+        expected = expected_error(result, measured.column(nfp)[rows], count)
         if request.write:
             contents: dict[str, str | bytes] = {}
             if output is not None and form is not None:
                 content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
-                content = replace(content, facts={**content.facts, "expected_error": expected.values()})
-                if companion is not None:
-                    content = replace(content, companion=Path(companion).name)
+                facts = {**content.facts, "expected_error": expected.values()}
+                content = replace(content, facts=facts, companion=companion and Path(companion).name)
                 contents[output] = WRITERS[form](content)
                 if companion is not None:
-                    facts = {**content.facts, "log": {"sha256": sha256_of(contents[output])}}
+                    facts["log"] = {"sha256": sha256_of(contents[output])}
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
                 notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and plot_form is not None:
-                from splc.plotting.charts.drawing import chart_file
                 from splc.plotting.charts.predictions import learned_chart
 
                 contents[request.plot] = chart_file(learned_chart(result), plot_form)
@@ -267,28 +251,17 @@ def run(
                 write_whole(file, data)
         sample, unmeasured = measured.configurations[rows], None
         with suppress(SpaceError):
-            unmeasured = max(space.count - len(measured.measured(nfp)), 0)
-        return Result(
-            request=request,
-            result=result,
-            measured=measured,
-            rows=rows,
-            evaluated=evaluated,
-            expected_error=expected,
-            round_errors=errors,
-            shares=term_shares(result.model, sample).values if result.readable else (),
-            effects=option_effects(result.model, result.estimates, sample, result.folds) if result.readable else (),
-            predictions=_far_predictions(result),
-            folds=folds,
-            compared=tuple(compared),
-            output=output if request.write else None,
-            companion=companion if request.write else None,
-            plot=request.plot if request.write else None,
-            notes=(*notes, *remarks),
-            stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
-            inference=project.inference,
-            unmeasured=unmeasured,
-        )
+            unmeasured = max(space.count - count, 0)
+        shares: tuple[float | None, ...] = ()
+        effects: tuple[OptionEffects, ...] = ()
+        if result.readable:
+            shares = term_shares(result.model, sample).values
+            effects = option_effects(result.model, result.estimates, sample, result.folds)
+        judged_by = (evaluated, expected, errors, shares, effects, _far_predictions(result), folds, tuple(compared))
+        output, companion, plot = (output, companion, request.plot) if request.write else (None, None, None)
+        stopped = stopped or (bool(folds or request.baselines) and split.should_stop())
+        ended = ((*notes, *remarks), stopped, project.inference, unmeasured)
+        return Result(request, result, measured, rows, *judged_by, output, companion, plot, *ended)
 
 
 def output_form(output: str, learner: Learner) -> str:
@@ -321,13 +294,11 @@ def replaced_notes(files: Sequence[str], subject: Subject) -> Iterator[Note]:
     for file in files:
         if file != STANDARD and Path(file).is_file():
             with suppress(InputError):
-                former = subject_of(read_source(file))
-                if former.differs(subject):
-                    before.setdefault(former, []).append(file)
+                before.setdefault(subject_of(read_source(file)), []).append(file)
     for former, replaced in before.items():
-        models, are = ("the model", "is") if len(replaced) == 1 else ("models", "are")
-        verb = "was" if len(replaced) == 1 else "were"
-        yield Note(f"{listed(replaced)} {verb} {models} of {former}, and {are} replaced")
+        if former.differs(subject):
+            were, are = ("was the model", "is") if len(replaced) == 1 else ("were models", "are")
+            yield Note(f"{listed(replaced)} {were} of {former}, and {are} replaced")
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

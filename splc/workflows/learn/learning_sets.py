@@ -1,26 +1,43 @@
-"""The rows that `splc learn` learns from and judges by, and learning from some of the rows."""
+"""The rows that `splc learn` learns from and judges by: of the measurements, and of stored models of other contexts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
+from sampling.designs.whole.random import RandomWhole
 from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, MeasurementError, SpaceError, SpecError, plural
+from splc.errors import (
+    ConfigurationError,
+    InputError,
+    LearningError,
+    MeasurementError,
+    Problem,
+    SpaceError,
+    SpecError,
+    listed,
+    plural,
+)
+from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source
+from splc.learning.contexts.contrasts import joint_ensemble
+from splc.learning.contexts.joint_model import ContextRows
+from splc.learning.contexts.sharing import Sharing
 from splc.learning.folds import Groups, options_of
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
 from splc.learning.result import LearningResult, Step
 from splc.project import Project
+from splc.system.extension import extended, joint_system
+from splc.system.variability import VariabilityModel
 from splc.types import Array, Missing
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, notes_of
@@ -28,6 +45,8 @@ from splc.workflows.note import Note, Notes, notes_of
 if TYPE_CHECKING:
     from splc.learning.sums import Part
 
+# The name of the rows of the model itself, in addition to the files.
+OWN = "measurements"
 # Called after every step with the step and a line that describes it.
 OnStep = Callable[[Step, str], None]
 
@@ -42,21 +61,16 @@ def learn_rows(
     parts: Sequence[str] = (),
     evaluation: Measurements | None = None,
     validation: Array | None = None,
-    seed: int = 0,
-    provenance: Mapping[str, Any] | None = None,
     on_step: OnStep | None = None,
     on_share: Callable[[float], None] = lambda share: None,
-    should_stop: Callable[[], bool] | None = None,
     groups: Groups | None = None,
+    **further: Any,
 ) -> tuple[LearningResult, int]:
-    """Learn from some of the measured configurations, a whole property or the sum of its parts."""
-    shared: dict[str, Any] = {
-        "learner": learner,
-        "learning_set": rows,
-        "seed": seed,
-        "provenance": provenance,
-        "should_stop": should_stop,
-    }
+    """Learn from some of the measured configurations, a whole property or the sum of its parts.
+
+    `further`: the arguments `seed`, `provenance` and `should_stop` of `splc.learning.learn`.
+    """
+    shared: dict[str, Any] = {"learner": learner, "learning_set": rows, **further}
 
     def after(this: Step, part: Part | None = None) -> None:
         if on_step is not None:
@@ -70,13 +84,8 @@ def learn_rows(
         return result, len(result.rounds)
     from splc.learning.sums import learn_sum, parts_of
 
-    total = learn_sum(
-        measured,
-        parts_of(parts, measured.properties, observed),
-        nfp,
-        on_step=lambda part, this: after(this, part),
-        **shared,
-    )
+    named = parts_of(parts, measured.properties, observed)
+    total = learn_sum(measured, named, nfp, on_step=lambda part, this: after(this, part), **shared)
     return total.whole, sum(len(part.rounds) for _, part in total.parts if part is not None)
 
 
@@ -87,11 +96,10 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
         return None
     evaluation = request.read_measurements(project, space, notes, file=path)
     try:
-        usable = evaluation.measured(nfp)
+        if not len(evaluation.measured(nfp)):
+            raise MeasurementError(f"no configuration has a value of {nfp}")
     except MeasurementError as error:
         raise error.at(path) from None
-    if len(usable) == 0:
-        raise MeasurementError(f"no configuration has a value of {nfp}").at(path)
     return evaluation
 
 
@@ -106,11 +114,9 @@ class LearningRows:
     notes: tuple[Note, ...] = ()  # what the user should know
 
     def require_enough_for(self, result: LearningResult) -> None:
-        """Refuse a model with more than half as many terms as configurations, if sampled ones were left out.
-
-        A model whose influences have intervals says itself what few configurations cannot tell.
-        """
+        """Refuse a model with more than half as many terms as configurations, if sampled ones were left out."""
         terms = len(result.terms)
+        # A model whose influences have intervals says itself what few configurations cannot tell.
         if self.dropped and not result.estimates and len(self.rows) < 2 * terms:
             raise self.too_few(f"the model has {plural(terms, 'term', 'terms')}, and each needs at least two")
 
@@ -156,17 +162,23 @@ def learning_rows(
         raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     table = measured[usable]
     spec = parse_spec(spec) if isinstance(spec, str) else spec
-    if isinstance(spec.whole, Suggested):
-        rows = _suggested(table, nfp, spec.whole, seed, space)
+    if isinstance(design := spec.whole, Suggested):
+        # One batch after the other, as if each was measured only then.
+        from splc.learning.active.design import sequential_rows
+        from splc.learning.projection import variables_of
+
+        count, variables = design.amount.resolve(Parts(space)), variables_of(space.system)
+        if count > len(table):
+            hint = f"ask for at most {len(table):,}"
+            raise SpecError(f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint)
+        design_seed = seed if design.seed is None else design.seed
+        rows = sequential_rows(table.configurations, table.column(nfp), variables, count, design_seed)
         return LearningRows(usable[rows], spec.text, len(rows))
     sample = draw_sample(space.system, spec, seed, table.configurations, space, apart, apart=True)
     instead = ""
-    if spec.whole is not None:
-        from sampling.designs.whole.random import RandomWhole
-
-        if isinstance(spec.whole, RandomWhole):
-            number = min(len(sample.configurations), len(table))
-            instead = f"draw from what was measured (--sampling measured:{number}), "
+    if isinstance(spec.whole, RandomWhole):
+        number = min(len(sample.configurations), len(table))
+        instead = f"draw from what was measured (--sampling measured:{number}), "
     positions, remarks = match(table, sample.configurations, missing, instead)
     sampled = len(sample.configurations)
     dropped = sampled - len(positions) if missing == "drop" else 0
@@ -174,19 +186,6 @@ def learning_rows(
     if dropped and len(positions) < 2:
         raise result.too_few("too few to learn from")
     return result
-
-
-def _suggested(table: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
-    """Return the rows that are suggested one batch after the other, as if each was measured only then."""
-    from splc.learning.active.design import sequential_rows
-    from splc.learning.projection import variables_of
-
-    count = design.amount.resolve(Parts(space))
-    if count > len(table):
-        hint = f"ask for at most {len(table):,}"
-        raise SpecError(f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint)
-    design_seed = seed if design.seed is None else design.seed
-    return sequential_rows(table.configurations, table.column(nfp), variables_of(space.system), count, design_seed)
 
 
 def input_files(
@@ -215,3 +214,128 @@ def read_groups(project: Project, space: Space, measured: Measurements, column: 
         return Groups.stated(measured.configurations, column)
     parts = project.measurement_parts(space.system, space, by=(column,), **policies)
     return Groups.of_parts(measured.configurations, (part.configurations for part in parts), column)
+
+
+@dataclass(frozen=True)
+class StoredSources:
+    """Models whose rows are learned from, too."""
+
+    models: tuple[StoredModel, ...]  # the models
+
+    @classmethod
+    def read(cls, files: Sequence[str]) -> StoredSources:
+        """Read the models."""
+        # Most models have no sources.
+        from splc.formats.models.read import read_stored_models
+
+        models = tuple(read_stored_models(files, full=True))
+        repeated = {model.name for model in models if [other.sha256 for other in models].count(model.sha256) > 1}
+        if repeated:
+            raise InputError([Problem("this model is given twice", name) for name in sorted(repeated)])
+        return cls(models)
+
+    def project(self, project: Project) -> Project:
+        """Return the project; an inferred system has the options and values of the models, too.
+
+        Without --system, that of the models is used where the one of the folder lacks an option of theirs.
+        """
+        if not project.infers:
+            # Further options and values of the folder's description are those of the measurements.
+            return project.with_system_of_model(self._systems, every=False)
+        inferred = project.variability_model(observed=False)
+        joint = self._joint(self._systems or [inferred])
+        names = {option.name for option in joint.numeric_options}
+        values = {option.name: option.values for option in inferred.numeric_options if option.name in names}
+        return replace(project, learned_system=replace(extended(joint, values), name=inferred.name))
+
+    @property
+    def files(self) -> list[dict[str, str]]:
+        """The files and their hashes."""
+        return [{"path": model.name, "sha256": model.sha256} for model in self.models]
+
+    def nfp(self, name: str | None) -> str:
+        """Return the property of the models; `name`: the one that is asked for."""
+        names = dict.fromkeys(model.nfp for model in self.models if model.nfp is not None)
+        if name is not None or len(names) == 1:
+            return name or next(iter(names))
+        raise InputError(Problem(f"the models are about {listed([*names])}", self.models[0].name))
+
+    @property
+    def system(self) -> VariabilityModel:
+        """A system that has the configurations of all models."""
+        return self._joint(self._systems)
+
+    @property
+    def _systems(self) -> list[VariabilityModel]:
+        return [model.system for model in self.models if model.system is not None]
+
+    def _joint(self, systems: list[VariabilityModel]) -> VariabilityModel:
+        joint = joint_system(systems) if systems else None
+        if joint is None:
+            raise InputError(Problem("the models have different options", self.models[0].name))
+        return joint
+
+    def sharing(self, nfp: str, scale: str, system: VariabilityModel, measured: Measurements) -> Sharing:
+        """Return the rows of the models and those of the measurements."""
+        usable = measured.measured(nfp)
+        part = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
+        return Sharing({**self.parts(nfp, system, measured.contexts.items()), OWN: part}, scale)
+
+    def parts(
+        self, nfp: str, system: VariabilityModel, learned: Collection[tuple[str, str]], by: str | None = None
+    ) -> dict[str, ContextRows]:
+        """Return the rows of the models by the values of their contexts."""
+        values = {value for _, value in learned}
+        parts: dict[str, ContextRows] = {}
+        for model in self.models:
+            if model.nfp is not None and model.nfp != nfp:
+                raise InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
+            for name, configurations, y in _rows(model):
+                # Rows of the value that is learned may be those that the error is estimated on.
+                if name in values or not model.columns.contexts.items().isdisjoint(learned):
+                    continue
+                try:
+                    converted = Configurations.from_columns(system, configurations.to_columns())
+                except ConfigurationError as error:
+                    message = f"the model has other options or values: {error.problems[0].message}"
+                    raise InputError(Problem(message, model.name)) from None
+                # Files of the same value have rows of their own.
+                full = joint_ensemble(model.full)
+                is_joint = full is not None and full.basis.context is not None
+                unique = f"{name} ({model.name})" if name in parts and not is_joint else name
+                parts[unique] = ContextRows(converted, y, np.ones(len(y)))
+        if not parts:
+            hint = "leave --from out, or choose models of other values"
+            raise LearningError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
+        # Not before: a model that learned from another one has its rows by the name of the file, too.
+        values_of_files = {model.name: model.columns.contexts.get(by or "", model.name) for model in self.models}
+        titled: dict[str, ContextRows] = {}
+        for name, part in parts.items():
+            title = values_of_files.get(name, name)
+            titled[name if title in titled else title] = part
+        return titled
+
+
+def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
+    """Yield the name, configurations and values of each context that a model was learned from."""
+    full = joint_ensemble(model.full)
+    if full is None or not full.parts:
+        hint = "use the .json file of a model of the default learner that is no constant and no sum"
+        raise InputError(Problem("the file has no measured values to learn from", model.name, hint=hint))
+    context = full.basis.context
+    if context is None or full.places is None:
+        # A value of the context says more than the name of a file.
+        yield ", ".join(model.columns.contexts.values()) or model.name, full.configurations, full.measured
+        return
+    for index, name in enumerate(context.names):
+        rows = np.flatnonzero(full.places == index)
+        # The same context of several files counts once.
+        yield name if name != OWN else model.name, full.configurations[rows], full.measured[rows]
+
+
+def note_of(sharing: Sharing, learned: Collection[str] = (OWN,)) -> str:
+    """Return a note about the rows of other models; `learned`: the names of the other rows."""
+    sources = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name not in learned]
+    weight = sharing.weights.get(OWN)
+    text = "" if weight is None else f"; weight of learning alone: {weight:.2f}"
+    return f"learned with {listed(sources, 5)}{text}"

@@ -23,6 +23,7 @@ from splc.learning import LearningResult
 from splc.learning.judged_rows import ErrorSample
 from splc.learning.registry import PROJECTION
 from splc.learning.result import SparseErrors
+from splc.workflows import views
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.baselines import BaselinesObject, table_of_learners
@@ -31,21 +32,6 @@ from splc.workflows.learn.expected_error import EVERY
 from splc.workflows.learn.learn import Result
 from splc.workflows.objects import FailuresObject, FileObject, InferenceObject
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    End,
-    Facts,
-    Message,
-    NextStep,
-    NextSteps,
-    Prose,
-    Rows,
-    View,
-    columns,
-    counted,
-)
 
 # The number of configurations to measure next, at most.
 BUDGET = 10
@@ -55,8 +41,6 @@ VERDICTS = {
     "rough": "rough model",
     "constant": "no influence found, one value for all configurations",
 }
-
-
 # The unit of the error that learning lowers, by the loss function.
 UNITS = {
     "RELATIVE": "%",
@@ -65,11 +49,12 @@ UNITS = {
 }
 _percent = partial(percentage, missing="undefined")
 # The models whose errors are side by side, and the forms of printed models in words.
-BOTH = (Column("", 0), Column("printed", 1, right=True), Column("full model", 2, right=True), Column(" ", 3))
+_TITLES = ("", "printed", "full model", " ")
+BOTH = tuple(views.Column(title, index, right=bool(title.strip())) for index, title in enumerate(_TITLES))
 PATH = (
-    *columns("terms"),
-    *columns("cross-validated = error, difference = distance", percentage),
-    *columns("last term added = added"),
+    *views.columns("terms"),
+    *views.columns("cross-validated = error, difference = distance", percentage),
+    *views.columns("last term added = added"),
 )
 FORMS = {"shapes": "sum with thresholds"}
 # Why the learners that are not stepwise ended.
@@ -116,9 +101,8 @@ def _model(learned: Result) -> dict[str, Any] | None:
     """Return the JSON object of the model, None if it has no terms to show."""
     if not learned.result.readable:
         return None
-    model = learned.result.model
-    terms = [{**term, "share": share} for term, share in zip(terms_of(model), learned.shares, strict=True)]
-    return json_object(LearnedModelObject, model, terms=terms, groups=learned.effects)
+    terms = [{**t, "share": share} for t, share in zip(terms_of(learned.result.model), learned.shares, strict=True)]
+    return json_object(LearnedModelObject, learned.result.model, terms=terms, groups=learned.effects)
 
 
 class ExpectedErrorObject(JsonObject):
@@ -149,10 +133,10 @@ class ExpectedErrorObject(JsonObject):
 class LearnedColumnsObject(JsonObject):
     """The roles of columns that the user chose, and whether constraints were inferred from the measurements."""
 
-    options: list[str] = optional(lambda columns: columns.get("options"))
-    ignore: list[str] = optional(lambda columns: columns.get("ignore"))
-    constraints: bool = optional(lambda columns: columns.get("constraints"))
-    mined: bool = optional(lambda columns: columns.get("mined"))
+    options: list[str] = optional("options")
+    ignore: list[str] = optional("ignore")
+    constraints: bool = optional("constraints")
+    mined: bool = optional("mined")
 
 
 class LearnedObject(JsonObject, schema="splc.learn/1"):
@@ -209,23 +193,28 @@ def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
         yield {**vars(this), **row}
 
 
-def view(learned: Result, detail: Detail) -> View:
+def view(learned: Result, detail: views.Detail) -> views.View:
     """Yield the model, its errors, the files that were written, and what to do next."""
     request = learned.request
     if request.output != STANDARD:
-        yield Answer(answer(learned))
+        yield views.Answer(answer(learned))
         if not detail.quiet or request.path:
             yield from _model_and_errors(learned)
     yield learned.notes
-    yield NextSteps(next_steps(learned))
+    yield views.NextSteps(next_steps(learned))
     if learned.interrupted:
-        yield Message("learning was interrupted; what was learned until then is kept")
-        yield End(130)
+        yield views.Message("learning was interrupted; what was learned until then is kept")
+        yield views.End(130)
 
 
-def _model_and_errors(learned: Result) -> View:
+def _model_and_errors(learned: Result) -> views.View:
     result = learned.result
-    yield Prose(_title(learned))
+    contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
+    title = [f"{learned.measured.system.name}: model of {titled(result.nfp, result.unit)}", *contexts]
+    if result.printed is not None and result.termination != "constant":
+        form = "a product" if result.model.link == "log" else "a sum"
+        title += [*([form] if result.model.options else []), "predictions come from the full model"]
+    yield views.Prose(", ".join(title))
     facts: list[tuple[str, str | None]] = []
     if not result.readable:
         yield f"The learner {result.learner} predicts without terms, so there is no model to show."
@@ -234,30 +223,31 @@ def _model_and_errors(learned: Result) -> View:
         if learned.request.path:
             yield ""
             no_path = f"path: the learner {result.learner} does not compute one"
-            yield Rows(result.path, PATH) if result.path else no_path
+            yield views.Rows(result.path, PATH) if result.path else no_path
     else:
         yield from view_of_terms(result.scaling)
         yield ""
-        yield Rows(learned.predictions, PREDICTIONS)
+        yield views.Rows(learned.predictions, PREDICTIONS)
         facts += scaling_facts(result.scaling)
     if result.printed_errors is None:
         facts += _errors(learned)
     else:
         yield ""
-        yield Rows(_both_errors(learned, result.printed_errors), BOTH)
+        yield views.Rows(_both_errors(learned, result.printed_errors), BOTH)
     if len(result.forms) > 1:
-        scores = (
-            f"{FORMS.get(score.form, score.form)} {_percent(score.cross_validated)} ({counted(score.terms, 'term')})"
-            for score in result.forms[1:]
-        )
+        scores = []
+        for score in result.forms[1:]:
+            form, terms = FORMS.get(score.form, score.form), views.counted(score.terms, "term")
+            scores.append(f"{form} {_percent(score.cross_validated)} ({terms})")
         facts.append(("other forms", ", ".join(scores)))
     if result.readable and result.scaling is None and result.printed is None:
         facts.append(("ended", termination_in_words(result)))
-    rounds = f", {counted(len(result.rounds), 'round')}" if result.rounds else ""
-    facts.append(("time", f"{result.seconds:.3g} s{rounds}"))
+    rounds = f", {views.counted(len(result.rounds), 'round')}" if result.rounds else ""
     files = ", ".join(filter(None, (learned.output, learned.companion)))
     yield ""
-    yield Facts([*facts, ("model", files or None), ("plot", learned.plot)])
+    yield views.Facts(
+        [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
+    )
     if learned.compared:
         yield from table_of_learners(learned.compared, learned.folds)
 
@@ -277,43 +267,26 @@ def answer(learned: Result) -> str:
         error = expected.text(values, result.unit, every=learned.knows_every)
         parts = [f"{kind}: {error}" if kind else error]
     if result.readable and not constant:
-        parts.append(counted(len(result.model.terms), "term") if result.model.options else "a constant")
+        parts.append(views.counted(len(result.model.terms), "term") if result.model.options else "a constant")
     parts.append(f"from {count:,} of {everything:,} measured" if count < everything else f"from {count:,} measured")
     return "; ".join(parts)
 
 
-def _title(learned: Result) -> str:
-    """Return what the model is about, its form, and what predicts."""
-    result = learned.result
-    contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
-    parts = [f"{learned.measured.system.name}: model of {titled(result.nfp, result.unit)}", *contexts]
-    if result.printed is not None and result.termination != "constant":
-        if result.model.options:
-            parts.append("a product" if result.model.link == "log" else "a sum")
-        parts.append("predictions come from the full model")
-    return ", ".join(parts)
-
-
 def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, str, str, str]]:
     """Yield the errors of the printed and the full model, and the configurations that they are computed on."""
-    result = learned.result
-    count, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    where = f"on {_judging(result, 'learning_error', count)} learned from"
+    result, everywhere = learned.result, learned.knows_every and learned.evaluated is None
+    where = _judging(learned, "learning_error")
     yield ("learning error", _percent(printed.learning_error), _percent(result.learning_error), where)
     crossed, full = printed.cross_validated, result.cross_validated
     if crossed is not None or full is not None:
         first, second = (_percent(None if errors is None else errors.mean) for errors in (crossed, full))
         yield ("cross-validated", first, second, f"{learned.folds} folds" if learned.folds else "")
-    if learned.evaluated is not None:
-        where = f"on {learned.evaluated.source}, {_judging(result, 'error', learned.evaluated.configurations)}"
-    else:
-        where = f"on {_judging(result, 'error', everything - count)} not learned from"
-    if learned.knows_every and learned.evaluated is None:
+    if everywhere:
         yield ("error elsewhere", "-", "-", "every configuration is measured")
-    elif everything == count and learned.evaluated is None:
+    elif not learned.others and learned.evaluated is None:
         yield ("error elsewhere", "unknown", "unknown", "nothing is left to judge by: all was learned from")
     else:
-        yield ("error elsewhere", _percent(printed.error), _percent(result.error), where)
+        yield ("error elsewhere", _percent(printed.error), _percent(result.error), _judging(learned, "error"))
     if printed.distance is not None and result.termination != "constant":
         where = "learned from" if learned.knows_every else "not learned from"
         yield ("difference", _percent(printed.distance), "", f"from the full model, on configurations {where}")
@@ -321,22 +294,16 @@ def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, 
 
 def _errors(learned: Result) -> Iterator[tuple[str, str]]:
     """Yield the errors and the configurations that they are computed on."""
-    result, evaluated = learned.result, learned.evaluated
-    size, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    count = _judging(result, "learning_error", size)
-    yield ("learning error", f"{_percent(result.learning_error)} on {count} learned from")
-    if evaluated is not None:
-        count = _judging(result, "error", evaluated.configurations)
-        yield ("error", f"{_percent(result.error)} on {evaluated.source}, {count}")
-    elif everything > size:
-        count = _judging(result, "error", everything - size)
-        yield ("error", f"{_percent(result.error)} on {count} not learned from")
+    result = learned.result
+    yield ("learning error", f"{_percent(result.learning_error)} {_judging(learned, 'learning_error')}")
+    if learned.evaluated is not None or learned.others > 0:
+        yield ("error", f"{_percent(result.error)} {_judging(learned, 'error')}")
     elif learned.knows_every:
         yield ("error", "there are no others: every configuration is measured")
     else:
         yield ("error", "unknown: everything measured was learned from, nothing is left to judge the model by")
-    if everything > size:
-        yield ("error, all", f"{_percent(result.error_all)} on {_judging(result, 'error_all', everything)} measured")
+    if learned.others > 0:
+        yield ("error, all", f"{_percent(result.error_all)} {_judging(learned, 'error_all')}")
     if result.cross_validated is not None:
         median, mean, high = map(_percent, vars(result.cross_validated).values())
         where = f", {learned.folds} folds" if learned.folds else ""
@@ -358,43 +325,34 @@ def termination_in_words(result: LearningResult) -> str:
     return REASONS[result.termination].format(**result.settings, unit=unit)
 
 
-def _judging(result: LearningResult, error: str, count: int) -> str:
-    """Return the number of configurations that an error is computed on; of a sample also that of all of them."""
-    sample = result.samples.get(error)
-    return ("" if sample is None else f"{sample.configurations:,} of ") + counted(count, "configuration")
+def _judging(learned: Result, error: str) -> str:
+    """Return on how many configurations an error is computed; of a sample also the number of all of them."""
+    size, others, evaluated = learned.result.learning_configurations, learned.others, learned.evaluated
+    by_error = {"learning_error": (size, " learned from"), "error_all": (size + others, " measured")}
+    count, which = by_error.get(error, (others, " not learned from"))
+    source = ""
+    if error == "error" and evaluated is not None:
+        count, which, source = evaluated.configurations, "", f"{evaluated.source}, "
+    sample = learned.result.samples.get(error)
+    part = "" if sample is None else f"{sample.configurations:,} of "
+    return f"on {source}{part}{views.counted(count, 'configuration')}{which}"
 
 
-def next_steps(learned: Result) -> Iterator[NextStep]:
+def next_steps(learned: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow: more measurements where they help most, and the explanation of the model."""
-    request, result = learned.request, learned.result
+    request, result, output = learned.request, learned.result, learned.output
     inputs = inputs_of(request, SystemInputs)
     if inputs is None or learned.interrupted:
         return
-    poor = learned.expected_error.verdict != "good"
-    suggested = list(_suggestion(learned, inputs))
-    if poor:
-        yield from suggested
+    steps = []
     # Observed variables cannot be chosen, so that models of them have no importance of options.
-    if learned.output not in (None, STANDARD) and result.readable and result.scaling is None and not request.observed:
-        yield from _explanation(learned)
-    if not poor:
-        yield from suggested
-
-
-def _suggestion(learned: Result, inputs: tuple[str, ...]) -> Iterator[NextStep]:
-    """Yield the command that suggests measurements, where all measured configurations were learned from."""
-    result, request = learned.result, learned.request
-    everything = result.learning_configurations == result.provenance["measured_configurations"]
+    explained = result.readable and result.scaling is None and not request.observed
+    if explained and output and output.endswith((".json", ".log")):
+        files = (output, *(inputs_of(request, SystemInputs, policies=False) or ()))
+        steps.append(views.NextStep(("explain", *files), "which options matter, and how much"))
     usual = result.learner == PROJECTION and not request.observed and not request.parts
-    if everything and learned.unmeasured and usual:
-        count = min(BUDGET, learned.unmeasured)
-        purpose = f"the {counted(count, 'configuration')} to measure next"
-        yield NextStep(("suggest", *inputs, "--budget", str(count)), purpose)
-
-
-def _explanation(learned: Result) -> Iterator[NextStep]:
-    output = learned.output
-    assert output is not None
-    if output.endswith((".json", ".log")):
-        inputs = inputs_of(learned.request, SystemInputs, policies=False) or ()
-        yield NextStep(("explain", output, *inputs), "which options matter, and how much")
+    if not learned.others and learned.unmeasured and usual:
+        budget = min(BUDGET, learned.unmeasured)
+        purpose = f"the {views.counted(budget, 'configuration')} to measure next"
+        steps.append(views.NextStep(("suggest", *inputs, "--budget", str(budget)), purpose))
+    yield from steps if learned.expected_error.verdict == "good" else reversed(steps)

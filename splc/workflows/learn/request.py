@@ -147,14 +147,11 @@ class Request(SystemInputs):
     @property
     def plain(self) -> Request:
         """The same request without second spellings: tables are its measurements, settings are in `settings`."""
-        measurements = self.measurements
-        if self.tables:
-            if measurements is not None:
-                raise RequestError("the measurements are given twice", "measurements")
-            measurements = self.tables if len(self.tables) > 1 else self.tables[0]
-        stated = {name: value for name in SETTINGS if (value := getattr(self, name))}
+        if self.tables and self.measurements is not None:
+            raise RequestError("the measurements are given twice", "measurements")
+        measurements = (self.tables if len(self.tables) > 1 else next(iter(self.tables), None)) or self.measurements
+        settings = {**self.settings, **{name: value for name in SETTINGS if (value := getattr(self, name))}}
         cleared: dict[str, Any] = {**dict.fromkeys(SETTINGS), "readable": False}
-        settings = {**self.settings, **stated}
         return replace(self, tables=(), measurements=measurements, settings=settings, **cleared)
 
     @property
@@ -172,21 +169,16 @@ class Request(SystemInputs):
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other."""
         set_fields = [name for name in ("learner", "preset", "settings") if getattr(self, name)]
+        of_sum = "a sum of parts is judged by what was not learned from"
+        twice, no_terms = (
+            "a model is judged either by a file or by a validation set",
+            "models of parts cannot be added up",
+        )
         refused: tuple[tuple[Any, ...], ...] = (
-            (self.parts and self.evaluate_on, "a sum of parts is judged by what was not learned from", "evaluate_on"),
-            (
-                self.validation and self.evaluate_on,
-                "a model is judged either by a file or by a validation set",
-                "evaluate_on",
-                "validation",
-            ),
-            (self.parts and self.validation, "a sum of parts is judged by what was not learned from", "validation"),
-            (
-                self.parts and self.baselines,
-                "baselines have no terms, so that models of parts cannot be added up",
-                "baselines",
-                "parts",
-            ),
+            (self.parts and self.evaluate_on, of_sum, "evaluate_on"),
+            (self.validation and self.evaluate_on, twice, "evaluate_on", "validation"),
+            (self.parts and self.validation, of_sum, "validation"),
+            (self.parts and self.baselines, f"baselines have no terms, so that {no_terms}", "baselines", "parts"),
             (self.given_terms and set_fields, "given terms are fitted, not learned", "given_terms", *set_fields[:1]),
             (self.folds and self.folds < 2, f"there must be at least 2 folds, not {self.folds}", "folds"),
             (self.share and self.by is None, "it needs the context, such as --by version", "share"),
@@ -196,10 +188,7 @@ class Request(SystemInputs):
                 raise RequestError(message, *fields)
 
     def require_joint(self, learner: Learner, field: str) -> None:
-        """Refuse what learns from the rows of the measurements only.
-
-        `field`: the field that asks for further rows.
-        """
+        """Refuse what learns from the rows of the measurements only; `field` asks for further rows."""
         if learner.name != PROJECTION:
             raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
         for name in ("parts", "observed", "given_terms"):
@@ -229,12 +218,9 @@ def with_deviation(
     An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     """
     deviation = measured.report.deviation
-    is_stated = learner.preset == SPLCONQUEROR_2019 or any(
-        setting_name(name) == setting_name("abortError") for name in settings
-    )
+    is_stated = learner.preset == SPLCONQUEROR_2019 or setting_name("abortError") in map(setting_name, settings)
     if deviation is None or is_stated or "abortError" not in learner.settings:
         return learner, ()
-    text = (
-        f"abortError is {deviation:g}, as {measured.report.source} states its deviation (--set abortError=… changes it)"
-    )
+    source = measured.report.source
+    text = f"abortError is {deviation:g}, as {source} states its deviation (--set abortError=… changes it)"
     return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)

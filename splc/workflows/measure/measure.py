@@ -12,6 +12,7 @@ from sampling import Space
 from sampling.command_strings import output_strings
 from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
+from splc.measuring import setup as setups
 from splc.measuring.cluster import Cluster, described
 from splc.measuring.command import OPTIONS, bind, parse_template, program
 from splc.measuring.distribution import run_on_cluster
@@ -21,43 +22,18 @@ from splc.measuring.machine import load_warning
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
-from splc.measuring.setup import (
-    GROWING,
-    Setup,
-    corrected,
-    measured_table,
-    plan_in,
-    require_batchable,
-    require_same,
-    settings_in,
-)
 from splc.project import Project
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System, scheduler_of
 from splc.workflows.field_values import names_of
 from splc.workflows.fields import as_argument, as_flag, as_option, given_fields, request
+from splc.workflows.measure import subject
 from splc.workflows.measure.outcome import Outputs, Preview, Result, as_json, view
-from splc.workflows.measure.subject import (
-    Contexts,
-    absolute,
-    configurations_of,
-    constant_contexts,
-    context_notes,
-    contexts_of,
-    environment_of,
-    in_turn,
-    system_of,
-    turns_of,
-    with_turns,
-)
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import duration
 
-COMMAND = "Command"
-REPETITIONS = "Repetitions and order"
-RESULTS = "Output"
-BATCHES = "Commands that measure many configurations"
-MACHINES = "Several machines"
+COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
+BATCHES, MACHINES = "Commands that measure many configurations", "Several machines"
 
 
 @request
@@ -103,14 +79,14 @@ class Request:
         tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
     ] = ()
     contexts: Annotated[
-        Contexts,
+        subject.Contexts,
         as_option(
             "COLUMN=VALUE",
             "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
             "repeated; several values of a column are measured in turn.",
             COMMAND,
             names="--context",
-            parse=contexts_of,
+            parse=subject.contexts_of,
             repeated=True,
         ),
     ] = field(default_factory=dict)
@@ -197,13 +173,12 @@ class Request:
         return self.resume or self.append
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result | Preview:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result | Preview:
     """Do the runs that are left; every finished run is on disk before the next one starts."""
-    if request.table is not None:
-        if request.configurations is not None:
-            raise RequestError("the configurations are given twice", "configurations")
-        request = replace(request, configurations=request.table)
-    request = replace(request, scheduler=scheduler_of(request.backend, request.scheduler))
+    if request.table is not None and request.configurations is not None:
+        raise RequestError("the configurations are given twice", "configurations")
+    scheduler, file = scheduler_of(request.backend, request.scheduler), request.table or request.configurations
+    request = replace(request, configurations=file, scheduler=scheduler)
     if request.dry:
         return _preview(request)
     after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
@@ -211,7 +186,7 @@ def run(request: Request, watch: Watch = NOBODY) -> Result | Preview:
         return _measure(request, watch)
 
 
-def _prepared(request: Request, notes: Notes) -> tuple[Setup, Outputs]:
+def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     """Check a request completely, before anything is run."""
     if request.retry_failed and not request.continues:
         raise RequestError("failed runs are repeated only with --resume", "retry_failed")
@@ -222,59 +197,53 @@ def _prepared(request: Request, notes: Notes) -> tuple[Setup, Outputs]:
     if request.command is None:
         if not request.continues:
             raise RequestError("the command to run is missing; write --command './program {option}'", "command")
-        stated, given = settings_in(records, outputs.journal), given_fields(request)
+        stated, given = setups.settings_in(records, outputs.journal), given_fields(request)
         notes.append(Note(f"the command and its settings are those of {outputs.journal}: {stated['command']}"))
         request = replace(request, **{name: value for name, value in stated.items() if name not in given})
     assert request.command is not None
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
-    folder, environment = absolute(request.cwd), environment_of(request.env)
-    project = Project.load(system=request.system)
+    folder, environment = subject.absolute(request.cwd), subject.environment_of(request.env)
+    project, file = Project.load(system=request.system), request.configurations
     sampling = (request.sampling, request.binary, request.numeric)
     sampled = sampling != (None, None, None)
-    file = request.configurations
     if file is not None and sampled:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
     earlier = None
     if records and (request.append or (file is None and not sampled)):
-        earlier = measured_table(records, outputs.journal)
-    turns, constants = turns_of(request.contexts), constant_contexts(request.contexts)
-    before = plan_in(records)
+        earlier = setups.measured_table(records, outputs.journal)
+    turns, constants = subject.turns_of(request.contexts), subject.constant_contexts(request.contexts)
+    before = setups.plan_in(records)
     name = None if before is None else before["system"]["name"]
     taken = (*(text.partition("=")[0].strip() for text in request.properties), *turns)
-    system, table = system_of(project, file, earlier, name, taken, notes)
+    system, table = subject.system_of(project, file, earlier, name, taken, notes)
     options = exact_names(system)
     properties = parse_properties(list(request.properties), options, batch=request.batched)
-    notes += context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
-    extended = with_turns(system, turns)
+    notes += subject.context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
+    extended = subject.with_turns(system, turns)
     extras = (*(["configurations"] if request.batched else []), OPTIONS, "repetition")
     template = parse_template(request.command, extended, extras, constants)
     if request.batched:
-        require_batchable(request.batch_by, template, extended)
-    outputs.require_writable(
-        (project.system_file if project.has_system else None, file), request.continues, request.dry
-    )
-    chosen = configurations_of(Space(system), table, file, earlier, sampling, request.seed, notes)
+        setups.require_batchable(request.batch_by, template, extended)
+    described = project.system_file if project.has_system else None
+    outputs.require_writable((described, file), request.continues, request.dry)
+    chosen = subject.configurations_of(Space(system), table, file, earlier, sampling, request.seed, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
         each = len(chosen)
-        chosen = in_turn(chosen, extended, turns)
+        chosen = subject.in_turn(chosen, extended, turns)
         strings = strings and [text for text in strings for _ in range(len(chosen) // each)]
     command = bind(template, chosen, strings)
     executables = {}
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in command.programs}
     batch = request.batch_by if request.batched else None
-    values = {
-        name: {
-            child.name: child.presentation.output_string or child.name
-            for child in extended.binary_options
-            if child.parent == name
-        }
-        for name in turns
-    }
+    values: dict[str, dict[str, str]] = {name: {} for name in turns}
+    for child in extended.binary_options:
+        if child.parent in values:
+            values[child.parent][child.name] = child.presentation.output_string or child.name
     settings = (executables, folder, environment, request.timeout, batch, constants, values)
-    return Setup(command, chosen, properties, plan, *settings), outputs
+    return setups.Setup(command, chosen, properties, plan, *settings), outputs
 
 
 def _preview(request: Request) -> Preview:
@@ -286,10 +255,10 @@ def _preview(request: Request) -> Preview:
     # A journal without a successful run is begun anew unless it is resumed.
     if request.continues or any(record.get("status") == "ok" for record in records):
         recorded.include(records)
-        allowed = corrected(records, setup.description(), bool(recorded.failed)) if request.retry_failed else ()
+        allowed = setups.corrected(records, setup.description(), bool(recorded.failed)) if request.retry_failed else ()
         if records or not request.append:
-            growing = GROWING if request.append else ()
-            require_same(records, setup.description(), outputs.journal, (*allowed, *growing))
+            growing = setups.GROWING if request.append else ()
+            setups.require_same(records, setup.description(), outputs.journal, (*allowed, *growing))
         for failure in recorded.failed if request.retry_failed else ():
             recorded.forget(failure)
     return Preview(setup, recorded, left_of(setup, recorded), tuple(notes))
@@ -308,8 +277,7 @@ def _measure(request: Request, watch: Watch) -> Result:
 
     def warn_of_load() -> bool:
         text = load_warning(journal.records)
-        if text is not None:
-            tell(Note(text, warning=True))
+        tell(*([] if text is None else [Note(text, warning=True)]))
         return text is not None
 
     tell(*prepared)
@@ -320,15 +288,23 @@ def _measure(request: Request, watch: Watch) -> Result:
             cluster.require_programs(setup.command.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
                 tell(Note(described(hosts)))
-        exists = Path(outputs.journal).exists()
-        if request.continues and not exists:
-            tell(Note(f"{outputs.journal} does not exist yet: this measurement begins"))
-        journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
-        session = _session(request, setup, journal, new=not exists)
-        if exists and not request.continues:
-            tell(Note(f"{outputs.journal} has no successful run: this measurement begins anew"))
+        file, continues = outputs.journal, request.continues
+        exists = Path(file).exists()
+        if continues and not exists:
+            tell(Note(f"{file} does not exist yet: this measurement begins"))
+        journal = stack.enter_context((Journal.resume if exists else Journal.create)(file))
+        ways = {"retry_failed": request.retry_failed, "restart": not continues, "append": request.append}
+        try:
+            session = Session.begin(setup, journal, **ways)
+        except OutputError:
+            if not exists:
+                # The file has no run to continue.
+                Path(file).unlink(missing_ok=True)
+            raise
+        if exists and not continues:
+            tell(Note(f"{file} has no successful run: this measurement begins anew"))
         recorded = f"{plural(session.resumed, 'run is', 'runs are')} recorded already"
-        tell(*map(Note, session.changes), *([Note(recorded)] if exists and request.continues else []))
+        tell(*map(Note, session.changes), *([Note(recorded)] if exists and continues else []))
         if cluster is not None:
             backend, at_once = partial(run_on_cluster, cluster), cluster.machines_at_once()
         latest, loaded = Progress(), False
@@ -337,10 +313,10 @@ def _measure(request: Request, watch: Watch) -> Result:
             """Show the progress, and warn of a loaded machine after the first run: it is not too late to wait."""
             nonlocal latest, loaded
             latest = progress
-            seconds = progress.seconds_left(at_once)
-            failed = f", {progress.failed:,} failed" if progress.failed else ""
-            time = "" if seconds is None else f", about {duration(seconds)} left"
-            text = f"{progress.done:,} of {progress.total:,} runs{failed}{time}"
+            text = f"{progress.done:,} of {progress.total:,} runs"
+            text += f", {progress.failed:,} failed" if progress.failed else ""
+            if (seconds := progress.seconds_left(at_once)) is not None:
+                text += f", about {duration(seconds)} left"
             watch.advance(progress.done, progress.total, text)
             if progress.measured == 1 and not loaded:
                 loaded = warn_of_load()
@@ -367,23 +343,6 @@ def _measure(request: Request, watch: Watch) -> Result:
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None
         return Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
-
-
-def _session(request: Request, setup: Setup, journal: Journal, *, new: bool) -> Session:
-    """Begin a session; a new journal that cannot have it is removed."""
-    try:
-        return Session.begin(
-            setup,
-            journal,
-            retry_failed=request.retry_failed,
-            restart=not request.continues,
-            append=request.append,
-        )
-    except OutputError:
-        if new:
-            # The file has no run to continue.
-            Path(journal.path).unlink(missing_ok=True)
-        raise
 
 
 VERB = Verb(

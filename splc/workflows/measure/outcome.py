@@ -53,18 +53,16 @@ class Outputs:
     ) -> None:
         """Refuse to overwrite existing measurements, a journal with a successful run, and inputs.
 
-        `resume`: whether an existing journal is continued. `dry`: whether nothing will be written. `continuation`: the
-        ways to continue a journal.
+        `resume`: whether an existing journal is continued. `dry`: whether nothing will be written.
         """
         paths = [*inputs]
         for path in (self.measurements, self.journal, self.failures):
             require_writable(path, paths)
             paths.append(path)
-        if dry:
+        exists = Path(self.journal).exists()
+        if dry or (exists and resume):
             return
-        if Path(self.journal).exists():
-            if resume:
-                return
+        if exists:
             require_unsuccessful(read_journal(self.journal), self.journal, continuation)
         if self.measurements != STANDARD and Path(self.measurements).is_file():
             hint = "measure into another file with --output: splc learn reads several tables together; or remove it"
@@ -73,11 +71,9 @@ class Outputs:
 
     def write(self, setup: Setup, recorded: RunResults) -> bool:
         """Write the measurements, and the failed runs if there are any; return whether there are measurements."""
-        table = setup.measurements(recorded)
-        if table is not None:
+        if (table := setup.measurements(recorded)) is not None:
             write_measurements_csv(table, self.measurements)
-        text = setup.failures_text(recorded)
-        if text is not None:
+        if (text := setup.failures_text(recorded)) is not None:
             write_whole(self.failures, text)
         else:
             # Runs that failed before were repeated and succeeded.
@@ -103,11 +99,10 @@ class Preview:
     @property
     def commands(self) -> list[str]:
         """The command lines that are left, those of the first repetition."""
-        runs = [(row, 0) for row in self.left.rows]
-        if self.setup.batch is None:
-            return [shlex.join(self.setup.process(run).args[0]) for run in runs]
-        parts = batches(self.setup, runs)
-        return [shlex.join(self.setup.process(part[0], configurations="FILE").args[0]) for part in parts]
+        runs, file = [(row, 0) for row in self.left.rows], {}
+        if self.setup.batch is not None:
+            runs, file = [part[0] for part in batches(self.setup, runs)], {"configurations": "FILE"}
+        return [shlex.join(self.setup.process(run, **file).args[0]) for run in runs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,8 +161,8 @@ class FailureReasonObject(JsonObject):
 
 
 def _scatters(result: Result) -> list[Mapping[str, Any]]:
-    setup = result.session.setup
-    return [{**vars(row), "largest_at": setup.assignment(row.row)} for row in scatters(result.session.recorded)]
+    session = result.session
+    return [{**vars(row), "largest_at": session.setup.assignment(row.row)} for row in scatters(session.recorded)]
 
 
 class MeasurementObject(JsonObject, schema="splc.measure/1"):
@@ -191,9 +186,7 @@ class MeasurementObject(JsonObject, schema="splc.measure/1"):
     journal: str = at("outputs.journal")
     failures: str | None = at(lambda result: result.outputs.failures if result.session.recorded.failed else None)
     sessions: int = count("sessions")
-    machine: dict[str, Any] | None = at(
-        lambda result: next((session["machine"] for session in result.sessions[::-1]), None)
-    )
+    machine: dict[str, Any] | None = at(lambda result: result.sessions[-1]["machine"] if result.sessions else None)
     notes: list[str] = each("notes", "text")
 
 
@@ -223,7 +216,15 @@ def view(result: Result | Preview, detail: Detail) -> View:
         if outputs.measurements != STANDARD:
             configurations = counted(len({*rows}), "configuration")
             yield f"{configurations}, {counted(len(rows), 'run')}: {outputs.measurements}"
-        yield from _scatter(setup, recorded)
+        # How much the repetitions of a configuration deviate.
+        for scatter in scatters(recorded):
+            median, most = (percentage(100 * deviation, 3) for deviation in (scatter.median, scatter.largest))
+            text = f"repetitions of {scatter.name} deviate by {median} in the median"
+            if scatter.configurations > 1:
+                text += f" of {scatter.configurations:,} configurations, at most by {most}"
+                if scatter.largest > 0:
+                    text += f" ({shorten(describe_configuration(setup.configurations, scatter.row), WIDTH)})"
+            yield Message(text, json=False)
     if not result.interrupted and (unsettled := result.unsettled):
         of, limit = counted(len(unsettled), "configuration"), f"{100 * (setup.plan.max_deviation or 0):g} %"
         yield Message(f"{of}: {setup.property_names[0]} still deviates by more than {limit}", "warning")
@@ -249,41 +250,25 @@ def _preview(preview: Preview) -> Iterator[str]:
         text += f" and up to {plan.max_repeat} until {setup.property_names[0]} deviates by at most {percent}"
     yield text + (f", after {counted(plan.warmup, 'warm-up')}" if plan.warmup else "")
     yield f"{counted(left.total, 'run')}, {len(recorded.results):,} of them recorded, {left.runs:,} to do"
-    if preview.seconds_left is None:
-        yield "the duration is not known before the first runs"
-    else:
-        yield f"about {duration(preview.seconds_left)} left, by the {counted(len(recorded.results), 'run')} so far"
+    so_far = f"left, by the {counted(len(recorded.results), 'run')} so far"
+    seconds, unknown = preview.seconds_left, "the duration is not known before the first runs"
+    yield unknown if seconds is None else f"about {duration(seconds)} {so_far}"
     yield from (f"    {line}" for line in lines[:SHOWN])
     if (hidden := len(lines) - SHOWN) > 0:
         yield f"    … and {counted(hidden, 'more command')}"
 
 
-def _scatter(setup: Setup, recorded: RunResults) -> Iterator[Message]:
-    """Yield how much the repetitions of a configuration deviate."""
-    for scatter in scatters(recorded):
-        text = f"repetitions of {scatter.name} deviate by {percentage(100 * scatter.median, 3)} in the median"
-        if scatter.configurations > 1:
-            text += f" of {scatter.configurations:,} configurations, at most by {percentage(100 * scatter.largest, 3)}"
-            if scatter.largest > 0:
-                text += f" ({shorten(describe_configuration(setup.configurations, scatter.row), WIDTH)})"
-        yield Message(text, json=False)
-
-
 def _failures(setup: Setup, recorded: RunResults, file: str) -> Note:
     """Return the warning about failed runs."""
-    failed = recorded.failed
-    configurations = counted(len({row for row, _ in failed}), "configuration")
-    lines = []
+    failed, lines = recorded.failed, []
     for row, repetition in failed[:SHOWN]:
         reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
         values = shorten(describe_configuration(setup.configurations, row), WIDTH)
         lines.append(f"{values}, repetition {repetition + 1}: {reason}")
     if len(failed) > SHOWN:
+        reasons = failure_reasons(recorded)[:SHOWN]
         lines.append(f"… and {len(failed) - SHOWN:,} more")
-        for reason, runs in failure_reasons(recorded)[:SHOWN]:
-            lines.append(f"{counted(runs, 'run')} in all: {shorten(reason, WIDTH)}")
-    text = (
-        f"{counted(len(failed), 'run')} of {configurations} failed "
-        f"(all in {file}; --resume --retry-failed repeats them)"
-    )
+        lines += [f"{counted(runs, 'run')} in all: {shorten(reason, WIDTH)}" for reason, runs in reasons]
+    runs, configurations = counted(len(failed), "run"), counted(len({row for row, _ in failed}), "configuration")
+    text = f"{runs} of {configurations} failed (all in {file}; --resume --retry-failed repeats them)"
     return Note(text, warning=True, details=tuple(lines), negative=True)

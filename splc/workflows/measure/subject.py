@@ -83,9 +83,8 @@ def in_turn(
 
 def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...]:
     """Return notes about contexts that other commands take for properties; `taken` are names of other columns."""
-    values = [
-        (name, value) for name, entry in contexts.items() for value in ((entry,) if isinstance(entry, str) else entry)
-    ]
+    every = {name: (entry,) if isinstance(entry, str) else entry for name, entry in contexts.items()}
+    values = [(name, value) for name, entries in every.items() for value in entries]
     for name, value in values:
         if name in taken:
             raise SpecError(f"the context {name!r} has the name of an option or a property", hint="rename it")
@@ -188,6 +187,5 @@ def _listed_configurations(space: Space, file: str, notes: Notes) -> Configurati
         raise InputError([*problems, Problem(f"{len(wrong)} of {of} not valid", file, hint=hint)])
     once = configurations.unique()
     if repeated := len(configurations) - len(once):
-        text = f"{file}: {plural(repeated, 'row repeats', 'rows repeat')} a configuration; use --repeat"
-        notes += notes_of([text])
+        notes += notes_of([f"{file}: {plural(repeated, 'row repeats', 'rows repeat')} a configuration; use --repeat"])
     return once

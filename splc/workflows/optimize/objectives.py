@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -29,7 +28,7 @@ from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
 
 @request
@@ -58,8 +57,7 @@ class Request(ModelInputs):
     fix: FixedValues = ()
     top: Annotated[int, as_option("N", "The number of best configurations, for one property.", minimum=1)] = 1
     limit: Annotated[
-        int | None,
-        as_option("N", "The number of configurations to examine at most.", minimum=1, default="2000000"),
+        int | None, as_option("N", "The number of configurations to examine at most.", minimum=1, default="2000000")
     ] = None
     printed: Printed = False
     plot: Annotated[str | None, as_option("FILE", "Draw the Pareto front (.svg, .png, .pdf).")] = None
@@ -118,7 +116,7 @@ class Objective:
 
 
 def objectives_of(
-    request: Request, project: Project, space: Space, notes: Notes, watch: Watch = NOBODY
+    request: Request, project: Project, space: Space, notes: Notes, watch: Watch = UNWATCHED
 ) -> list[Objective]:
     """Return the objectives of a request: its models, or models that are learned from the measurements.
 
@@ -149,27 +147,16 @@ def _learned(request: Request, project: Project, space: Space, notes: Notes, wat
     if request.parameter:
         request.require_used(())
     measurements = request.read_measurements(project, space, notes)
+    shared = ("system", "measurements", "options", "invalid", "duplicates", "aggregate", "context", "ignore", "where")
+    inputs = {name: getattr(request, name) for name in shared}
     objectives = []
     names = request.properties or (project.resolve_property(measurements),)
     for number, nfp in enumerate(names):
         watch.advance(number, len(names) if number else None, f"learning {nfp} ({number + 1} of {len(names)})")
-        learning = learn.Request(
-            system=request.system,
-            measurements=request.measurements,
-            options=request.options,
-            nfp=nfp,
-            invalid=request.invalid,
-            duplicates=request.duplicates,
-            aggregate=request.aggregate,
-            context=request.context,
-            ignore=request.ignore,
-            where=request.where,
-            write=False,
-        )
-        done = learn.run(learning)
-        result = done.result
-        error = done.expected_error.text_of(done.expected_error.percent)
-        shown = "" if done.expected_error.percent is None else f" (expected error {error})"
+        done = learn.run(learn.Request(**inputs, nfp=nfp, write=False))
+        result, expected = done.result, done.expected_error
+        error = expected.text_of(expected.percent)
+        shown = "" if expected.percent is None else f" (expected error {error})"
         count = plural(result.learning_configurations, "measured configuration", "measured configurations")
         notes.append(Note(f"the model of {nfp} is learned from {count}{shown}; 'splc learn' shows it"))
         # The value of a good configuration may be an outlier: a command that leaves it out is not proposed.
@@ -194,14 +181,19 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         choice = request.properties[number] if request.properties else None
         name = choice or stored.nfp or file
         names.append(name if name not in names else f"{name} ({file})")
-        error = None
-        if stored.expected_error and not request.printed:
-            expected = ExpectedError.of_values(stored.expected_error)
-            error = expected.text_of(expected.percent)
-        objective = Objective(names[-1], space.system, stored.model, stored.full, unit=stored.unit, error=error)
-        objective = replace(objective, intervals=stored.intervals, failures=failures)
+        expected = ExpectedError.of_values(stored.expected_error) if stored.expected_error else None
+        objective = Objective(
+            names[-1],
+            space.system,
+            stored.model,
+            stored.full,
+            intervals=stored.intervals,
+            unit=stored.unit,
+            error=None if expected is None or request.printed else expected.text_of(expected.percent),
+            failures=failures,
+        )
         if measurements is not None:
-            nfp = _property(request, project, measurements, choice, stored.nfp, notes, single=len(read) == 1)
+            nfp = _property(request, project, measurements, choice, stored.nfp, notes)
             if nfp is not None:
                 notes.add(run_notes([measurements], nfp))
                 objective = with_values(objective, measurements, nfp)
@@ -232,7 +224,7 @@ def _measurements(
     except SplcError as error:
         if request.measurements is not None or request.properties:
             raise
-        notes.append(Note(f"measured values are not shown: {_reason(error)}"))
+        notes.append(_not_shown(error))
         return None
 
 
@@ -243,39 +235,32 @@ def _property(
     choice: str | None,
     model_nfp: str | None,
     notes: Notes,
-    *,
-    single: bool,
 ) -> str | None:
     """Return the measured property that a model is compared with; without one, a note states the reason."""
     if choice is not None:
-        name: str | None = measurements.resolve_property(choice)
-    elif model_nfp is not None:
-        name = _named(measurements.properties, model_nfp)
-    elif single:
+        name = measurements.resolve_property(choice)
+        if model_nfp is not None and model_nfp.split() != name.split():
+            text = f"the model predicts {model_nfp!r}, but is compared with measured values of {name!r}"
+            notes.append(Note(text, warning=True))
+        return name
+    if model_nfp is not None:
+        for name in measurements.properties:
+            # Logs hold names with single spaces.
+            if name.split() == model_nfp.split():
+                return name
+        known = listed(measurements.properties)
+        notes.append(_not_shown(f"the measurements have no property {model_nfp!r}; they have: {known}"))
+    elif len(request.models) == 1:
         try:
-            name = project.resolve_property(measurements)
+            return project.resolve_property(measurements)
         except SplcError as error:
             if request.measurements is not None:
                 raise
-            notes.append(Note(f"measured values are not shown: {_reason(error)}"))
-            return None
-    else:
-        return None
-    if name is None:
-        text = f"the measurements have no property {model_nfp!r}; they have: {listed(measurements.properties)}"
-        notes.append(Note(f"measured values are not shown: {text}"))
-    elif model_nfp is not None and model_nfp.split() != name.split():
-        notes.append(
-            Note(f"the model predicts {model_nfp!r}, but is compared with measured values of {name!r}", warning=True)
-        )
-    return name
+            notes.append(_not_shown(error))
+    return None
 
 
-def _named(properties: Sequence[str], text: str) -> str | None:
-    """Return the property with this name; logs hold names with single spaces."""
-    return next((name for name in properties if name.split() == text.split()), None)
-
-
-def _reason(error: SplcError) -> str:
-    problem = error.problems[0]
-    return "; ".join(filter(None, (problem.message, problem.hint)))
+def _not_shown(reason: SplcError | str) -> Note:
+    if isinstance(reason, SplcError):
+        reason = "; ".join(filter(None, (reason.problems[0].message, reason.problems[0].hint)))
+    return Note(f"measured values are not shown: {reason}")

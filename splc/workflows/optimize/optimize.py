@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from sampling import Space
-from sampling.space.optimum import free_options
-from sampling.space.ranking import Ranking, front_of_rounded
+from sampling.space.local_search import searched
+from sampling.space.optimum import free_options, positions_of, unused_options
+from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.data.property_unit import titled
-from splc.errors import RequestError
+from splc.errors import RequestError, SpaceError, listed, plural
 from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
 from splc.io.files import STANDARD, standard_input_kept, write_whole
+from splc.io.numbers import count_text
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
 from splc.plotting.charts.curves import front_chart
 from splc.plotting.charts.drawing import chart_file
-from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.note import Note, Notes
-from splc.workflows.optimize.best import best_of, signs_of, unreached_notes, unreached_objectives, without_equals
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_notes import (
     Interval,
-    interval_of,
     intervals_of,
     learned_values,
     outside_notes,
@@ -37,10 +39,12 @@ from splc.workflows.prediction_notes import (
     unused_note,
 )
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 
-__all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
-
+# The number of the best configurations of each printed model that a local search starts from.
+STARTS = 1000
+# Why the interval of a best prediction may not hold.
+TOO_GOOD = "the best of many predictions is often too good; measure it before you rely on it"
 # Where no option has an influence.
 NO_INFLUENCE = "no setting is better than the noise"
 
@@ -99,9 +103,22 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configurations, by full models where there are some, beside the best measured ones."""
-    _require_consistent(request)
+    several = max(len(request.models), len(request.properties)) > 1
+    refused: tuple[tuple[Any, ...], ...] = (
+        (request.models.count(STANDARD) > 1, "only one of the models can be standard input", "models"),
+        (request.top < 1, f"the number of configurations must be at least 1, not {request.top}", "top"),
+        (several and request.top > 1, "several properties have a Pareto front, not an order; leave --top out", "top"),
+        (request.plot and not several, "the plot shows the Pareto front of several properties; name them", "plot"),
+        (
+            *(request.maximize and request.maximize_only, "one of them is enough: for all properties, or for some"),
+            *("maximize", "maximize_only"),
+        ),
+    )
+    for condition, message, *names in refused:
+        if condition:
+            raise RequestError(message, *names)
     project = request.project_of_models(request.models)
     file_format = None if request.plot is None else plot_format(request.plot)
     require_writable(request.plot, (*request.models, *project.files))
@@ -127,7 +144,7 @@ def best_configurations(
     fixed: Mapping[str, int] | None = None,
     top: int = 1,
     limit: int = LIMIT,
-    watch: Watch = NOBODY,
+    watch: Watch = UNWATCHED,
 ) -> Result:
     """Return the best configurations of objectives, and the best measured ones."""
     fixed = fixed or {}
@@ -141,22 +158,22 @@ def best_configurations(
         free = free_options(space.system, ranking.unused)
         if free:
             notes.append(unused_note(free, len(objectives)))
-        columns = [_values(objective, ranking, number) for number, objective in enumerate(objectives)]
-        candidates = tuple(
-            RatedConfiguration(ranking.configurations[[row]], tuple(column[row] for column in columns))
-            for row in range(len(ranking.configurations))
-        )
+        best = ranking.configurations
+        columns = [_values(goal, best, values) for goal, values in zip(objectives, ranking.predicted, strict=True)]
+        candidates = _rated(best, columns)
         rated = [value for column in columns for value in column]
         notes += outside_notes([item.interval.excludes(item.predicted) for item in rated if item.interval is not None])
-        for number, objective in enumerate(objectives):
-            values = objective.values if len(objective.values) else learned_values(objective.full)
-            texts = implausible(ranking.predicted[number], values, objective.measured or objective.name)
+        for goal, predicted in zip(objectives, ranking.predicted, strict=True):
+            values = goal.values if len(goal.values) else learned_values(goal.full)
+            texts = implausible(predicted, values, goal.measured or goal.name)
             notes += (Note(text, warning=True) for text in texts)
         unreached = unreached_objectives(objectives, [[item.interval for item in column] for column in columns])
-        notes += unreached_notes(unreached, len(objectives))
-        for objective in objectives:
-            best = Configurations(objective.system, ranking.configurations.indices[:1])
-            notes.add(unmeasured_notes(best, objective.known, objective.full, objective.options, "best configuration"))
+        if unreached:
+            what = "no measured value" + ("" if len(objectives) == 1 else f" of {listed(unreached)}")
+            notes.append(Note(f"{what} reaches the interval: {TOO_GOOD}"))
+        for goal in objectives:
+            first = Configurations(goal.system, best.indices[:1])
+            notes.add(unmeasured_notes(first, goal.known, goal.full, goal.options, "best configuration"))
         single = len(objectives) == 1
         measured = _best_measured(objectives[0], fixed) if single else None
         if measured is not None and _may_be_as_good(candidates, measured):
@@ -179,29 +196,21 @@ def best_configurations(
     )
 
 
-def _require_consistent(request: Request) -> None:
-    several = max(len(request.models), len(request.properties)) > 1
-    if request.models.count(STANDARD) > 1:
-        raise RequestError("only one of the models can be standard input", "models")
-    if request.top < 1:
-        raise RequestError(f"the number of configurations must be at least 1, not {request.top}", "top")
-    if several and request.top > 1:
-        raise RequestError("several properties have a Pareto front, not an order; leave --top out", "top")
-    if request.plot is not None and not several:
-        raise RequestError("the plot shows the Pareto front of several properties; name them", "plot")
-    if request.maximize and request.maximize_only:
-        raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
-
-
-def _values(objective: Objective, ranking: Ranking, number: int) -> list[PropertyValue]:
-    """Return the property of each configuration."""
+def _values(objective: Objective, configurations: Configurations, predicted: Array) -> list[PropertyValue]:
+    """Return the property of each configuration, given its predictions."""
     # Intervals and measurements belong to the system without fixed values.
-    rows = Configurations(objective.system, ranking.configurations.indices)
-    predicted = ranking.predicted[number].tolist()
-    intervals = [None] * len(predicted) if objective.intervals is None else intervals_of(objective.intervals, rows)
-    indices = objective.find(rows)
-    measured = [None if index < 0 else float(objective.values[index]) for index in indices]
-    return [PropertyValue(*row) for row in zip(predicted, intervals, measured, strict=True)]
+    rows = Configurations(objective.system, configurations.indices)
+    intervals = [None] * len(rows) if objective.intervals is None else intervals_of(objective.intervals, rows)
+    measured = [None if index < 0 else float(objective.values[index]) for index in objective.find(rows)]
+    return [PropertyValue(*row) for row in zip(predicted.tolist(), intervals, measured, strict=True)]
+
+
+def _rated(
+    configurations: Configurations, columns: Sequence[Sequence[PropertyValue]]
+) -> tuple[RatedConfiguration, ...]:
+    """Return configurations with their properties, which are given property by property."""
+    rows = enumerate(zip(*columns, strict=True))
+    return tuple(RatedConfiguration(configurations[[row]], values) for row, values in rows)
 
 
 def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedConfiguration) -> bool:
@@ -209,64 +218,45 @@ def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedCo
     # The best of a part of the space is of another system.
     if not candidates or (candidates[0].configuration.indices == reference.configuration.indices).all():
         return False
-    best, measured = candidates[0].values[0], reference.values[0].measured
-    return best.interval is not None and measured is not None and best.interval.low <= measured <= best.interval.high
+    interval, measured = candidates[0].values[0].interval, reference.values[0].measured
+    return interval is not None and measured is not None and not interval.excludes(measured)
+
+
+def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Configurations | None, Array]:
+    """Return the configurations with the fixed values measured for all objectives, and these values, shape (n, k)."""
+    known = objectives[0].known
+    if known is None or any(goal.known is None for goal in objectives):
+        return None, np.zeros((0, len(objectives)))
+    indices = np.stack([goal.find(known) for goal in objectives], axis=1)
+    allowed = (indices >= 0).all(axis=1)
+    for name, index in fixed.items():
+        allowed &= known.indices[:, known.system.positions[name]] == index
+    columns = [goal.values[column] for goal, column in zip(objectives, indices[allowed].T, strict=True)]
+    return known[np.flatnonzero(allowed)], np.stack(columns, axis=1)
 
 
 def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfiguration | None:
     """Return the best measured configuration with the fixed values, None if there is none."""
-    rows = np.flatnonzero(_allowed(objective, fixed))
-    if not len(rows) or objective.known is None:
+    configurations, values = _measured_in_all([objective], fixed)
+    if configurations is None or not len(configurations):
         return None
-    values = objective.values[rows]
-    row = int(rows[np.argmax(values) if objective.maximize else np.argmin(values)])
-    best = objective.known[[row]]
-    predicted = float(objective.predict(best)[0])
-    interval = None if objective.intervals is None else interval_of(objective.intervals, best)
-    return RatedConfiguration(best, (PropertyValue(predicted, interval, float(objective.values[row])),))
+    best = configurations[[int(np.argmin(values[:, 0] * signs_of([objective])))]]
+    return RatedConfiguration(best, tuple(_values(objective, best, objective.predict(best))))
 
 
 def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[RatedConfiguration, ...] | None:
     """Return the Pareto front of the configurations with the fixed values of which all properties were measured."""
-    rows, indices = _measured_in_all(objectives, fixed)
-    configurations = objectives[0].known
-    if configurations is None or any(goal.known is None for goal in objectives):
-        return None
-    values = np.stack([goal.values[index] for goal, index in zip(objectives, indices, strict=True)], axis=1)
-    order = front_of_rounded(values * signs_of(objectives))
-    front = configurations[rows[order]]
-    predicted = [goal.predict(front).tolist() for goal in objectives]
-    return tuple(
-        RatedConfiguration(
-            front[[index]],
-            tuple(
-                PropertyValue(column[index], measured=value)
-                for column, value in zip(predicted, values[row].tolist(), strict=True)
-            ),
-        )
-        for index, row in enumerate(order.tolist())
-    )
-
-
-def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Array, list[Array]]:
-    """Return the rows of the first property's configurations measured for all, with their indices in each."""
-    configurations = objectives[0].known
+    configurations, values = _measured_in_all(objectives, fixed)
     if configurations is None:
-        return np.zeros(0, dtype=int), [np.zeros(0, dtype=int) for _ in objectives]
-    indices = [goal.find(configurations) for goal in objectives]
-    rows = np.flatnonzero(np.all([column >= 0 for column in indices], axis=0) & _allowed(objectives[0], fixed))
-    return rows, [column[rows] for column in indices]
-
-
-def _allowed(objective: Objective, fixed: Mapping[str, int]) -> Array:
-    """Return which measured configurations have the fixed values, shape (n,), bool."""
-    if objective.known is None:
-        return np.zeros(0, dtype=bool)
-    system: VariabilityModel = objective.system
-    allowed = np.ones(len(objective.known), dtype=bool)
-    for name, index in fixed.items():
-        allowed &= objective.known.indices[:, system.positions[name]] == index
-    return allowed
+        return None
+    order = front_of_rounded(values * signs_of(objectives))
+    front = configurations[order]
+    predicted = [goal.predict(front).tolist() for goal in objectives]
+    columns = [
+        [PropertyValue(one, measured=other) for one, other in zip(*pair, strict=True)]
+        for pair in zip(predicted, values[order].T.tolist(), strict=True)
+    ]
+    return _rated(front, columns)
 
 
 def _picture(
@@ -279,7 +269,132 @@ def _picture(
     """Return the plot of the front of the first two properties as a file, with the measured configurations."""
     x, y = objectives[:2]
     front = np.array([[value.predicted for value in candidate.values[:2]] for candidate in candidates]).reshape(-1, 2)
-    _, (first, second) = _measured_in_all((x, y), fixed)
-    measured = np.stack([x.values[first], y.values[second]], axis=1)
+    _, measured = _measured_in_all((x, y), fixed)
     names = (titled(x.name, x.unit), titled(y.name, y.unit))
     return chart_file(front_chart(front, measured, names, name), file_format)
+
+
+def best_of(
+    objectives: Sequence[Objective],
+    space: Space,
+    top: int,
+    limit: int,
+    notes: Notes,
+    watch: Watch = UNWATCHED,
+    failures: Failures | None = None,
+) -> tuple[Ranking, bool]:
+    """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.
+
+    The optimum of printed models is exact. With full models, all valid configurations are predicted if there are at
+    most 100,000. Of more, and where the printed models are too complex for an exact optimum, it is a local search from
+    the best 1,000 of the printed models, or from measured and drawn ones; a note says so.
+    """
+    inexact = None
+    if all(objective.full is None for objective in objectives):
+        try:
+            exact = _exact(objectives, space, top, limit)
+            if failures is None or not failures.among(exact.configurations).any():
+                return exact, True
+        except SpaceError as error:
+            inexact = error.problems[0].message
+    signs = signs_of(objectives)
+
+    def predict(configurations: Configurations) -> Array:
+        values: Array = np.stack([objective.predict(configurations) for objective in objectives], axis=1) * signs
+        return values
+
+    def order(values: Array) -> Array:
+        # Of equal ones the first counts.
+        order = np.lexsort(values.T[::-1])
+        return order[:top] if len(objectives) == 1 else order[undominated(values[order])]
+
+    used = set(positions_of(frozenset().union(*(objective.options for objective in objectives)), space.system))
+    starts = partial(_starts, objectives, space, limit, fronts=not inexact)
+    excluded = None if failures is None else Configurations(space.system, failures.configurations.indices)
+
+    def report(done: int, total: int) -> None:
+        watch.advance(done, total if done else None, f"predicting ({done:,} of {total:,} configurations)")
+
+    result = searched(predict, space, starts, order, used=used, excluded=excluded, on_progress=report)
+    if not result.exhaustive:
+        count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
+        sources = "the best ones of the printed model"
+        if inexact:
+            sources = (
+                "measured and drawn ones" if len(objectives) == 1 else "the best ones of each model, or drawn ones"
+            )
+        text = f"{count} valid configurations were predicted: those near {sources}, so that a better one may exist"
+        reason = f"the exact optimum is not known: {inexact}"
+        notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
+    predicted = (result.values * signs).T
+    unused = unused_options(space.system, used)
+    engine = DIAGRAMS if result.exhaustive else LOCAL
+    ranking = Ranking(result.configurations, predicted, result.examined, unused, engine)
+    return ranking, result.exhaustive
+
+
+def without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
+    """Return the front without configurations that are dominated except for rounding."""
+    if len(objectives) == 1:
+        return ranking
+    front = front_of_rounded((ranking.predicted * signs_of(objectives)[:, np.newaxis]).T)
+    if left_out := ranking.predicted.shape[1] - len(front):
+        text = plural(left_out, "configuration is left out", "configurations are left out")
+        rest = f"others are at least as good to {DIGITS} digits of the predictions"
+        notes.append(Note(f"{text}: {rest}", about=Rank.LIMIT))
+    return replace(ranking, configurations=ranking.configurations[front], predicted=ranking.predicted[:, front])
+
+
+def signs_of(objectives: Sequence[Objective]) -> Array:
+    """Return -1 for properties to maximize, 1 for others, shape (objectives,)."""
+    return np.array([-1.0 if objective.maximize else 1.0 for objective in objectives])
+
+
+def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) -> Ranking:
+    """Return the best configurations of the printed model, or the Pareto front of several."""
+    models = [objective.model for objective in objectives]
+    if len(models) == 1:
+        return best(models[0], space, top, objectives[0].maximize, limit)
+    return pareto_front(models, space, [objective.maximize for objective in objectives], limit)
+
+
+def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts: bool) -> Configurations:
+    """Return the best configurations of each printed model, and those that are on the Pareto front of all.
+
+    Where they are too complex, these are measured and drawn configurations. Without `fronts` the optimum or front of
+    all is known to be too complex.
+    """
+    starts: list[Configurations] = []
+    for objective in objectives if fronts or len(objectives) > 1 else ():
+        for count in (STARTS, 1):
+            with suppress(SpaceError):
+                starts.append(best(objective.model, space, count, objective.maximize, limit).configurations)
+                break
+    if len(objectives) > 1 and fronts:
+        with suppress(SpaceError):
+            starts.append(_exact(objectives, space, 1, limit).configurations)
+    if not starts:
+        pools = [Configurations(space.system, goal.known.indices) for goal in objectives if goal.known is not None]
+        starts += (pool[space.check(pool)] for pool in pools)
+        rng = np.random.default_rng(0)
+        few = min(STARTS, space.count) if space.is_counted else STARTS
+        starts.append(space.draw(few, rng) if space.is_counted else space.draw_approximately(few, rng)[0])
+    return Configurations(space.system, np.concatenate([start.indices for start in starts]))
+
+
+def unreached_objectives(
+    objectives: Sequence[Objective], intervals: Sequence[Sequence[Interval | None]]
+) -> tuple[str, ...]:
+    """Return the objectives of which no measured value is as good as the worst end of the best interval.
+
+    Intervals hold for configurations that are chosen without the model. The best of very many predictions is the one
+    in which errors of many influences add up.
+    """
+    names = []
+    for objective, sign, column in zip(objectives, signs_of(objectives), intervals, strict=True):
+        known = np.concatenate([objective.values, learned_values(objective.full)])
+        known = known[~np.isnan(known)]
+        ends = [sign * (interval.high if sign > 0 else interval.low) for interval in column if interval is not None]
+        if len(known) and ends and min(ends) < (sign * known).min():
+            names.append(objective.name)
+    return tuple(names)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
-from splc.data.property_unit import quantity, span, titled
+from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.files import STANDARD
@@ -16,35 +16,15 @@ from splc.system.groups import text_groups
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.objects import FailuresObject, OptionValues, option_values
-from splc.workflows.optimize.objectives import Request
-from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.prediction_notes import Interval
+from splc.workflows.optimize.objectives import Objective, Request
+from splc.workflows.optimize.optimize import NO_INFLUENCE, PropertyValue, RatedConfiguration, Result, run
 from splc.workflows.verb import Verb
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    NextStep,
-    NextSteps,
-    Rows,
-    View,
-    counted,
-    interval_text,
-    narrowed,
-)
+from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, View, counted, narrowed
 
 # The greatest number of configurations in a text; JSON has all.
 MAX_LINES = 40
 # A command of more characters is not worth copying.
 MAX_TEXT = 200
-
-
-class PropertyValueObject(JsonObject):
-    """The prediction of a property with its interval, and the measured value."""
-
-    predicted: float
-    interval: Interval | None
-    measured: float | None
 
 
 class MeasuredValueObject(JsonObject):
@@ -58,7 +38,7 @@ class RatedObject(JsonObject):
     """A configuration with the prediction of the property."""
 
     configuration: OptionValues = at(lambda rated: option_values(rated.configuration))
-    value: PropertyValueObject = merged("values.0")
+    value: PropertyValue = merged("values.0")
 
 
 class MeasuredConfigurationObject(JsonObject):
@@ -72,7 +52,7 @@ class FrontConfigurationObject(JsonObject):
     """A configuration on the Pareto front of the predictions."""
 
     configuration: OptionValues
-    properties: dict[str, PropertyValueObject]
+    properties: dict[str, PropertyValue]
 
 
 class MeasuredFrontObject(JsonObject):
@@ -133,34 +113,44 @@ class ParetoObject(JsonObject, schema="splc.optimize.pareto/1"):
 
 def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[dict[str, Any]] | None:
     """Return configurations with their properties by name."""
-    if rated is None:
-        return None
     names = [objective.name for objective in result.objectives]
-    return [
-        {
-            "configuration": option_values(candidate.configuration),
-            "properties": dict(zip(names, candidate.values, strict=True)),
-        }
-        for candidate in rated
-    ]
+    return (
+        None
+        if rated is None
+        else [
+            {"configuration": option_values(row.configuration), "properties": dict(zip(names, row.values, strict=True))}
+            for row in rated
+        ]
+    )
 
 
 def view(result: Result, detail: Detail) -> View:
     """Yield the configurations, their predictions, the best measured configuration, and what to do next."""
-    several = len(result.candidates) > 1
-    yield from (_front_view if len(result.objectives) > 1 else _several if several else _one)(result, detail)
+    if len(result.objectives) > 1:
+        yield from _front_view(result, detail)
+    elif len(result.candidates) > 1:
+        # The best configurations, one a line.
+        (objective,), best = result.objectives, result.best_measured
+        yield f"the {len(result.candidates)} {_which(result, objective)}"
+        yield from _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
+        if best is not None and not detail.quiet:
+            yield ""
+            text = selected_text(best.configuration, best.configuration.system.mandatory)
+            yield f"best measured: {_best(best, objective.unit)}: {text}"
+    else:
+        yield from _one(result, detail)
     if result.plot is not None:
         yield f"\nplot  {result.plot}"
     yield result.notes
     yield NextSteps(next_steps(result))
 
 
-def _which(result: Result, maximize: bool) -> str:
+def _which(result: Result, objective: Objective) -> str:
     """Return what the configurations were chosen from."""
-    which = "greatest" if maximize else "least"
-    if not any(objective.options for objective in result.objectives):
+    if not objective.options:
         return "the same for all valid configurations"
-    which += _how(result) if not result.exhaustive else f" of all valid configurations{_how(result)}"
+    which = "greatest" if objective.maximize else "least"
+    which += f"{' of all valid configurations' * result.exhaustive}{_how(result)}"
     if not result.fixed:
         return which
     return f"{which} with {assignment_text(result.fixed, result.candidates[0].configuration.system)}"
@@ -176,41 +166,37 @@ def _one(result: Result, detail: Detail) -> View:
     """Yield one configuration next to the best measured one."""
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
-    unit = objective.unit
-    text = f"predicted: {quantity(value.predicted, unit)} ({_which(result, objective.maximize)})"
-    if value.interval is not None:
-        text += f", {value.interval.level * 100:g} % interval {span(value.interval.low, value.interval.high, unit)}"
-    is_constant = result.without_influence
-    if is_constant:
+    unit, system = objective.unit, candidate.configuration.system
+    text = f"predicted: {quantity(value.predicted, unit)} ({_which(result, objective)})"
+    text += "" if value.interval is None else f", {value.interval.text(unit)}"
+    if result.without_influence:
         # The configurations are arbitrary.
         candidate = best or candidate
-        measured = candidate.values[0].measured
-        found = "" if best is None or measured is None else f"; best measured: {quantity(measured, unit)}"
+        measured = None if best is None else best.values[0].measured
+        found = "" if measured is None else f"; best measured: {quantity(measured, unit)}"
         text = f"{NO_INFLUENCE}{found}; {text}"
     yield Answer(text)
-    if detail.quiet or (is_constant and best is not None):
-        yield selected_text(candidate.configuration, () if detail.quiet else candidate.configuration.system.mandatory)
-    if detail.quiet or is_constant:
+    if detail.quiet or (result.without_influence and best is not None):
+        left_out = () if detail.quiet else candidate.configuration.system.mandatory
+        yield selected_text(candidate.configuration, left_out)
+    if detail.quiet or result.without_influence:
         return
-    values = value_texts(candidate.configuration.system, candidate.configuration.assignment(0))
+    values = value_texts(system, candidate.configuration.assignment(0))
     reference = values if best is None else value_texts(best.configuration.system, best.configuration.assignment(0))
     selected = [name for name in values if not {values[name], reference[name]} <= {NOT_SELECTED, DESELECTED}]
-    shown = [Column("value", values.__getitem__, right=True)]
+    columns = [Column("option", str), Column("value", values.__getitem__, right=True)]
     if reference != values:
-        shown.append(Column("best measured", reference.__getitem__, right=True))
+        columns.append(Column("best measured", reference.__getitem__, right=True))
     unused = {*result.unused}
-    groups = text_groups(candidate.configuration.system)
+    groups = text_groups(system)
     unused.update(name for name, children in groups.items() if unused.issuperset(child.name for child in children))
-    use = Column("in the model", lambda name: "unused" if name in unused else "")
-    if selected:
-        names = selected
-        if len(selected) > MAX_LINES and not detail.verbose:
-            names = [name for name in selected if name not in unused][:MAX_LINES]
-        yield Rows(names, (Column("option", str), *shown, use))
-        if len(names) < len(selected):
-            yield f"… {len(selected) - len(names):,} more (-v lists all)"
-    else:
-        yield "no option is selected"
+    columns.append(Column("in the model", lambda name: "unused" if name in unused else ""))
+    names = selected
+    if len(selected) > MAX_LINES and not detail.verbose:
+        names = [name for name in selected if name not in unused][:MAX_LINES]
+    yield Rows(names, columns) if selected else "no option is selected"
+    if len(names) < len(selected):
+        yield f"… {len(selected) - len(names):,} more (-v lists all)"
     if objective.measured is None:
         return
     yield ""
@@ -220,21 +206,8 @@ def _one(result: Result, detail: Detail) -> View:
         yield f"measured: {quantity(value.measured, unit)} ({objective.measured})"
     if best is None:
         yield "best measured: no measured configuration has the fixed values"
-    elif reference == values:
-        yield "best measured: this configuration"
     else:
-        yield f"best measured: {_best(best, unit)}"
-
-
-def _several(result: Result, detail: Detail) -> View:
-    """Yield the best configurations, one a line."""
-    (objective,), best = result.objectives, result.best_measured
-    yield f"the {len(result.candidates)} {_which(result, objective.maximize)}"
-    yield from _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
-    if best is not None and not detail.quiet:
-        yield ""
-        text = selected_text(best.configuration, best.configuration.system.mandatory)
-        yield f"best measured: {_best(best, objective.unit)}: {text}"
+        yield f"best measured: {'this configuration' if reference == values else _best(best, unit)}"
 
 
 def _best(best: RatedConfiguration, unit: str | None) -> str:
@@ -246,40 +219,42 @@ def _best(best: RatedConfiguration, unit: str | None) -> str:
 
 def _front_view(result: Result, detail: Detail) -> View:
     """Yield the Pareto front, one configuration a line."""
-    names = [f"{'greatest' if objective.maximize else 'least'} {objective.name}" for objective in result.objectives]
-    count = counted(len(result.candidates), "configuration")
-    errors = [f"{objective.name} {objective.error}" for objective in result.objectives if objective.error is not None]
-    error = f"; expected errors: {', '.join(errors)}" if errors else ""
-    yield f"Pareto front ({', '.join(names)}): {count}{_how(result)}{error}"
+    goals = result.objectives
+    names = ", ".join(f"{'greatest' if goal.maximize else 'least'} {goal.name}" for goal in goals)
+    errors = ", ".join(f"{goal.name} {goal.error}" for goal in goals if goal.error is not None)
+    found = f"{counted(len(result.candidates), 'configuration')}{_how(result)}"
+    yield f"Pareto front ({names}): {found}{f'; expected errors: {errors}' if errors else ''}"
     if result.fixed:
         system = result.candidates[0].configuration.system
         yield f"of all valid configurations with {assignment_text(result.fixed, system)}"
-    objectives = [(at, titled(objective.name, objective.unit)) for at, objective in enumerate(result.objectives)]
-    yield from _table(result.candidates, [column for at, name in objectives for column in _predicted(name, at)])
-    front = result.measured_front
-    if front is None or detail.quiet:
+    titles = [titled(goal.name, goal.unit) for goal in goals]
+    yield from _table(result.candidates, [shown for at, title in enumerate(titles) for shown in _predicted(title, at)])
+    if result.measured_front is None or detail.quiet:
         return
-    yield f"\nPareto front of the measured values: {counted(len(front), 'configuration')}"
-    if front:
-        yield from _table(front, [column for at, name in objectives for column in _measured(name, at)])
+    yield f"\nPareto front of the measured values: {counted(len(result.measured_front), 'configuration')}"
+    if result.measured_front:
+        shown: list[Column] = []
+        for at, title in enumerate(titles):
+            shown += [Column(title, f"1.values.{at}.measured"), _prediction("predicted", at)]
+        yield from _table(result.measured_front, shown)
+
+
+def _prediction(title: str, index: int) -> Column:
+    return Column(title, f"1.values.{index}.predicted")
 
 
 def _predicted(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a property: its prediction, the interval, and the measured value."""
     value = f"1.values.{index}"
-    interval = Column("interval", f"{value}.interval", _interval)
-    return (Column(title, f"{value}.predicted"), interval, Column("measured", f"{value}.measured"))
-
-
-def _measured(title: str, index: int) -> tuple[Column, ...]:
-    """Return the columns of a measured property: its value, and the prediction."""
-    return (Column(title, f"1.values.{index}.measured"), Column("predicted", f"1.values.{index}.predicted"))
+    ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
+    return (_prediction(title, index), ends, Column("measured", f"{value}.measured"))
 
 
 def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
     """Yield one line per configuration: its values, and the options in which the configurations differ."""
-    common = _common(rated)
-    in_all = _selected_options(rated[0].configuration, rated[0].configuration.system.mandatory, common)
+    first, *rows = (option_values(candidate.configuration) for candidate in rated)
+    common = [name for name, value in first.items() if rows and all(row[name] == value for row in rows)]
+    in_all = _selected(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
     options = Column(title, lambda row: selected_text(row[1].configuration, common))
     shown = narrowed((Column("#", 0), *values, options), "measured", "interval", "predicted")
@@ -288,56 +263,37 @@ def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> Vie
         yield f"in all: {', '.join(in_all)}"
 
 
-def _common(candidates: Sequence[RatedConfiguration]) -> tuple[str, ...]:
-    """Return the options that have the same value in all of several configurations."""
-    if len(candidates) == 1:
-        return ()
-    first, *rows = (option_values(candidate.configuration) for candidate in candidates)
-    return tuple(name for name, value in first.items() if all(row[name] == value for row in rows))
-
-
 def selected_text(configuration: Configurations, left_out: Container[str]) -> str:
     """Return the selected options of a configuration and the values of numeric ones: `cache, x=4`."""
-    return ", ".join(_selected_options(configuration, left_out, configuration.system.names)) or "(none)"
+    return ", ".join(_selected(configuration, left_out)) or "(none)"
 
 
-def _selected_options(configuration: Configurations, left_out: Container[str], only: Container[str]) -> list[str]:
+def _selected(
+    configuration: Configurations, left_out: Container[str] = (), only: Container[str] | None = None
+) -> list[str]:
     """Return some selected options of a configuration with the values of numeric ones."""
     texts = assignment_texts(configuration.system, configuration.assignment(0)).items()
-    return [text for name, text in texts if name not in left_out and name in only if text != f"{name}={DESELECTED}"]
-
-
-def _interval(interval: Interval) -> str:
-    return interval_text((interval.low, interval.high), "{:.6g}".format)
+    chosen = [(name, text) for name, text in texts if name not in left_out and text != f"{name}={DESELECTED}"]
+    return [text for name, text in chosen if only is None or name in only]
 
 
 def next_steps(result: Result) -> Iterator[NextStep]:
     """Yield the command that explains why the best configuration is better than the best measured one."""
     request = result.request
-    if request is None:
-        return
-    inputs = inputs_of(request, ModelInputs, policies=False)
-    if len(request.models) != 1 or request.models[0] == STANDARD or inputs is None:
+    inputs = None if request is None else inputs_of(request, ModelInputs, policies=False)
+    if request is None or inputs is None or len(request.models) != 1 or request.models[0] == STANDARD:
         return
     best, rated = result.candidates[0].configuration, result.best_measured
-    words, purpose = [_text(best)], "why it is predicted so"
+    words, purpose = [",".join(_selected(best))], "why it is predicted so"
     if rated is not None and option_values(rated.configuration) != option_values(best):
-        words, purpose = [*words, "--against", _text(rated.configuration)], "why it differs from the best measured one"
+        words += ["--against", ",".join(_selected(rated.configuration))]
+        purpose = "why it differs from the best measured one"
     # An empty text is no configuration.
     if not all(words) or sum(map(len, words)) > MAX_TEXT:
         return
     words += ["--printed"] if request.printed else []
     words += ["--property", request.properties[0]] if request.properties else []
     yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
-
-
-def _text(configuration: Configurations) -> str:
-    """Return a configuration as an argument of commands: `cache,x=4`."""
-    return ",".join(
-        text
-        for name, text in assignment_texts(configuration.system, configuration.assignment(0)).items()
-        if text != f"{name}={DESELECTED}"
-    )
 
 
 VERB = Verb(

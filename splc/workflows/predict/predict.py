@@ -11,8 +11,10 @@ import numpy as np
 
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations, value_indices, value_table
+from splc.data.observations import Observed
 from splc.data.property_unit import unit_in_name
-from splc.errors import InputError, Problem, RequestError, listed, plural
+from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.prediction_inputs import PredictionInputs, context_values, read_prediction_inputs
 from splc.formats.measurements.shapes import read_table
@@ -23,8 +25,13 @@ from splc.io.files import STANDARD, Source, is_file, standard_input_kept
 from splc.io.json_object import JsonObject, at, by_value, count, json_object
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
+from splc.learning.full_predictor import FullPredictor
+from splc.learning.result import Intervals
+from splc.models.influence import EvaluationError
 from splc.project import Project
-from splc.system.extension import extended
+from splc.system.extension import extended, open_options
+from splc.system.units import unit_remark
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
 from splc.workflows.common_fields import By, Printed
@@ -32,7 +39,6 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.predict.predictions import PredictionIntervals, extrapolated_of, intervals_of, predictions_of
 from splc.workflows.prediction_notes import (
     known_settings_notes,
     learned_configurations,
@@ -42,8 +48,11 @@ from splc.workflows.prediction_notes import (
     unmeasured_notes,
 )
 from splc.workflows.subspace import failing_notes, known_failures
-from splc.workflows.verb import NOBODY, Verb, Watch
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
+
+# Configurations that are predicted between two reports of progress.
+BLOCK = 8192
 
 
 @request
@@ -57,8 +66,7 @@ class Request(ModelInputs):
 
     model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
     configurations: Annotated[
-        str,
-        as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."),
+        str, as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input.")
     ]
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
@@ -76,6 +84,16 @@ class Request(ModelInputs):
         ),
     ] = False
     by: By = None
+
+
+@dataclass(frozen=True, eq=False)
+class PredictionIntervals:
+    """The intervals of predictions."""
+
+    level: float  # the probability that a measured value lies inside
+    low: Array  # the lower ends, shape (n,)
+    high: Array  # the upper ends, shape (n,)
+    covered: float | None  # the fraction of the measured runs that lie inside, None where nothing was measured
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +118,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Predict configurations."""
     if request.model == request.configurations == STANDARD:
         raise RequestError("only one of the two can be standard input", "model", "configurations")
@@ -121,45 +139,46 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
-        expected = stored.nfp or project.nfp
+        expected, full = stored.nfp or project.nfp, stored.full is not None
         rows = _read(request, source, project, space, stored, expected)
         notes += reading_notes(rows.report)
-        extrapolates = request.extrapolate or space.system.inferred
-        extrapolated = extrapolated_of(rows, space.system, notes) if extrapolates else None
+        open_ended = request.extrapolate or space.system.inferred
+        extrapolated = _extrapolated(rows, space.system, notes) if open_ended else None
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
-        predicted = predictions_of(request.model, stored, project, rows, space.system, notes, watch)
+        configurations = _with_observed(stored, project, rows, space.system)
+        defined = _defined(configurations, space.system)
+        predicted = _predictions(request.model, stored, rows, configurations, defined, notes, watch)
         notes += negative_notes(predicted, rows.nfp or expected, project, space, stored.full, rows.measured)
-        properties = tuple(name for name in rows.properties if name not in space.system.observed)
-        judged = replace(rows, properties=properties)
-        notes += _notes_about_property(judged, stored.nfp, project.nfp, request.nfp)
-        if stored.full is not None and rows.configurations.system.names == space.system.names:
+        notes += _notes_about_property(rows, space.system, stored.nfp, project.nfp, request.nfp)
+        if full and rows.configurations.system.names == space.system.names:
             names = frozenset(space.system.names)
             notes += unmeasured_notes(rows.configurations, None, stored.full, names, "configuration")
         notes += failing_notes(rows.configurations, known_failures(None, [stored.provenance], space.system))
-        wants_intervals = request.interval or request.extrapolate
-        intervals = intervals_of(stored, project, rows, space.system) if wants_intervals else None
-        if intervals is not None:
+        intervals = None
+        if stored.intervals is not None and (request.interval or request.extrapolate):
+            intervals = _intervals(stored.intervals, rows, configurations, defined)
             notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
-        full = stored.full is not None
         measured = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
         learned = learned_configurations(read, rows.configurations.system)
         if rows.nfp is not None and rows.nfp == read.nfp:
             notes += learned_from_notes(rows.configurations, measured, {request.model: learned})
-        if stored.full is not None:
+        if full:
             stated = ExpectedError.of_values(stored.expected_error)
             notes += known_settings_notes(rows.configurations, learned, stated, extrapolated)
-        zeros = int((measured == 0).sum())
+        zeros, judged = int((measured == 0).sum()), int((~np.isnan(measured)).sum())
         if zeros:
             text = f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"
             notes.append(Note(text))
-        error, count = mean_relative_error(predicted, measured), int((~np.isnan(measured)).sum())
-        facts = (error, count, zeros, full, intervals, extrapolated)
         run_error = None
-        if rows.runs is not None and (known := ~np.isnan(rows.runs)).sum() >= REPEATED * count:
+        if rows.runs is not None and (known := ~np.isnan(rows.runs)).sum() >= REPEATED * judged:
             run_error = mean_relative_error(np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known])
-        unit = stored.unit or (None if expected is None else unit_in_name(expected))
-        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit, run_error)
+        return Result(
+            *(rows, predicted, stored.nfp, mean_relative_error(predicted, measured), judged, zeros),
+            *(full, intervals, extrapolated, tuple(notes), request.output),
+            unit=stored.unit or (None if expected is None else unit_in_name(expected)),
+            run_error=run_error,
+        )
 
 
 def _read(
@@ -169,13 +188,13 @@ def _read(
     unlisted = unlisted_values(source, space.system, project.columns.unread)
     if request.extrapolate and unlisted is None:
         raise RequestError(f"{source.name} is not a CSV table with a header", "extrapolate")
-    extrapolates = request.extrapolate or space.system.inferred
-    used = Space(extended(space.system, unlisted)) if extrapolates and unlisted else space
+    open_ended = request.extrapolate or space.system.inferred
+    used = Space(extended(space.system, unlisted)) if open_ended and unlisted else space
     try:
         policy = request.policy(used, project, choice_of([stored.columns]))
         return read_prediction_inputs(source, used.system, policy, request.nfp, expected)
     except InputError as error:
-        if not unlisted or extrapolates:
+        if not unlisted or open_ended:
             raise
         last = error.problems[-1]
         hint = f"--extrapolate predicts values of {listed(list(unlisted))} that the description does not list"
@@ -183,31 +202,131 @@ def _read(
         raise type(error)([*error.problems[:-1], replace(last, hint=hint)]) from None
 
 
+def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes) -> Array:
+    """Return which configurations have unlisted values, and note how far these are from the listed ones."""
+    mask = np.zeros(len(rows.configurations), dtype=bool)
+    texts = []
+    outside = False
+    word = "known" if system.inferred else "listed"
+    for option in open_options(system):
+        values = rows.configurations.value(option.name)
+        unlisted = ~np.isnan(values) & (value_indices(option, values) < 0)
+        mask |= unlisted
+        if unlisted.any():
+            known = value_table(option)
+            low, high = np.nanmin(known), np.nanmax(known)
+            beyond = int((unlisted & ((values < low) | (values > high))).sum())
+            outside |= beyond > 0
+            numbers = np.unique(values[unlisted]).tolist()
+            text = f"{option.name} = {listed([f'{value:g}' for value in numbers], 6)}"
+            unit = unit_remark(known[~np.isnan(known)].tolist(), numbers) if unlisted.all() else None
+            position = f"{beyond:,} beyond" if beyond else "all between"
+            texts.append(f"{text} ({word} are {low:g} to {high:g}; {position}{f'; {unit}' if unit else ''})")
+    if texts:
+        count = plural(int(mask.sum()), "configuration has", "configurations have")
+        kind = "extrapolations" if outside else f"interpolations between {word} values"
+        source = "that were not learned from" if system.inferred else "that the description does not list"
+        text = f"{count} values {source}: their predictions are {kind}, for which neither "
+        text += "the error of the model nor the level of its intervals is known"
+        notes.append(Note(text, warning=outside or not system.inferred, details=tuple(texts)))
+    return mask
+
+
+def _with_observed(
+    stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
+) -> Configurations:
+    """Return configurations with their observed variables, unless some have unlisted values.
+
+    They are those of the project; without one, the table's own columns, or those of what the model was learned from.
+    """
+    configurations, full = rows.configurations, stored.full
+    if configurations.system.options != system.options:
+        return configurations
+    if project.observations is not None or not system.observed:
+        return project.with_observed(configurations)
+    used = (*stored.model.options, *(full.options if isinstance(full, FullPredictor) else ()))
+    names = [name for name in system.observed if name in used]
+    if names and all(name in rows.columns for name in names):
+        observed = Observed({name: rows.columns[name] for name in names}, np.ones(len(configurations), dtype=bool))
+        return Configurations(replace(system, observed=tuple(names)), configurations.indices, observed)
+    return configurations.with_observed(full.configurations) if isinstance(full, FullPredictor) else configurations
+
+
+def _defined(configurations: Configurations, system: VariabilityModel) -> Array:
+    """Return where full models have values: they use logarithms of options whose listed values are positive."""
+    defined = np.ones(len(configurations), dtype=bool)
+    for option in system.numeric_options:
+        if option.values[0] > 0:
+            defined &= ~(configurations.value(option.name) <= 0)
+    return defined
+
+
+def _predictions(
+    file: str,
+    stored: StoredModel,
+    rows: PredictionInputs,
+    configurations: Configurations,
+    defined: Array,
+    notes: Notes,
+    watch: Watch,
+) -> Array:
+    """Return the predictions: of the printed model where the full one has none."""
+    try:
+        if stored.full is None:
+            return stored.model.predict(configurations)
+        predicted = np.full(len(configurations), np.nan)
+        if without := int((~defined).sum()):
+            predicted[~defined] = stored.model.predict(configurations)[~defined]
+            text = "the full model has logarithms of options that are not positive in "
+            text += f"{plural(without, 'configuration', 'configurations')}: the printed one predicts"
+            notes.append(Note(f"{text} there, without an interval"))
+        indices = np.flatnonzero(defined)
+        for start in range(0, len(indices), BLOCK):
+            watch.advance(start, len(indices), f"predicting {len(indices):,} configurations")
+            block = indices[start : start + BLOCK]
+            predicted[block] = stored.full.predict(configurations[block])
+        return predicted
+    except EvaluationError as failure:
+        hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
+        line = int(rows.lines[failure.row])
+        raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
+
+
+def _intervals(
+    intervals: Intervals, rows: PredictionInputs, configurations: Configurations, defined: Array
+) -> PredictionIntervals:
+    """Return the intervals of the predictions, and how many measured values lie inside."""
+    low, high = np.full((2, len(configurations)), np.nan)
+    if defined.any():
+        low[defined], high[defined] = intervals.interval(configurations[defined])
+    covered = None
+    if rows.runs is not None:
+        mask = ~np.isnan(rows.runs) & ~np.isnan(low)[:, None]
+        inside = (low[:, None] <= rows.runs) & (rows.runs <= high[:, None])
+        covered = float(inside[mask].mean()) if mask.any() else None
+    return PredictionIntervals(intervals.level, low, high, covered)
+
+
 def _notes_about_property(
-    rows: PredictionInputs, model_nfp: str | None, expected: str | None, choice: str | None
+    rows: PredictionInputs, system: VariabilityModel, model_nfp: str | None, expected: str | None, choice: str | None
 ) -> list[Note]:
     """Return a note where the model is judged by another property than its own, or by none of several."""
     if rows.nfp is not None:
         if model_nfp is None or model_nfp.split() == rows.nfp.split():
             return []
-        return [
-            Note(
-                f"the model predicts {model_nfp!r}, but its error is that of {rows.nfp!r}, which --property names",
-                warning=True,
-            )
-        ]
-    if not rows.properties:
+        text = f"the model predicts {model_nfp!r}, but its error is that of {rows.nfp!r}, which --property names"
+        return [Note(text, warning=True)]
+    properties = [name for name in rows.properties if name not in system.observed]
+    if not properties:
         return [] if choice is None else [Note(f"{rows.report.source} has no values of {choice}: no error is given")]
-    name, properties = model_nfp or expected, listed(rows.properties)
-    if name is not None:
+    reason = f"there are several properties ({listed(properties)}), and the model does not name its own"
+    if (name := model_nfp or expected) is not None:
         who = "which the model predicts" if model_nfp is not None else "which splc.toml names"
-        reason = f"the measurements have no property {name!r}, {who}; they have: {properties}"
-    else:
-        reason = f"there are several properties ({properties}), and the model does not name its own"
+        reason = f"the measurements have no property {name!r}, {who}; they have: {listed(properties)}"
     return [Note(f"no error is given: {reason}; choose one with --property")]
 
 
-def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
+def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:
     """Predict the configurations of each value of a context."""
     by = request.by
     assert by is not None

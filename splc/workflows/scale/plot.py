@@ -77,13 +77,9 @@ def require_one_metric(series: Sequence[Key]) -> None:
 
 
 def _size(model: ScalingModel, target: Point | None, experiment: Experiment) -> float:
-    """Return the prediction at the target, or at the largest measured values."""
     ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
-    x = np.array([[ends[name] for name in model.names]])
-    try:
-        return float(model.predict(x[:, 0] if x.shape[1] == 1 else x)[0])
-    except ConfigurationError:
-        return -np.inf
+    predicted, *_ = _predicted(model, np.array([[ends[name] for name in model.names]]), bounds=False)
+    return -np.inf if np.isnan(predicted[0]) else float(predicted[0])
 
 
 def slice_along(
@@ -98,11 +94,9 @@ def slice_along(
     rows = np.flatnonzero(which.ravel() == longest)
     fixed = {experiment.parameters[axis]: float(lines[longest, n]) for n, axis in enumerate(axes)}
     x = _axis(experiment.points[rows, at], parameter, models.values(), target)
-    return Slice(
-        parameter,
-        {name: value for name, value in fixed.items() if name not in experiment.constant},
-        [_curve(experiment, key, model, rows, at, fixed, x) for key, model in models.items()],
-    )
+    varying = {name: value for name, value in fixed.items() if name not in experiment.constant}
+    curves = [_curve(experiment, key, model, rows, at, fixed, x) for key, model in models.items()]
+    return Slice(parameter, varying, curves)
 
 
 def _surface(experiment: Experiment, key: Key, model: ScalingModel, target: Point | None, name: str) -> Iterator[Chart]:
@@ -113,14 +107,11 @@ def _surface(experiment: Experiment, key: Key, model: ScalingModel, target: Poin
     points = experiment.points[mask][:, at]
     x, y = (_grid(values, name, target) for name, values in zip(names, points.T, strict=True))
     grids = dict(zip(names, np.meshgrid(x, y), strict=True))
-    grid = np.stack(
-        [grids[name].ravel() if name in grids else np.full(x.size * y.size, experiment.constant[name])
-         for name in model.names],
-        axis=1,
-    )  # fmt: skip
-    try:
-        predicted = model.predict(grid[:, 0] if grid.shape[1] == 1 else grid).reshape(len(y), len(x))
-    except ConfigurationError:
+    size = len(x) * len(y)
+    fixed = {name: np.full(size, value) for name, value in experiment.constant.items()}
+    columns = [grids[name].ravel() if name in grids else fixed[name] for name in model.names]
+    predicted = _predicted(model, np.stack(columns, axis=1), bounds=False)[0].reshape(len(y), len(x))
+    if np.isnan(predicted).all():
         return
     measured = np.full(predicted.shape, np.nan)
     for point, values in zip(points, experiment[key][mask], strict=True):
@@ -152,13 +143,7 @@ def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target:
 
 
 def _curve(
-    experiment: Experiment,
-    key: Key,
-    model: ScalingModel,
-    rows: Array,
-    at: int,
-    fixed: Mapping[str, float],
-    x: Array,
+    experiment: Experiment, key: Key, model: ScalingModel, rows: Array, at: int, fixed: Mapping[str, float], x: Array
 ) -> ScalingCurve:
     values = experiment[key][rows]
     mask = ~np.isnan(values).all(axis=1)
@@ -168,11 +153,11 @@ def _curve(
     return ScalingCurve(key[0], experiment.points[rows, at][mask], means, x, predicted, lower, upper)
 
 
-def _predicted(model: ScalingModel, points: Array) -> tuple[Array, Array, Array]:
+def _predicted(model: ScalingModel, points: Array, *, bounds: bool = True) -> tuple[Array, Array, Array]:
     """Return predictions and the bounds of their intervals at points, NaN where the model has no finite value."""
     x = points[:, 0] if points.shape[1] == 1 else points
+    nothing = np.full(len(points), np.nan)
     try:
-        return (model.predict(x), *model.interval(x, LEVEL))
+        return (model.predict(x), *(model.interval(x, LEVEL) if bounds else (nothing, nothing)))
     except ConfigurationError:
-        nothing = np.full(len(points), np.nan)
         return nothing, nothing, nothing

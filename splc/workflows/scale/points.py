@@ -24,8 +24,7 @@ from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetP
 from splc.types import Array, PointStrategy
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, experiments_of
-from splc.workflows.scaling_view import model_text, point_text
-from splc.workflows.series import chosen_series, pooling_notes
+from splc.workflows.scaling_view import chosen_series, model_text, point_text, pooling_notes
 from splc.workflows.views import Column, Rows, View, columns, counted, interval_text
 
 # The usual names of parameters that count processes.
@@ -46,17 +45,18 @@ class PointSuggestions:
 
 def suggested(request: Request) -> PointSuggestions:
     """Suggest points to measure."""
-    if request.by is not None or request.tree or request.plot is not None or request.predict_at:
-        given = next(name for name in ("by", "tree", "plot", "predict_at") if getattr(request, name))
-        raise RequestError("it is for models, not for points to measure", given, "suggest")
+    if given := [name for name in ("by", "tree", "plot", "predict_at") if getattr(request, name)]:
+        raise RequestError("it is for models, not for points to measure", given[0], "suggest")
     (experiment,) = experiments_of(request)
     with Notes() as notes:
         notes += reading_notes(experiment.report)
         names = experiment.parameters
-        for name in request.axis:
-            if name not in names:
-                raise SpecError(f"--axis: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
-        series = _series(experiment, request)
+        if unknown := [name for name in request.axis if name not in names]:
+            raise SpecError(f"--axis: unknown parameter {unknown[0]!r}", hint=unknown_name_hint(unknown[0], names))
+        series = chosen_series(experiment, request.callpaths, request.metrics)
+        if len(metrics := list(dict.fromkeys(key[1] for key in series))) > 1:
+            error = MeasurementError(f"there are several metrics: {listed(metrics)}", hint="choose one with --metric")
+            raise error.at(experiment.report.source)
         notes += pooling_notes(experiment, series)
         points, values = _added_up(experiment, series)
         cost, text = _cost(request.cost, names)
@@ -82,18 +82,7 @@ def suggested(request: Request) -> PointSuggestions:
         return PointSuggestions(request, replace(result, model=model), callpaths, text, (*notes, *remarks))
 
 
-def _series(experiment: Experiment, request: Request) -> list[Key]:
-    """Return the chosen series of one metric."""
-    series = chosen_series(experiment, request.callpaths, request.metrics)
-    metrics = list(dict.fromkeys(key[1] for key in series))
-    if len(metrics) > 1:
-        hint = "choose one with --metric"
-        raise MeasurementError(f"there are several metrics: {listed(metrics)}", hint=hint).at(experiment.report.source)
-    return series
-
-
 def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
-    """Return points, and values added up over call paths."""
     width = min(experiment[key].shape[1] for key in series)
     total = experiment[series[0]]
     if len(series) > 1:
@@ -112,10 +101,9 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
         text = VALUE if processes is None else f"{VALUE} * `{processes}`"
     node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
 
-    def cost(points: Array, values: Array) -> Array:
+    def cost(points: Array, values: Array) -> Any:
         columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
-        costs: Array = evaluate(node, columns.__getitem__)
-        return costs
+        return evaluate(node, columns.__getitem__)
 
     return cost, text.replace("`", "")
 
@@ -149,9 +137,7 @@ class PointSuggestionsObject(JsonObject, schema="splc.scale.suggest/1"):
 
     parameters: list[str] = at("suggestions.names")
     callpaths: list[str]
-    next: list[SuggestedPointObject] = at(
-        lambda result: [_with_point(result, point) for point in result.suggestions.points]
-    )
+    next: list[SuggestedPointObject] = at(lambda result: [_with_point(result, it) for it in result.suggestions.points])
     done: bool = at("suggestions.done")
     why: str = at("suggestions.why")
     model: str = at("suggestions.model.text")
@@ -171,7 +157,6 @@ class PointSuggestionsObject(JsonObject, schema="splc.scale.suggest/1"):
 
 
 def _with_point(result: PointSuggestions, suggestion: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
-    """Return what is known of a point, whose coordinates have their names."""
     if suggestion is None:
         return None
     point = dict(zip(result.suggestions.names, suggestion.point, strict=True))

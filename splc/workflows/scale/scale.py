@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -42,8 +43,8 @@ from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
-from splc.workflows.series import chosen_series, pooling_notes
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.scaling_view import chosen_series, pooling_notes
+from splc.workflows.verb import UNWATCHED, Watch
 
 DEFAULT_OUTPUT = "learned.json"
 # Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
@@ -179,8 +180,7 @@ class Request:
         as_option("N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0),
     ] = None
     count: Annotated[
-        int | None,
-        as_option("N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one"),
+        int | None, as_option("N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one")
     ] = None
     axis: Annotated[
         Mapping[str, Sequence[float]],
@@ -219,7 +219,7 @@ class Result(Reported):
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
-def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = None) -> Result:
     """Fit scaling models and write them."""
     form = scaling_form(request.output)
     settings = parsed_settings(request.settings)
@@ -237,12 +237,9 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
         if form == ".log" and len(series) > 1:
             hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
             raise RequestError(f"there are {len(series):,} models; {hint}", "output")
-        if file_format is not None:
+        if request.plot is not None:
             require_one_metric(series)
         points = _points(request.predict_at, experiment)
-
-        def advance(done: int, text: str) -> None:
-            watch.advance(done, len(series), text)
 
         started = time.monotonic()
         try:
@@ -250,24 +247,25 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
                 experiment,
                 series,
                 jobs=request.jobs,
-                on_progress=lambda done: advance(done, f"{done:,} of {len(series):,} models"),
+                on_progress=lambda done: watch.advance(done, len(series), f"{done:,} of {len(series):,} models"),
                 **settings,
             )
         except MeasurementError as error:
             raise error.at(source) from None
         seconds = time.monotonic() - started
-        ends = points
-        if len(profile.models) == 1 and not points:
-            ends = [far_point(model) for model in profile.models.values()]
-        predicted, without = _predictions(profile.models, ends, lambda done: advance(done, "predicting"))
+        single = list(profile.models.values()) if len(profile.models) == 1 else []
+        ends = points or [far_point(model) for model in single]
+        tell = partial(watch.advance, total=len(series), text="predicting")
+        predicted, without = _predictions(profile.models, ends, tell)
         if without:
-            text = (
-                f"only the {MAX_INTERVALS:,} models of several parameters with the largest predictions have intervals"
-            )
-            notes.append(Note(f"{text}; use the method default, or select models with --callpath or --metric"))
+            text = f"only the {MAX_INTERVALS:,} models of several parameters with the largest predictions"
+            cure = "use the method default, or select models with --callpath or --metric"
+            notes.append(Note(f"{text} have intervals; {cure}"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
-            end = points[-1] if points else _far(experiment)
+            largest = zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)
+            far = {name: experiment.constant.get(name, FAR * value) for name, value in largest}
+            end = points[-1] if points else far
             trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
             notes += tree_notes(experiment, trees, inclusive=request.inclusive)
         facts = {
@@ -290,26 +288,16 @@ def run(request: Request, watch: Watch = NOBODY, given: Experiment | None = None
             notes += replaced_notes([request.output], subject)
             write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None and file_format is not None:
-            chart = (
-                ranking_chart(trees[0], request.top)
-                if trees
-                else scaling_chart(experiment, profile.models, points[-1] if points else None)
-            )
+            target = points[-1] if points else None
+            ranked = ranking_chart(trees[0], request.top) if trees else None
+            chart = ranked or scaling_chart(experiment, profile.models, target)
             write_whole(request.plot, chart_file(chart, file_format))
-        return Result(
-            request=request,
-            experiment=experiment,
-            profile=profile,
-            predictions=predicted,
-            errors={key: _error(experiment, key, model) for key, model in profile.models.items()},
-            seconds=seconds,
-            facts=facts,
-            trees=trees,
-            notes=(*notes, *profile_notes(profile)),
-        )
+        errors = {key: _error(experiment, key, model) for key, model in profile.models.items()}
+        found = (*notes, *profile_notes(profile))
+        return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, found)
 
 
-def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
+def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:
     """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file."""
     by = request.by
     assert by is not None
@@ -322,11 +310,11 @@ def run_by(request: Request, watch: Watch = NOBODY) -> ByValue[Result]:
 
 def experiments_of(request: Request, *by: str) -> tuple[Experiment, ...]:
     """Read the measurements, those of each value of a context apart."""
-    parameters = None if request.coordinates is None else list(request.coordinates)
+    names = None if request.coordinates is None else list(request.coordinates)
     choice = ColumnChoice(request.context, request.ignore, request.where, by)
     return read_experiments(
         request.profile,
-        parameters,
+        names,
         None,
         choice,
         metrics=request.metrics,
@@ -345,11 +333,9 @@ def _predictions(
     if not points:
         return {}, 0
     slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
-    if len(slow) <= MAX_INTERVALS:
-        slow = []
+    few = {*slow} if len(slow) > MAX_INTERVALS else set()
+    slow, fast = ([key for key in models if (key in few) is is_few] for is_few in (True, False))
     result: dict[Key, tuple[Prediction, ...]] = {}
-    slow_keys = set(slow)
-    fast = [key for key in models if key not in slow_keys]
     for keys, with_intervals in ((slow, False), (fast, True)):
         for start in range(0, len(keys), _TOGETHER):
             part = keys[start : start + _TOGETHER]
@@ -362,21 +348,14 @@ def _predictions(
     return {key: result[key] for key in models}, len(slow) - len(largest)
 
 
-def _far(experiment: Experiment) -> dict[str, float]:
-    """Return the point at four times the largest measured value of every parameter that varies."""
-    largest = zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)
-    return {name: experiment.constant.get(name, FAR * value) for name, value in largest}
-
-
 def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:
     """Return points with a value of every parameter; one that is constant in the profile need not be stated."""
     names = experiment.parameters
     targets = []
     for point in points:
-        for name in point:
-            if name not in names:
-                hint = unknown_name_hint(name, names)
-                raise RequestError(f"unknown parameter {name!r}; {hint}", "predict_at")
+        if unknown := [name for name in point if name not in names]:
+            hint = unknown_name_hint(unknown[0], names)
+            raise RequestError(f"unknown parameter {unknown[0]!r}; {hint}", "predict_at")
         complete = {**experiment.constant, **point}
         if missing := [name for name in names if name not in complete]:
             raise RequestError(f"a point needs all parameters, there is no value of {listed(missing)}", "predict_at")

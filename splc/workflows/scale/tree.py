@@ -57,23 +57,11 @@ class CallTree:
 
 
 def call_trees(
-    experiment: Experiment,
-    models: Mapping[Key, ScalingModel],
-    at: Mapping[str, float],
-    *,
-    inclusive: bool,
-    top: int,
+    experiment: Experiment, models: Mapping[Key, ScalingModel], at: Mapping[str, float], *, inclusive: bool, top: int
 ) -> tuple[CallTree, ...]:
     """Return the call tree of each metric at a point."""
     return tuple(
-        _tree(
-            experiment,
-            metric,
-            {path: model for (path, name), model in models.items() if name == metric},
-            at,
-            inclusive,
-            top,
-        )
+        _tree(experiment, metric, {path: one for (path, of), one in models.items() if of == metric}, at, inclusive, top)
         for metric in dict.fromkeys(metric for _, metric in models)
     )
 
@@ -82,17 +70,19 @@ def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: 
     """Return notes on negative predictions, and on values that include, or may include, those of calls inside."""
     notes = []
     for tree in trees:
+        series = [path for path in tree.callpaths if (path.callpath, tree.metric) in experiment.series]
         negative = sum(path.predicted is not None and path.predicted < 0 for path in tree.callpaths)
-        unknown = sum(
-            (path.callpath, tree.metric) in experiment.series and path.predicted is None for path in tree.callpaths
-        )
+        unknown = sum(path.predicted is None for path in series)
         if negative:
             subject = plural(negative, "call path is", "call paths are")
             notes.append(Note(f"{tree.metric}: {subject} predicted to be negative and counted as 0"))
         if unknown:
             subject = plural(unknown, "call path has", "call paths have")
             notes.append(Note(f"{tree.metric}: {subject} no prediction and counted as 0"))
-        if inclusive and (less := _exceeded(tree)):
+        totals = {path.callpath: path.total for path in tree.callpaths}
+        # By more than 1 %.
+        less = sum(inside > 1.01 * totals[path] for path, inside in _sums_inside(totals).items())
+        if inclusive and less:
             subject = plural(less, "call path", "call paths")
             text = f"{tree.metric}: the models of {subject} predict less than those of the calls inside"
             notes.append(Note(f"{text}, so that shares do not add up; values without the calls inside avoid this"))
@@ -112,9 +102,8 @@ def _tree(
 ) -> CallTree:
     largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
     parents = _parents(models)
-    predicted, measured = (
-        {path: _prediction(model, point) for path, model in models.items()} for point in (at, largest)
-    )
+    points = (at, largest)
+    predicted, measured = ({path: _prediction(model, point) for path, model in models.items()} for point in points)
     values, totals = _values(parents, predicted, inclusive)
     own_measured, totals_measured = _values(parents, measured, inclusive)
     roots = [path for path, parent in parents.items() if parent is None]
@@ -129,19 +118,10 @@ def _tree(
     stack = [(path, 0) for path in sorted(roots, key=totals.__getitem__)]
     while stack:
         path, depth = stack.pop()
-        callpaths.append(
-            CallPath(
-                callpath=path,
-                depth=depth,
-                predicted=values[path],
-                lower=intervals[path][0] if path in intervals else None,
-                upper=intervals[path][1] if path in intervals else None,
-                share=_share(values[path], total),
-                share_measured=_share(own_measured[path], total_measured),
-                total=totals[path],
-                total_share=_share(totals[path], total),
-            )
-        )
+        low, high = intervals.get(path, (None, None))
+        shares = _share(values[path], total), _share(own_measured[path], total_measured)
+        total_share = _share(totals[path], total)
+        callpaths.append(CallPath(path, depth, values[path], low, high, *shares, totals[path], total_share))
         stack += [(child, depth + 1) for child in sorted(children.get(path, ()), key=totals.__getitem__)]
     return CallTree(metric, dict(at), largest, total, tuple(callpaths))
 
@@ -200,12 +180,6 @@ def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, floa
     return float(lower[0]), float(upper[0])
 
 
-def _exceeded(tree: CallTree) -> int:
-    """Return the number of call paths with a prediction that is more than 1 % below the sum of the calls inside."""
-    totals = {path.callpath: path.total for path in tree.callpaths}
-    return sum(inside > 1.01 * totals[path] for path, inside in _sums_inside(totals).items())
-
-
 def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
     """Return whether the mean of every measured caller is at least the sum of those of the calls inside."""
     means: dict[str, float] = {}
@@ -259,7 +233,6 @@ def view_of_trees(trees: Sequence[CallTree], top: int) -> View:
 
 
 def _tree_rows(tree: CallTree) -> View:
-    """Yield the call paths as a tree with their values with the calls inside."""
     shown = [row for row in tree.callpaths if row.total_share >= _MIN_SHARE][:_MAX_LINES]
     yield Rows(shown, CALLS)
     if hidden := len(tree.callpaths) - len(shown):

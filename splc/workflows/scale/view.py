@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -17,36 +17,16 @@ from splc.io.json_object import ITSELF, JsonObject, at, by_value, json_object, m
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
 from splc.scaling.suggestion.cheapest import LINE
+from splc.workflows import views
 from splc.workflows.by import ByValue
 from splc.workflows.fields import given_fields
 from splc.workflows.objects import FileObject
 from splc.workflows.scale.points import PointSuggestions, PointSuggestionsObject, suggested, view_of_points
 from splc.workflows.scale.scale import Request, Result, run, run_by
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
-from splc.workflows.scaling_view import (
-    PREDICTIONS,
-    model_text,
-    number,
-    point_text,
-    scaling_facts,
-    view_of_terms,
-)
+from splc.workflows.scaling_view import PREDICTIONS, model_text, number, point_text, scaling_facts, view_of_terms
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    End,
-    Facts,
-    NextStep,
-    NextSteps,
-    Rows,
-    View,
-    columns,
-    counted,
-    interval_text,
-    narrowed,
-)
+from splc.workflows.views import Answer, Column, NextStep, Rows, View, columns, counted
 
 # Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
 MANY = 100
@@ -114,24 +94,12 @@ class ProfileObject(JsonObject):
 
 
 def _series(result: Result) -> Iterator[dict[str, Any]]:
-    """Yield the models with their errors and predictions."""
     for key, model in result.profile.models.items():
-        yield {
-            "key": key,
-            "model": model,
-            "error": result.errors[key],
-            "predictions": result.predictions.get(key, ()),
-        }
+        yield {"key": key, "model": model, "error": result.errors[key], "predictions": result.predictions.get(key, ())}
 
 
 def _is_single(result: Result) -> bool:
     return len(result.profile.models) == 1
-
-
-def _all_series(result: Result) -> Iterable[dict[str, Any]]:
-    """Return the models; of many an iterator."""
-    series = _series(result)
-    return series if len(result.profile.models) > MANY else list(series)
 
 
 class ScaleObject(JsonObject, schema="splc.scale/1"):
@@ -144,7 +112,9 @@ class ScaleObject(JsonObject, schema="splc.scale/1"):
 class ScaleSeveralObject(JsonObject, schema="splc.scale.several/1"):
     """The models of a profile."""
 
-    models: list[SeriesModelObject] = at(_all_series)
+    models: list[SeriesModelObject] = at(
+        lambda result: _series(result) if len(result.profile.models) > MANY else list(_series(result))
+    )
     profile: ProfileObject = merged(ITSELF)
 
 
@@ -160,12 +130,11 @@ ContextScaleObject = by_value(ScaleValueObject, "splc.scale.by/1")
 
 
 def _tree(tree: CallTree) -> dict[str, Any]:
-    """Return a call tree, with the call paths by their share."""
     unranked = [(None, row) for row in tree.callpaths if row.predicted is None]
     return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
 
 
-def view(result: Result | ByValue[Result] | PointSuggestions, detail: Detail) -> View:
+def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> View:
     """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
     if isinstance(result, PointSuggestions):
         yield from view_of_points(result)
@@ -177,16 +146,16 @@ def view(result: Result | ByValue[Result] | PointSuggestions, detail: Detail) ->
             yield f"{result.by} {shown_value(value)}"
             yield from _models(own, detail)
         yield result.notes
-        yield End(int(any(own.profile.failed for own in result.results.values())))
+        yield views.End(int(any(own.profile.failed for own in result.results.values())))
         return
     if result.request.output != STANDARD:
         yield from _models(result, detail)
     yield result.notes
-    yield NextSteps(next_steps(result))
-    yield End(int(bool(result.profile.failed)))
+    yield views.NextSteps(next_steps(result))
+    yield views.End(int(bool(result.profile.failed)))
 
 
-def _models(result: Result, detail: Detail) -> View:
+def _models(result: Result, detail: views.Detail) -> View:
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
         yield Answer(f"{counted(len(models), 'model')} at {counted(points, 'point')}")
@@ -207,18 +176,13 @@ def _models(result: Result, detail: Detail) -> View:
         facts = scaling_facts(model)
     yield ""
     written = (("output", result.request.output), ("plot", result.request.plot))
-    yield Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
+    yield views.Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
-def _lead(model: ScalingModel) -> str:
-    lead = lead_text(model)
-    return "constant" if lead == "1" else lead
-
-
-MODELS = narrowed(
+MODELS = views.narrowed(
     (
         Column("model", lambda entry: model_text(entry[1])),
-        Column("lead", lambda entry: _lead(entry[1])),
+        Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead),
         *columns("SMAPE = 1.smape", percent_text),
         *columns("noise = 1.noise", partial(percent_text, digits=2)),
         Column("notes", lambda entry: len(entry[1].notes) or None),
@@ -230,7 +194,6 @@ MODELS = narrowed(
 
 
 def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> Rows:
-    """Return a table with one line per model."""
     # A column in which every model has the default name is not shown.
     names = [
         Column(name, f"0.{at}")
@@ -246,7 +209,7 @@ def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, 
 
 
 def _short_text(entry: Prediction) -> str:
-    interval = interval_text((entry.lower, entry.upper), number)
+    interval = views.interval_text((entry.lower, entry.upper), number)
     return number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")
 
 
@@ -279,7 +242,6 @@ def _as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, A
 
 
 def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
-    """Fit models, those of each value of a context apart, or suggest points."""
     if request.suggest:
         return suggested(request)
     for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):

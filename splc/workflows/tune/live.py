@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,12 +14,12 @@ from sampling import Space
 from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural
+from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural, shorten
 from splc.formats.measurements.assignment import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.csv_table import exact_names
 from splc.io.files import STANDARD, write_whole
-from splc.io.numbers import signed_percentage
+from splc.io.numbers import count_text, short_number, signed_percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
@@ -27,28 +27,32 @@ from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
 from splc.measuring.journal import Journal
 from splc.measuring.machine import load_warning
-from splc.measuring.properties import Property, parse_properties
+from splc.measuring.properties import parse_properties
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.system.variability import VariabilityModel
+from splc.tuning.changes import shown_values
 from splc.tuning.result import TuningResult
 from splc.tuning.session import CONTINUATION, TunedCommand, TuningSession
+from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.measure.subject import absolute, context_notes, environment_of
-from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.picture import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
 from splc.workflows.tune.request import Request, default_of, with_default_values
-from splc.workflows.tune.runs_view import view_of_run, view_of_start
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import Detail, Message, View, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
+# The length of what a line says of a configuration or a failure.
+WIDTH = 80
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +76,7 @@ class Result:
         return None if self.result is None or self.result.front else self.result
 
 
-def run(request: Request, watch: Watch = NOBODY) -> Result:
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
         prepared = _prepare(request, notes)
@@ -89,11 +93,17 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
                 Note(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
             )
             raise error
-        result, learned, unit = None, None, _unit(command.properties[0])
+        nfp, result, learned = command.properties[0], None, None
+        unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
         if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
             if result.has_solution:
-                _write_best(result, prepared)
+                # The best configuration, or those of the front, with their values.
+                means = [point.means for point in result.front] or [{result.nfp: result.best.mean}]
+                found = [point.configuration for point in result.front] or [result.best.configuration]
+                best = Configurations(prepared.system, np.concatenate([row.indices for row in found]))
+                values = {name: np.array([mean[name].value for mean in means]) for name in means[0]}
+                write_configurations(best, prepared.best, values)
             if request.plot is not None:
                 write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
             notes += remarks_of(result, tuner)
@@ -107,27 +117,8 @@ def run(request: Request, watch: Watch = NOBODY) -> Result:
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
-        return Result(
-            result,
-            session,
-            learned,
-            outputs,
-            prepared.best,
-            interrupted,
-            stopped,
-            tuple(notes),
-            unit,
-            request.system == STANDARD,
-        )
-
-
-def _write_best(result: TuningResult, prepared: PreparedTuning) -> None:
-    """Write the best configuration, or those of the front, with their values."""
-    means = [point.means for point in result.front] or [{result.nfp: result.best.mean}]
-    configurations = [point.configuration for point in result.front] or [result.best.configuration]
-    indices = np.concatenate([row.indices for row in configurations])
-    values = {name: np.array([mean[name].value for mean in means]) for name in means[0]}
-    write_configurations(Configurations(prepared.system, indices), prepared.best, values)
+        ended = (interrupted, stopped, tuple(notes), unit, request.system == STANDARD)
+        return Result(result, session, learned, outputs, prepared.best, *ended)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +146,8 @@ class TuningPreview:
 def preview(request: Request) -> TuningPreview:
     """Return the first runs of a tuning run, without running anything."""
     with Notes() as notes:
-        prepared = _prepare(request, notes)
+        prepared, commands = _prepare(request, notes), list[tuple[str, ...]]()
         tuner = prepared.tuner
-        commands: list[tuple[str, ...]] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
             process = prepared.command.process(tuner.history.configurations[[trial.row]], trial)
             commands.append(process.args[0])
@@ -173,11 +163,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     described = project.system_table
     if described is None:
         described = project.system_file if project.inference is None else project.measurements_file
-    inputs = (
-        described,
-        *(file.path for file in request.earlier_files),
-        *(() if request.default is None else (request.default,)),
-    )
+    inputs = (described, *(file.path for file in request.earlier_files), request.default)
     outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
     best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
     if request.plot is not None:
@@ -201,15 +187,23 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
     folder, environment = absolute(request.cwd), environment_of(request.env)
     command = TunedCommand(template, properties, folder, environment, request.timeout, contexts)
-    command.setup(_checked(tuner))
+    generator = np.random.Generator(np.random.PCG64([tuner.seed, 0]))
+    command.setup(tuner.source.draw(_CHECKED, generator, tuner.history.configurations[:0]))
     earlier = tell_earlier(request.earlier_files, contexts, system, tuner, notes)
-    about = _about(request, tuner, assignment_text(fixed, system), earlier)
+    about = {
+        "budget": tuner.budget,
+        # Not compared: the time of a session.
+        "seconds": request.duration,
+        "default": None if tuner.default is None else describe_configuration(tuner.default, 0),
+        "maximize": request.maximize,
+        "maximize_only": list(request.maximize_only) or None,
+        "limits": list(request.limits),
+        "fixed": assignment_text(fixed, system),
+        **{name: getattr(request, name) for name in ("verify", "explore", "until", "race", "cost")},
+        "from": earlier,
+        "seed": request.seed,
+    }
     return PreparedTuning(system, tuner, command, outputs, best, model, about)
-
-
-def _unit(nfp: Property) -> str | None:
-    """Return the unit of a property, None if it is not known."""
-    return "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
 
 
 def _beside(outputs: Outputs, path: str | None, name: str) -> str:
@@ -220,68 +214,32 @@ def _beside(outputs: Outputs, path: str | None, name: str) -> str:
     return str(Path(outputs.journal if unnamed else outputs.measurements).with_name(name))
 
 
-def _checked(tuner: Tuner) -> Configurations:
-    """Return configurations for which the command is checked."""
-    nothing = tuner.history.configurations[:0]
-    return tuner.source.draw(_CHECKED, np.random.Generator(np.random.PCG64([tuner.seed, 0])), nothing)
-
-
-def _about(request: Request, tuner: Tuner, fixed: str, earlier: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    """Return the settings that all sessions of a tuning run share, except for the command."""
-    default = None if tuner.default is None else describe_configuration(tuner.default, 0)
-    return {
-        "budget": tuner.budget,
-        # Not compared: the time of a session.
-        "seconds": request.duration,
-        "default": default,
-        "maximize": request.maximize,
-        "maximize_only": list(request.maximize_only) or None,
-        "limits": list(request.limits),
-        "fixed": fixed,
-        "verify": request.verify,
-        "explore": request.explore,
-        "until": request.until,
-        "race": request.race,
-        "cost": request.cost,
-        "from": earlier,
-        "seed": request.seed,
-    }
-
-
 def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes: Notes) -> TuningSession:
     """Return the session, whose journal is open until the stack is closed."""
-    outputs = prepared.outputs
-    exists = Path(outputs.journal).exists()
-    if request.resume and not exists:
-        notes.append(Note(f"{outputs.journal} does not exist yet: this tuning run begins"))
-    journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
+    file, resume = prepared.outputs.journal, request.resume
+    exists = Path(file).exists()
+    if resume and not exists:
+        notes.append(Note(f"{file} does not exist yet: this tuning run begins"))
+    journal = stack.enter_context((Journal.resume if exists else Journal.create)(file))
     try:
-        session = TuningSession.begin(
-            prepared.tuner, prepared.command, journal, prepared.about, restart=not request.resume
-        )
+        session = TuningSession.begin(prepared.tuner, prepared.command, journal, prepared.about, restart=not resume)
     except OutputError:
         if not exists:
             # The file has no run to continue.
-            Path(outputs.journal).unlink(missing_ok=True)
+            Path(file).unlink(missing_ok=True)
         raise
-    if exists and not request.resume:
-        notes.append(Note(f"{outputs.journal} has no successful run: this tuning run begins anew"))
-    if journal.torn:
-        notes.append(Note(f"{journal.path}: an incomplete record is dropped; its run is repeated"))
-    if session.ended_leftover:
-        notes.append(Note("a run of an earlier session was still running; it was ended"))
-    if session.extended:
-        notes.append(Note("the budget is larger than before: the search continues, and is verified again"))
-    if exists and request.resume:
-        notes.append(Note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already"))
+    remarks = (
+        (exists and not resume, f"{file} has no successful run: this tuning run begins anew"),
+        (journal.torn, f"{file}: an incomplete record is dropped; its run is repeated"),
+        (session.ended_leftover, "a run of an earlier session was still running; it was ended"),
+        (session.extended, "the budget is larger than before: the search continues, and is verified again"),
+        (exists and resume, f"{plural(session.resumed, 'run is', 'runs are')} recorded already"),
+    )
+    notes += notes_of(text for applies, text in remarks if applies)
     return session
 
 
-def _run(
-    request: Request,
-    session: TuningSession,
-    watch: Watch,
-) -> tuple[bool, SplcError | None]:
+def _run(request: Request, session: TuningSession, watch: Watch) -> tuple[bool, SplcError | None]:
     """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
     try:
         session.run(
@@ -308,16 +266,15 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     contexts = request.contexts
     roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
     own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
+    # Rows of another context are no measurements of this one.
+    files = [file.path for file in request.earlier_files if not file.contexts]
     try:
-        # Rows of another context are no measurements of this one.
-        files = [file.path for file in request.earlier_files if not file.contexts]
-        if not files:
-            return learn.run(own)
-        try:
-            return learn.run(replace(own, measurements=(measured, *files)))
-        except InputError as error:
-            notes.append(Note(f"the model is of the runs of this command only: {error.problems[0].message}"))
-            return learn.run(own)
+        if files:
+            try:
+                return learn.run(replace(own, measurements=(measured, *files)))
+            except InputError as error:
+                notes.append(Note(f"the model is of the runs of this command only: {error.problems[0].message}"))
+        return learn.run(own)
     except (InputError, LearningError) as error:
         notes.append(Note(f"no model is learned: {error.problems[0].message}"))
         return None
@@ -327,19 +284,15 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     """Return notes about the result of a tuning run."""
     notes: list[Note] = []
     history, objective = tuner.history, tuner.objective
-    exact = history.is_exact(objective.nfp)
-    row = history.row_of(result.best.configuration)
-    if not objective.admissible(history, row) and objective.limits:
+    default = None if result.default is None else history.row_of(result.default.configuration)
+    if objective.limits and not objective.admissible(history, history.row_of(result.best.configuration)):
         limits = " and ".join(f"{limit.nfp} {limit.relation} {limit.value:g}" for limit in objective.limits)
         notes.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
-    elif result.default is not None and objective.limits:
-        start = history.row_of(result.default.configuration)
-        if not objective.admissible(history, start):
-            notes.append(
-                Note("the default is not within the limits, so that the best configuration may be worse", True)
-            )
+    elif default is not None and objective.limits and not objective.admissible(history, default):
+        text = "the default is not within the limits, so that the best configuration may be worse"
+        notes.append(Note(text, warning=True))
     fresh = result.front[0].fresh if result.front else result.best.mean.runs > 0
-    if not fresh and not exact:
+    if not fresh and not history.is_exact(objective.nfp):
         cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
         subject = "the front is that of the search" if result.front else "the best value is predicted"
         notes.append(Note(f"{subject}, not verified: {cure}"))
@@ -355,3 +308,62 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
         notes.append(Note("all valid configurations were measured", about=Rank.METHOD))
     return notes
+
+
+def view_of_start(session: TuningSession, detail: Detail) -> View:
+    """Yield what is searched, and the header of the lines about runs.
+
+    The lowest value is of a single run, which may be lucky; predictions are relative to it. The verified value is a
+    mean.
+    """
+    if detail.interactive:
+        objective = session.tuner.objective
+        goal = f"{'greatest' if objective.maximize else 'least'} run"
+        yield Message(goal_text(session.tuner), "line")
+        yield _line("run", "why", objective.nfp, goal, "predicted", f"changes of the {goal} before")
+
+
+def goal_text(tuner: Tuner) -> str:
+    """Return what is searched with how many runs."""
+    goals = " and ".join(f"{'greatest' if goal.maximize else 'least'} {goal.nfp}" for goal in tuner.objective.goals)
+    size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
+    reserve = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
+    runs = "as many runs as the time allows" if tuner.budget is None else counted(tuner.budget, "run")
+    return f"{goals} of {size}valid configurations; {runs}{reserve}"
+
+
+def view_of_run(session: TuningSession, outcome: TrialOutcome, detail: Detail) -> View:
+    """Yield a line about a run."""
+    trial, tuner = outcome.trial, session.tuner
+    if not detail.interactive or trial is None:
+        return
+    nfp, history = tuner.objective.nfp, tuner.history
+    before, best = (best_outcome(session, part) for part in (history.outcomes[:-1], history.outcomes))
+    value, about, expected = outcome.values.get(nfp), "", ""
+    if trial.predicted is not None and before is not None and (level := before.values[nfp]):
+        expected = signed_percentage(100 * (trial.predicted - level) / abs(level), 2)
+    if outcome.failure is not None and outcome.at_least is None:
+        about = outcome.failure
+    elif before is not None:
+        old, new = (history.configurations[[row]] for row in (before.row, outcome.row))
+        about = shown_values(tuner.variables, old, new)
+    shown = "failed" if value is None else short_number(value, 4)
+    if outcome.at_least is not None:
+        shown = f"> {short_number(outcome.at_least, 4)}"
+    record = "" if best is None else short_number(best.values[nfp], 4)
+    yield _line(str(trial.number), trial.why, shown, record, expected, shorten(about, WIDTH))
+
+
+def best_outcome(session: TuningSession, outcomes: Sequence[TrialOutcome]) -> TrialOutcome | None:
+    """Return the run with the best value within the limits, None if there is none."""
+    objective, best = session.tuner.objective, None
+    for outcome in outcomes:
+        if outcome.failure is None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits):
+            value = outcome.values[objective.nfp]
+            if best is None or objective.better(value, best.values[objective.nfp]):
+                best = outcome
+    return best
+
+
+def _line(run: str, why: str, value: str, best: str, expected: str, changes: str) -> Message:
+    return Message(f"{run:>4}  {why:8} {value:>10} {best:>12}  {expected:>9}  {changes}".rstrip(), "line")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -20,11 +22,12 @@ from splc.tuning.replay import replay as replay_table
 from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import fixed_space
 from splc.workflows.tune.request import Request, default_of
-from splc.workflows.verb import NOBODY, Watch
+from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Column, Rows, View, columns, counted
 
 # A configuration counts as equally good if it is worse than the best one by at most this percentage.
 NEAR = 1.0
+_percent = partial(percentage, digits=2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,7 @@ class ReplayResult:
     random: Mapping[int, float] = field(default_factory=dict)
 
 
-def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
+def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
     """Replay tuning runs on the rows of a table."""
     request.require_consistent()
     texts = request.properties
@@ -65,35 +68,23 @@ def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
             text = f"the table answers with the means of runs that differ by {percentage(100 * scatter, 3)}"
             notes.append(Note(f"{text}: gains and regrets are those of means, not of single runs"))
         columns = {name: table.column(name) for name in names}
+        searched = fixed_space(space, parse_assignments(request.fix, space.system))
         mask = np.all([~np.isnan(column) for column in columns.values()], axis=0)
-        fixed = parse_assignments(request.fix, space.system)
-        mask &= fixed_space(space, fixed).check(table.configurations)
-        if not mask.any():
+        rows = np.flatnonzero(mask & searched.check(table.configurations))
+        if not len(rows):
             raise LearningError("no row of the table has a value and the fixed values")
-        rows = np.flatnonzero(mask)
         configurations = table.configurations[rows]
-        default = default_of(request.default, fixed_space(space, fixed))
+        default = default_of(request.default, searched)
         if default is not None and configurations.find(default)[0] < 0:
             raise RequestError("the table has no row of the default", "default")
         columns = {name: column[rows] for name, column in columns.items()}
         replays: list[Replay] = []
         total = len(request.budget) * request.seeds
-        for budget in request.budget:
-            for seed in range(request.seed, request.seed + request.seeds):
-                if watch.stop():
-                    break
-                watch.advance(len(replays), total, "")
-                replays.append(
-                    replay_table(
-                        configurations,
-                        columns,
-                        nfp,
-                        budget,
-                        default=default,
-                        seed=seed,
-                        **settings,
-                    )
-                )
+        for budget, seed in product(request.budget, range(request.seed, request.seed + request.seeds)):
+            if watch.stop():
+                break
+            watch.advance(len(replays), total, "")
+            replays.append(replay_table(configurations, columns, nfp, budget, default=default, seed=seed, **settings))
         if max(request.budget) > len(rows):
             notes.append(Note(f"the table has only {len(rows):,} rows: runs end when all were measured"))
         goals = (Goal(nfp, settings["maximize"]), *settings["further"])
@@ -102,19 +93,9 @@ def replay(request: Request, watch: Watch = NOBODY) -> ReplayResult:
         front = true_front(objective, columns) if settings["further"] else None
         optimum = None if front is not None else float(y.max() if settings["maximize"] else y.min())
         random = {} if front is None else {budget: front.random_share(budget) for budget in request.budget}
-        return ReplayResult(
-            nfp,
-            table.unit(nfp),
-            settings["maximize"],
-            len(rows),
-            optimum,
-            tuple(replays),
-            len(replays) < total,
-            tuple(notes),
-            goals,
-            None if front is None else len(front.places),
-            random,
-        )
+        table_facts = (nfp, table.unit(nfp), settings["maximize"], len(rows), optimum)
+        size = None if front is None else len(front.places)
+        return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), goals, size, random)
 
 
 class ReplayObject(JsonObject):
@@ -138,41 +119,28 @@ class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
     configurations: int
     optimum: float | None
     front: int | None
-    random_hypervolume_percent: dict[str, float] = at(
-        lambda result: {str(budget): share for budget, share in result.random.items()}
-    )
+    random_hypervolume_percent: dict[str, float] = at(lambda result: {str(n): x for n, x in result.random.items()})
     replays: list[ReplayObject]
     interrupted: bool
     notes: list[str] = each("notes", "text")
 
 
-@dataclass(frozen=True)
-class BudgetSummary:
-    """The replays with one budget."""
-
-    budget: int  # the budget
-    rank: float  # the mean share of better configurations, in percent
-    random: float  # that of as many random runs
-    regret: float | None  # the mean regret in percent; None where it is not defined
-    worst: float | None  # the largest one
-    near: float | None  # the share of replays within 1 % of the best; None where it is not defined
-    total: float  # the mean sum of all values, such as the time that the runs take
-
-    @classmethod
-    def of(cls, budget: int, replays: list[Replay]) -> BudgetSummary:
-        """Return the summary of replays with one budget."""
-        n = len(replays)
-        regrets = [replay.regret for replay in replays if replay.regret is not None]
-        defined = len(regrets) == n
-        return cls(
-            budget,
-            sum(replay.rank_percent or 0.0 for replay in replays) / n,
-            100 / (budget + 1),
-            sum(regrets) / n if defined else None,
-            max(regrets) if defined else None,
-            100 * sum(regret <= NEAR for regret in regrets) / n if defined else None,
-            sum(sum(value for value in replay.values if value is not None) for replay in replays) / n,
-        )
+def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
+    """Return the means of replays with one budget; regrets are left out where one is not defined."""
+    n = len(replays)
+    regrets = [replay.regret for replay in replays if replay.regret is not None]
+    summary = {
+        "budget": budget,
+        # The mean share of better configurations in percent, and that of as many random runs.
+        "rank": sum(replay.rank_percent or 0.0 for replay in replays) / n,
+        "random": 100 / (budget + 1),
+        # The mean sum of all values, such as the time that the runs take.
+        "total": sum(sum(value for value in replay.values if value is not None) for replay in replays) / n,
+    }
+    if len(regrets) == n:
+        near = 100 * sum(regret <= NEAR for regret in regrets) / n
+        summary |= {"regret": sum(regrets) / n, "worst": max(regrets), "near": near}
+    return summary
 
 
 def view_of_replays(result: ReplayResult) -> View:
@@ -188,20 +156,13 @@ def view_of_replays(result: ReplayResult) -> View:
     size = counted(result.configurations, "configuration")
     yield f"best {result.nfp} of {size}: {quantity(result.optimum, result.unit)}"
     if detailed:
-        shown = (*columns("seed, best"), *columns("better = rank_percent, regret", _percent))
-        yield Rows(result.replays, shown)
+        yield Rows(result.replays, (*columns("seed, best"), *columns("better = rank_percent, regret", _percent)))
         yield ""
-    rows = [BudgetSummary.of(budget, replays) for budget, replays in by_budget.items()]
-    time = Column("all runs take", "total", lambda value: quantity(value, result.unit, 3), right=True)
-    yield Rows(
-        rows,
-        (
-            Column("runs", "budget"),
-            *columns("better configurations = rank, of random runs = random", _percent),
-            *columns("regret, largest regret = worst, within 1 % = near", _percent),
-            *((time,) if result.unit in ("s", "ms", "µs", "ns", "min", "h") else ()),
-        ),
-    )
+    means = "better configurations = rank, of random runs = random, regret, largest regret = worst, within 1 % = near"
+    shown = (Column("runs", "budget"), *columns(means, _percent))
+    if result.unit in ("s", "ms", "µs", "ns", "min", "h"):
+        shown += (Column("all runs take", "total", lambda value: quantity(value, result.unit, 3), right=True),)
+    yield Rows([_summary(*replays) for replays in by_budget.items()], shown)
 
 
 def _fronts(result: ReplayResult, by_budget: dict[int, list[Replay]], *, detailed: bool) -> View:
@@ -217,14 +178,5 @@ def _fronts(result: ReplayResult, by_budget: dict[int, list[Replay]], *, detaile
         shares = [replay.hypervolume_percent or 0.0 for replay in replays]
         mean = sum(shares) / len(shares)
         rows.append({"budget": budget, "mean": mean, "least": min(shares), "random": result.random[budget]})
-    yield Rows(
-        rows,
-        (
-            Column("runs", "budget"),
-            *columns("hypervolume of the front = mean, least, of random runs = random", _percent),
-        ),
-    )
-
-
-def _percent(value: float) -> str:
-    return percentage(value, 2)
+    means = columns("hypervolume of the front = mean, least, of random runs = random", _percent)
+    yield Rows(rows, (Column("runs", "budget"), *means))

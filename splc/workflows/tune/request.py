@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -19,7 +21,6 @@ from splc.io.numbers import parse_number
 from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
 from splc.tuning.objective import Goal, Limit
-from splc.types import Array
 from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import counts_of, percentage_of, seconds_of
 from splc.workflows.fields import as_flag, as_option, given_fields, request
@@ -27,10 +28,7 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.measure.subject import constant_contexts, contexts_of, turns_of
 from splc.workflows.tune.earlier import EarlierFile
 
-COMMAND = "Command"
-SEARCH = "Search"
-RESULTS = "Output"
-REPLAYS = "Replays"
+COMMAND, SEARCH, RESULTS, REPLAYS = "Command", "Search", "Output", "Replays"
 # Replays of one command, which take seconds each.
 MOST_SEEDS = 10_000
 # The fields that only a command has.
@@ -230,22 +228,26 @@ class Request(SystemInputs):
 
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other, or have no effect."""
-        if (self.command is None) == (self.replay is None):
-            raise RequestError("what is to be tuned? a command, or with --replay the rows of a table", "command")
-        names = _OF_REPLAY if self.replay is None else _OF_COMMAND
-        only = "a replay has" if self.replay is None else "a command has"
-        for name in given_fields(self):
-            if name in names:
-                raise RequestError(f"only {only} it", name)
-        if self.replay is not None and self.contexts:
-            raise RequestError("only a command has a value; --where COLUMN=VALUE selects rows of the table", "context")
-        if not self.budget and self.duration is None:
-            hint = "" if self.replay is not None else ", or --for 2h"
-            raise RequestError(f"the number of runs is missing; write --budget 60{hint}", "budget")
-        if self.seeds > MOST_SEEDS:
-            raise RequestError(f"at most {MOST_SEEDS:,} replays are made", "seeds")
-        if self.replay is None and len(self.budget) > 1:
-            raise RequestError("several budgets are compared only by replays", "budget")
+        live = self.replay is None
+        other, names, hint = ("a replay", _OF_REPLAY, ", or --for 2h") if live else ("a command", _OF_COMMAND, "")
+        wrong = next((name for name in given_fields(self) if name in names), "")
+        rows = "--where COLUMN=VALUE selects rows of the table"
+        what = "what is to be tuned? a command, or with --replay the rows of a table"
+        refused = (
+            ((self.command is None) == live, what, "command"),
+            (wrong, f"only {other} has it", wrong),
+            (not live and self.contexts, f"only a command has a value; {rows}", "context"),
+            (
+                not self.budget and self.duration is None,
+                f"the number of runs is missing; write --budget 60{hint}",
+                "budget",
+            ),
+            (self.seeds > MOST_SEEDS, f"at most {MOST_SEEDS:,} replays are made", "seeds"),
+            (live and len(self.budget) > 1, "several budgets are compared only by replays", "budget"),
+        )
+        for applies, message, field in refused:
+            if applies:
+                raise RequestError(message, field)
 
     def settings(self, properties: Sequence[str]) -> dict[str, Any]:
         """Return the settings of a tuner of properties."""
@@ -260,30 +262,22 @@ class Request(SystemInputs):
             if name not in goals:
                 raise RequestError(f"{name!r} is no property that is tuned", "maximize_only")
         first, *further = [Goal(name, self.maximize or name in self.maximize_only) for name in goals]
-        return {
-            "maximize": first.maximize,
-            "further": tuple(further),
-            "limits": limits,
-            "verify": self.verify,
-            "explore": self.explore,
-            "until": self.until,
-            "race": self.race,
-            "cost": self.cost,
-        }
+        same = {name: getattr(self, name) for name in ("verify", "explore", "until", "race", "cost")}
+        return {"maximize": first.maximize, "further": tuple(further), "limits": limits, **same}
 
 
 def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, ...]:
     """Return the limits of texts such as `size <= 40`."""
     limits = []
     for text in texts:
-        relation = "<=" if "<=" in text else ">="
+        relation: Literal["<=", ">="] = "<=" if "<=" in text else ">="
         name, sign, number = (part.strip() for part in text.partition(relation))
         value = parse_number(number)
         if not sign or math.isnan(value):
             raise RequestError(f"{text!r} is not NAME <= NUMBER or NAME >= NUMBER", "limits")
         if name not in properties:
             raise RequestError(f"{name!r} is no property of the runs; add it with --property", "limits")
-        limits.append(Limit(name, "<=" if relation == "<=" else ">=", value))
+        limits.append(Limit(name, relation, value))
     return tuple(limits)
 
 
@@ -309,8 +303,7 @@ def default_of(text: str | None, space: Space) -> Configurations | None:
     default = read_configurations(text, space.system)
     if len(default) != 1:
         raise InputError(Problem(f"the default is one configuration, but there are {len(default):,} rows", text))
-    valid: Array = space.check(default)
-    if not valid.all():
+    if not np.all(space.check(default)):
         violated = "; ".join(space.violations(default, 0)) or "the fixed values"
         raise InputError(Problem(f"the default is not valid: it violates {violated}", text))
     return default

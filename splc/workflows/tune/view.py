@@ -3,49 +3,26 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from typing import Any, Literal
 
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
-from splc.io.json_object import JsonObject, at, count, each, json_object
+from splc.io.json_object import JsonObject, at, count, each, json_object, merged
 from splc.io.numbers import percentage, short_number
-from splc.tuning.changes import ConfigurationChange, shown_values
-from splc.tuning.mean_value import MeanValue
+from splc.tuning.changes import shown_values
+from splc.tuning.mean_value import Gain, MeanValue
 from splc.tuning.result import FoundConfiguration
+from splc.workflows import views
 from splc.workflows.learn.model_view import answer
 from splc.workflows.objects import FailuresObject, OptionValues, option_values
-from splc.workflows.tune.live import Result, TuningPreview, preview, run
+from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.replays import ReplayResult, TuneReplaysObject, replay, view_of_replays
 from splc.workflows.tune.request import Request
-from splc.workflows.tune.runs_view import WIDTH, goal_text
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import (
-    Column,
-    Detail,
-    End,
-    Facts,
-    Message,
-    NextStep,
-    NextSteps,
-    Rows,
-    View,
-    counted,
-    interval_text,
-    value_text,
-)
 
 # The number of changes of a summary.
 SHOWN = 12
-
-
-class FoundObject(JsonObject):
-    """A configuration with the mean of its fresh runs and the 95 % interval of it."""
-
-    configuration: OptionValues = at(lambda row: option_values(row.configuration))
-    value: float = at("mean.value")
-    low: float | None = at("mean.low")
-    high: float | None = at("mean.high")
-    runs: int = at("mean.runs")
 
 
 class MeanObject(JsonObject):
@@ -57,20 +34,19 @@ class MeanObject(JsonObject):
     runs: int
 
 
+class FoundObject(JsonObject):
+    """A configuration with the mean of its fresh runs and the 95 % interval of it."""
+
+    configuration: OptionValues = at(lambda row: option_values(row.configuration))
+    mean: MeanObject = merged()
+
+
 class TunedFrontObject(JsonObject):
     """A configuration of the Pareto front with the means of its fresh runs."""
 
     configuration: OptionValues = at(lambda row: option_values(row.configuration))
     properties: dict[str, MeanObject] = at("means")
     fresh: bool
-
-
-class GainObject(JsonObject):
-    """The gain of the best configuration over the default, in percent of the default."""
-
-    percent: float
-    low: float | None
-    high: float | None
 
 
 class TunedChangeObject(JsonObject):
@@ -105,20 +81,14 @@ class TunedModelObject(JsonObject):
     output: str | None
 
 
-def _change(change: ConfigurationChange) -> dict[str, Any]:
-    return {"from": change.before, "to": change.after, **vars(change)}
+def _changes(tuned: Result) -> list[dict[str, Any]]:
+    changes = () if tuned.result is None else tuned.result.changes
+    return [{"from": change.before, "to": change.after, **vars(change)} for change in changes]
 
 
 def _steps(tuned: Result) -> list[dict[str, Any]]:
-    if tuned.result is None:
-        return []
-    nfp = tuned.result.nfp
-    return [{**vars(step), "value": step.values.get(nfp)} for step in tuned.result.trajectory]
-
-
-def _earlier(tuned: Result) -> int:
-    history = tuned.session.tuner.history
-    return len(history.outcomes) - len(history.asked_for)
+    found = tuned.result
+    return [{**vars(step), "value": step.values.get(found.nfp)} for step in found.trajectory] if found else []
 
 
 def _ended_early(tuned: Result) -> int:
@@ -133,16 +103,14 @@ class TuneObject(JsonObject, schema="splc.tune/1"):
     maximize: bool = at("session.tuner.objective.maximize")
     best: FoundObject | None = at("single.best")
     default: FoundObject | None = at("result.default")
-    gain: GainObject | None = at("single.gain")
+    gain: Gain | None = at("single.gain")
     front: list[TunedFrontObject] = at("result.front", ())
-    changes: list[TunedChangeObject] = at(
-        lambda tuned: [] if tuned.result is None else list(map(_change, tuned.result.changes))
-    )
+    changes: list[TunedChangeObject] = at(_changes)
     indifferent: list[str] = at("result.indifferent", ())
     expected_gain: float | None = at("result.expected_gain")
     budget: int | None = at("session.tuner.budget")
     runs: int = count("session.tuner.history.asked_for")
-    earlier_runs: int = at(_earlier)
+    earlier_runs: int = at(lambda tuned: len((made := tuned.session.tuner.history).outcomes) - len(made.asked_for))
     resumed: int = at("session.resumed")
     failed: int = count("session.tuner.history.failed")
     ended_early: int = at(_ended_early)
@@ -176,12 +144,12 @@ class TunePreviewObject(JsonObject, schema="splc.tune.preview/1"):
     notes: list[str] = each("notes", "text")
 
 
-def view(found: Result | TuningPreview | ReplayResult, detail: Detail) -> View:
+def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> views.View:
     """Yield what was found, the plan, or how good replays are."""
     if isinstance(found, ReplayResult):
         yield from view_of_replays(found)
         yield found.notes
-        yield End(130 if found.interrupted else 0)
+        yield views.End(130 if found.interrupted else 0)
     elif isinstance(found, TuningPreview):
         yield from _plan(found)
         yield found.notes
@@ -192,11 +160,11 @@ def view(found: Result | TuningPreview | ReplayResult, detail: Detail) -> View:
         yield from _failure(found)
         file = None if found.learned is None else found.learned.output
         if file is not None and not found.of_standard_input:
-            yield NextSteps([NextStep(("explain", file), "what each option costs")])
-        yield End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
+            yield views.NextSteps([views.NextStep(("explain", file), "what each option costs")])
+        yield views.End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
 
 
-def _plan(preview: TuningPreview) -> View:
+def _plan(preview: TuningPreview) -> views.View:
     """Yield what is searched, and the first commands."""
     yield goal_text(preview.tuner)
     yield from (f"    {line}" for line in _commands(preview))
@@ -204,10 +172,10 @@ def _plan(preview: TuningPreview) -> View:
     if budget is None:
         yield "    … and more until the time is over"
     elif (hidden := budget - len(preview.commands)) > 0:
-        yield f"    … and {counted(hidden, 'more command')}, each of which depends on the values before it"
+        yield f"    … and {views.counted(hidden, 'more command')}, each of which depends on the values before it"
 
 
-def _found(found: Result) -> View:
+def _found(found: Result) -> views.View:
     """Yield the best configuration, its verified value, what it changes, and what does not matter."""
     result = found.result
     assert result is not None
@@ -220,15 +188,14 @@ def _found(found: Result) -> View:
     base = result.default
     if base is not None and base is not result.best:
         facts.append(("default", _value(base, unit)))
-        gain = result.gain
-        if gain is not None:
-            interval = interval_text((gain.low, gain.high), lambda end: percentage(end, 3))
+        if (gain := result.gain) is not None:
+            interval = views.interval_text((gain.low, gain.high), lambda end: percentage(end, 3))
             facts.append(("gain", percentage(gain.percent, 3) + (f" ({interval})" if interval else "")))
-        texts = [
-            f"{change.option} {_plain(change.before)} -> {_plain(change.after)}: {_signed(change.change)}"
-            + (f" ({change.because})" if change.because else "")
-            for change in result.changes
-        ]
+        texts = []
+        for change in result.changes:
+            before, after = ("deselected" if v is None else views.value_text(v) for v in (change.before, change.after))
+            sign, because = "+" if change.change > 0 else "", f" ({change.because})" if change.because else ""
+            texts.append(f"{change.option} {before} -> {after}: {sign}{short_number(change.change, 3)}{because}")
         more = f"; {len(texts) - SHOWN} more with --json" if len(texts) > SHOWN else ""
         facts.append(("changes", "; ".join(texts[:SHOWN]) + more or "none"))
     elif base is not None:
@@ -244,82 +211,60 @@ def _found(found: Result) -> View:
         facts.append(("left", f"another run of the search is expected to improve the best configuration by {gained}"))
     if found.learned is not None:
         facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
-    runs = counted(len(tuner.history.asked_for), "run")
-    own = sum(outcome.trial is not None for outcome in tuner.history.failed)
-    failed = f", {own:,} failed" if own else ""
+    runs = views.counted(len(tuner.history.asked_for), "run")
+    if own := sum(outcome.trial is not None for outcome in tuner.history.failed):
+        runs += f", {own:,} failed"
     if ended := _ended_early(found):
-        failed += f", {ended:,} ended early"
+        runs += f", {ended:,} ended early"
     where = f"  -> {found.outputs.measurements}" if tuner.history.asked_for else ""
-    facts.append(("runs", f"{runs}{failed}{where}"))
-    yield Facts(facts)
+    yield views.Facts([*facts, ("runs", f"{runs}{where}")])
 
 
-def _front(tuned: Result) -> View:
+def _front(tuned: Result) -> views.View:
     """Yield the configurations of a Pareto front with their verified values, and what they change."""
     result, tuner = tuned.result, tuned.session.tuner
     assert result is not None
-    base = tuner.default
-    rows = []
+    base, rows = tuner.default, []
     for member in result.front:
-        values = shown_values(
-            tuner.variables, member.configuration if base is None else base, member.configuration, every=base is None
-        )
+        own = member.configuration
+        values = shown_values(tuner.variables, own if base is None else base, own, every=base is None)
         rows.append({**{name: _mean(mean) for name, mean in member.means.items()}, "values": values or "the default"})
     names = [goal.nfp for goal in tuner.objective.goals]
     title = "values" if base is None else "changes of the default"
-    yield Rows(rows, (*(Column(name, name) for name in names), Column(title, "values")))
+    yield views.Rows(rows, (*(views.Column(name, name) for name in names), views.Column(title, "values")))
     kind = "fresh runs" if result.front[0].fresh else "the runs of the search"
+    size, runs = views.counted(len(result.front), "configuration"), views.counted(len(tuner.history.asked_for), "run")
     yield ""
-    yield Facts(
-        [
-            ("front", f"{counted(len(result.front), 'configuration')}, by {kind}  -> {tuned.best}"),
-            ("runs", f"{counted(len(tuner.history.asked_for), 'run')}  -> {tuned.outputs.measurements}"),
-        ]
-    )
+    front = ("front", f"{size}, by {kind}  -> {tuned.best}")
+    yield views.Facts([front, ("runs", f"{runs}  -> {tuned.outputs.measurements}")])
 
 
 def _mean(mean: MeanValue) -> str:
-    interval = "" if mean.low is None or mean.high is None else interval_text((mean.low, mean.high), _short)
-    return _short(mean.value) + (f" ({interval})" if interval else "")
+    short = partial(short_number, digits=4)
+    interval = views.interval_text((mean.low, mean.high), short)
+    return short(mean.value) + (f" ({interval})" if interval else "")
 
 
-def _short(value: float) -> str:
-    return short_number(value, 4)
-
-
-def _failure(found: Result) -> View:
+def _failure(found: Result) -> views.View:
     """Yield why a tuning run ended before its budget."""
     tuner = found.session.tuner
     text = "runs"
     if tuner.budget is not None:
-        text = counted(tuner.budget - len(tuner.history.asked_for), "run")
+        text = views.counted(tuner.budget - len(tuner.history.asked_for), "run")
     if found.interrupted:
-        yield Message(f"interrupted with {text} left; the same command with --resume continues")
+        yield views.Message(f"interrupted with {text} left; the same command with --resume continues")
     elif found.stopped is not None:
-        reason = shorten(found.stopped, WIDTH)
-        yield Message(
-            f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {text}",
-            "warning",
-        )
+        reason = f"the first runs failed for the same reason: {shorten(found.stopped, WIDTH)}"
+        yield views.Message(f"{reason}; --resume --keep-going does the other {text}", "warning")
     elif found.result is None:
-        yield Message("no run succeeded, so that nothing is known of any configuration", "warning")
+        yield views.Message("no run succeeded, so that nothing is known of any configuration", "warning")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
     mean = configuration.mean
-    text = quantity(mean.value, unit, 4)
-    kind = counted(mean.runs, "fresh run") if mean.runs else "predicted" if mean.low is not None else "measured"
-    if mean.low is None or mean.high is None:
-        return f"{text} ({kind})"
-    return f"{text} ({span(mean.low, mean.high, unit, 4)}, {kind})"
-
-
-def _plain(value: float | str | None) -> str:
-    return "deselected" if value is None else value_text(value)
-
-
-def _signed(value: float) -> str:
-    return ("+" if value > 0 else "") + short_number(value, 3)
+    kind = views.counted(mean.runs, "fresh run") if mean.runs else "predicted" if mean.low is not None else "measured"
+    interval = "" if mean.low is None or mean.high is None else f"{span(mean.low, mean.high, unit, 4)}, "
+    return f"{quantity(mean.value, unit, 4)} ({interval}{kind})"
 
 
 def run_verb(request: Request, watch: Watch) -> Result | TuningPreview | ReplayResult:

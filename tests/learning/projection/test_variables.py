@@ -8,8 +8,9 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed
+from splc.errors import ConfigurationError
 from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.variables import numbers_of, variables_of
+from splc.learning.projection.variables import numbers_of, variables_of, with_known_members
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured
@@ -49,6 +50,14 @@ def test_groups_are_one_variable() -> None:
     assert found["p2"].members == ("p2", "p7", "p10")
     assert list(found["p2"].values) == [2, 7, 10]
     assert set(found) == {"a", "x", "p2", "z"}
+
+
+def test_a_system_without_the_group() -> None:
+    """Configurations that lack the options of a group are refused, by name."""
+    variables = variables_of(VariabilityModel("made", group("p10", "p2", "p7")))
+    other = Space(VariabilityModel("other", (BinaryOption("z", optional=True),))).enumerate()
+    with pytest.raises(ConfigurationError, match="unknown option 'p2'"):
+        with_known_members(other, variables)
 
 
 def test_group_of_optional_parent() -> None:
