@@ -9,11 +9,10 @@ from typing import Any
 from sampling import parse_spec
 from splc._version import __version__
 from splc.errors import SplcError
-from splc.formats.models.entries import learned_file
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
-from splc.formats.models.writers import WRITERS
-from splc.formats.registry import suffix_of
+from splc.formats.models.stored_model import learned_file
+from splc.formats.registry import model_writers, suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import Source, read_source
 from splc.learning.judging import round_errors
@@ -183,7 +182,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     if result.readable:
         content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result))
         model = model_json_text(result.model, result.nfp)
-        log = WRITERS[suffix_of(task.log)](content)
+        log = model_writers()[suffix_of(task.log)].write(content)
     printed = result.printed_errors
     return Record(
         learned_from=result.learning_configurations,

@@ -14,7 +14,7 @@ from typing import Any
 from splc.errors import SplcError
 from splc.formats import registry
 from splc.formats.measurements.rows import Policy
-from splc.formats.models.stored import ReadOptions
+from splc.formats.models.read import ReadOptions
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel

@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from splc.formats.benchmarks.tools import read_benchmark
 from splc.formats.benchmarks.table import TableSource
-from splc.formats.benchmarks.tools import benchmark_of
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.io.files import Source
 
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app
-from splc.formats.benchmarks.tools import read_benchmark
 from splc.formats.benchmarks.table import TableSource
+from splc.formats.benchmarks.tools import read_benchmark
 from splc.io.files import Source
 
 

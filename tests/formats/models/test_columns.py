@@ -6,7 +6,7 @@ import pytest
 
 from splc.errors import InputError
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.models.columns import LearnedColumns, choice_of, columns_object
+from splc.formats.models.columns import choice_of, columns_in_lines, columns_object, stated_columns
 from splc.formats.models.term_list import parse_term_list
 from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
@@ -19,10 +19,10 @@ def test_columns_read_back() -> None:
     """The columns that a file states are those that were written; without any, nothing is written."""
     written = columns_object({"version": "1.0"}, ColumnChoice(options=("px",), ignore=("id", "date")))
     assert written == {"contexts": {"version": "1.0"}, "columns": {"options": ["px"], "ignore": ["id", "date"]}}
-    expected = LearnedColumns({"version": "1.0"}, ("px",), ("id", "date"))
-    assert LearnedColumns.of(written) == expected
+    expected = ColumnChoice(usual={"version": "1.0"}, options=("px",), ignore=("id", "date"))
+    assert stated_columns(written) == expected
     texts = {"contexts": '{"version": "1.0"}', "columns": '{"options": ["px"], "ignore": ["id", "date"]}'}
-    assert LearnedColumns.of_texts({**texts, "more": "not JSON"}) == expected
+    assert columns_in_lines({**texts, "more": "not JSON"}) == expected
     assert columns_object({}, ColumnChoice()) == {}
     assert columns_object({}, ColumnChoice(ignore=("id",))) == {"columns": {"ignore": ["id"]}}
 
@@ -38,13 +38,13 @@ def test_columns_read_back() -> None:
 )
 def test_damaged_columns(stated: object) -> None:
     """Content of the wrong type states nothing."""
-    assert LearnedColumns.of(stated) == LearnedColumns()
+    assert stated_columns(stated) == ColumnChoice()
 
 
 def test_choice_of_several_models() -> None:
     """Columns of all models are chosen, and only contexts in which they agree have a usual value; none has to exist."""
-    one = LearnedColumns({"version": "1", "mode": "a"}, ("px",), ("id",))
-    other = LearnedColumns({"version": "2", "mode": "a"}, ("px", "nx"), ("date",))
+    one = ColumnChoice(usual={"version": "1", "mode": "a"}, options=("px",), ignore=("id",))
+    other = ColumnChoice(usual={"version": "2", "mode": "a"}, options=("px", "nx"), ignore=("date",))
     found = choice_of([one, other, one])
     assert (
         found == ColumnChoice(options=("px", "nx"), ignore=("id", "date"), usual={"version": None, "mode": "a"}).lenient

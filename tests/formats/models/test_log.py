@@ -314,7 +314,7 @@ def test_each_averaged_model_has_its_own_facts(first: str) -> None:
 
     text = averaged("time", "identity", "1.0") + averaged("energy", "log", "2.0")
     found = parse_stored_log(Source("a.log", text.encode()), learning=0)
-    facts = [(each.nfp, each.model.link, dict(each.columns.contexts)) for each in found]
+    facts = [(each.nfp, each.model.link, each.contexts) for each in found]
     assert facts == [("time", "identity", {"version": "1.0"}), ("energy", "log", {"version": "2.0"})]
 
 
