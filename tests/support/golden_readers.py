@@ -9,6 +9,9 @@ from typing import Any
 
 from splc.errors import InputError, SplcError
 from splc.formats import registry
+from splc.formats.benchmarks.table import TableSource
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
+from splc.formats.detect import kind_of
 from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.assignment import parse_assignments, parse_configuration
@@ -36,7 +39,7 @@ from splc.project.config import read_project_file
 from splc.study import read_study
 from splc.system.variability import VariabilityModel
 from splc.workflows.field_values import texts_of
-from tests.support.reader_golden import READER_FILES, Reader
+from tests.support.reader_golden import READER_FILES, Reader, Shown
 
 Options = Mapping[str, str]
 SYSTEMS = READER_FILES / "systems"
@@ -122,6 +125,25 @@ def _xml(file: str, options: Options) -> Iterable[str]:
     raise InputError(whole)
 
 
+def _tool(file: str, options: Options) -> Iterable[str]:
+    """Show the table in the output of a benchmark tool, with the roles of its columns."""
+    del options
+    source = read_source(file)
+    assert benchmark_of(source) is None or kind_of(source) == "measurements"
+    found = read_benchmark(source)
+    if not isinstance(found, TableSource):
+        return [Shown("not the output of a tool")]
+    stated = found.stated
+    roles = [] if stated is None else [stated.options, stated.contexts, stated.properties]
+    names = [
+        ", ".join(f"{name} ({found.units[name]})" if name in found.units else name for name in each) for each in roles
+    ]
+    titles = ("options", "contexts", "properties")
+    shown = [f"{title}: {text}" for title, text in zip(titles, names, strict=False) if text]
+    main = [] if found.main is None else [f"main: {found.main}"]
+    return [*found.notes, *map(Shown, (*shown, *main, *(f"  {row}" for row in found.text().splitlines())))]
+
+
 def _texts(file: str) -> list[str]:
     return read_source(file).text().splitlines()
 
@@ -166,6 +188,7 @@ READERS: dict[str, Reader] = {
     "text": partial(
         _silent, lambda file, options: parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
     ),
+    "tools": _tool,
     "toml": partial(_silent, lambda file, _: parse_toml(read_source(file))),
     "xml": _xml,
     **{

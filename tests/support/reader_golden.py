@@ -2,8 +2,9 @@ r"""Golden files of readers: bad inputs, each followed by what the reader report
 
 A file `tests/golden/readers/READER.txt` has one case after the other. The first line of a case names the file, and
 options of the reader as `name=value`; lines that begin with `| ` are the content of the file; the lines after them are
-the message, or what is noted about a file that is read. In the content, a backslash begins an escape (`\t`, `\xff`,
-`\{200*ab}` for a repeated text), and at the end of the last line it stands for a missing line feed.
+the message, or what is noted about a file that is read, and for some readers what was read. The option `shows` says
+what a case is for. In the content, a backslash begins an escape (`\t`, `\xff`, `\{200*ab}` for a repeated text), and at
+the end of the last line it stands for a missing line feed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ _TITLE, _CONTENT, _READ = "=== ", "| ", "(read)"
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})|\\\{(\d+)\*([^}]*)\}|\\(.)")
 _REPEATED = re.compile(r"([^\\}\n]{1,12}?)\1{79,}")
 _CONTROLS = {b"t": b"\t", b"r": b"\r", b"\\": b"\\"}
+
+
+class Shown(str):
+    """A line about what was read, which is not a note."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ class Case:
         file.write_bytes(self.data)
         options = dict(text.split("=", 1) for text in settings)
         try:
-            lines = [_READ, *(f"note: {note}" for note in reader(name, options))]
+            lines = [_READ, *(line if isinstance(line, Shown) else f"note: {line}" for line in reader(name, options))]
         except SplcError as error:
             lines = str(error).splitlines()
         file.unlink()
