@@ -7,6 +7,9 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from splc.data.experiment import Experiment
 from splc.errors import InputError, SplcError
 from splc.formats import registry
 from splc.formats.benchmarks.table import TableSource
@@ -21,6 +24,7 @@ from splc.formats.measurements.file_columns import read_file_columns
 from splc.formats.measurements.inference import infer_system
 from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
+from splc.formats.models.log_lines import learnings_of
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import read_stored_model
@@ -31,6 +35,7 @@ from splc.formats.system.read import parse_system
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.io.json import parse_json
+from splc.io.numbers import number_text
 from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
 from splc.learning.registry import learner_of
@@ -84,13 +89,24 @@ def _experiments(file: str, options: Options) -> Iterable[str]:
     scaling: Any = options.get("scaling")
     metrics = _names(options.get("metrics"))
     found = read_experiments(file, parameters, kind, _choice(options), metrics=metrics, scaling=scaling)
-    return [note for each in found for note in each.report.notes]
+    return [line for each in found for line in _shown(each)]
+
+
+def _shown(experiment: Experiment) -> Iterable[str]:
+    """Show an experiment: a line per series, with the values at each point."""
+    yield from experiment.report.notes
+    contexts = f", contexts: {dict(experiment.contexts)}" if experiment.contexts else ""
+    missing = f", missing: {dict(experiment.report.missing)}" if experiment.report.missing else ""
+    yield Shown(f"parameters: {', '.join(experiment.parameters)}{contexts}{missing}, rows: {experiment.report.rows}")
+    for key, table in experiment.series.items():
+        values = [" ".join(map(number_text, row[~np.isnan(row)].tolist())) or "-" for row in table]
+        points = [",".join(map(number_text, point)) for point in experiment.points.tolist()]
+        yield Shown(f"{key}: {'; '.join(map(' = '.join, zip(points, values, strict=True)))}")
 
 
 def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
     del options
-    registry.format_named("experiment", form).read(read_source(file))
-    return ()
+    return _shown(registry.format_named("experiment", form).read(read_source(file)))
 
 
 def _inference(file: str, options: Options) -> Iterable[str]:
@@ -99,11 +115,20 @@ def _inference(file: str, options: Options) -> Iterable[str]:
 
 
 def _log(file: str, options: Options) -> Iterable[str]:
+    """Show the models of a log, and what it states about each learning."""
     number = int(options["learning"]) if "learning" in options else None
-    which: Any = int(options["round"]) if "round" in options else "last"
-    return [
-        note for each in parse_stored_log(read_source(file), _system(options), which, number) for note in each.notes
-    ]
+    which: Any = options.get("round", "last")
+    source = read_source(file)
+    found = parse_stored_log(source, _system(options), int(which) if which.isdecimal() else which, number)
+    yield from found[0].notes
+    for each in found:
+        facts = (each.nfp, None if each.model.link == "identity" else each.model.link, dict(each.contexts))
+        yield Shown(f"model: {each.model.text}{''.join(f'; {fact}' for fact in facts if fact)}")
+    for at, each in enumerate(learnings_of(source)[0], 1):
+        scores = {line.number: (line.score, line.test_error) for line in each.rounds.values()}
+        stated = (each.sampling, each.configurations, dict(each.settings), each.seed, each.evaluation)
+        if any(stated):
+            yield Shown(f"learning {at}: {stated}, rounds {scores}")
 
 
 def _silent(read: Callable[[str, Options], object], file: str, options: Options) -> Iterable[str]:
