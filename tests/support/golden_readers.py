@@ -150,6 +150,12 @@ def _xml(file: str, options: Options) -> Iterable[str]:
     raise InputError(whole)
 
 
+def _point_names(file: str, options: Options) -> Iterable[str]:
+    """Show the points in names, one per line."""
+    found = named_points(_texts(file), "f", by_folder="folders" in options)
+    return [Shown(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")]
+
+
 def _tool(file: str, options: Options) -> Iterable[str]:
     """Show the table in the output of a benchmark tool, with the roles of its columns."""
     del options
@@ -186,9 +192,7 @@ READERS: dict[str, Reader] = {
     "configuration": partial(
         _silent, lambda file, options: parse_configuration(_texts(file)[0], system_named(options["system"]))
     ),
-    "point-names": partial(
-        _silent, lambda file, options: named_points(_texts(file), "f", by_folder="folders" in options)
-    ),
+    "point-names": _point_names,
     "configurations": partial(
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
