@@ -24,11 +24,15 @@ from splc.formats.measurements.file_columns import read_file_columns
 from splc.formats.measurements.inference import infer_system
 from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
+from splc.formats.models.latex import latex_text
 from splc.formats.models.log_lines import learnings_of
 from splc.formats.models.log_reader import parse_stored_log
+from splc.formats.models.notation import log2_text
 from splc.formats.models.parameters import parse_parameters
+from splc.formats.models.python import python_text
 from splc.formats.models.read import read_stored_model
-from splc.formats.models.text import parse_stored_text
+from splc.formats.models.term_list import parse_term_list
+from splc.formats.models.text import parse_model, parse_stored_text, with_link
 from splc.formats.scripts.reader import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import parse_system
@@ -156,6 +160,39 @@ def _point_names(file: str, options: Options) -> Iterable[str]:
     return [Shown(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")]
 
 
+def _model(file: str, options: Options) -> Iterable[str]:
+    """Show the model of a file."""
+    stored = read_stored_model(file, _system(options))
+    facts = (stored.nfp, stored.unit, dict(stored.contexts))
+    yield from stored.notes
+    yield Shown(
+        f"{stored.kind}, {stored.model.link}: {stored.model.text}{''.join(f'; {fact}' for fact in facts if fact)}"
+    )
+
+
+def _text(file: str, options: Options) -> Iterable[str]:
+    """Show the model of a model text, and the parameters that it uses."""
+    model, used = parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
+    return [Shown(f"{model.text}; parameters: {', '.join(sorted(used)) or 'none'}")]
+
+
+def _notations(file: str, options: Options) -> Iterable[str]:
+    """Show models, one per line, in each notation."""
+    digits = int(options["digits"]) if "digits" in options else None
+    for line in _texts(file):
+        model = with_link(parse_model(line))
+        yield Shown(f"log2:   {log2_text(model, digits)}")
+        yield Shown(f"math:   {python_text(model, digits=digits)}")
+        yield Shown(f"numpy:  {python_text(model, 'np', digits=digits)}")
+        yield Shown(f"LaTeX:  {latex_text(model, digits or 4)}")
+
+
+def _term_list(file: str, options: Options) -> Iterable[str]:
+    """Show a list of terms."""
+    learner = parse_term_list(read_source(file), system_named(options["system"]))
+    return [Shown("; ".join(term.text() for term in learner.terms))]
+
+
 def _tool(file: str, options: Options) -> Iterable[str]:
     """Show the table in the output of a benchmark tool, with the roles of its columns."""
     del options
@@ -205,7 +242,8 @@ READERS: dict[str, Reader] = {
     "learner": _learner,
     "log": _log,
     "measurements": _measurements,
-    "model": partial(_silent, lambda file, options: read_stored_model(file, _system(options))),
+    "model": _model,
+    "notations": _notations,
     "observations": partial(_silent, lambda file, options: read_observed([file], system_named(options["system"]))),
     "parameters": partial(_silent, lambda file, _: parse_parameters(read_source(file))),
     "project": partial(_silent, lambda file, _: read_project_file(Path(file))),
@@ -214,9 +252,8 @@ READERS: dict[str, Reader] = {
     "source": partial(_silent, lambda file, _: read_source(file).text()),
     "study": partial(_silent, lambda file, _: read_study(file)),
     "system": partial(_silent, lambda file, _: read_variability_model(file)),
-    "text": partial(
-        _silent, lambda file, options: parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
-    ),
+    "term-list": _term_list,
+    "text": _text,
     "tools": _tool,
     "toml": partial(_silent, lambda file, _: parse_toml(read_source(file))),
     "xml": _xml,
