@@ -128,11 +128,11 @@ def _log(file: str, options: Options) -> Iterable[str]:
     for each in found:
         facts = (each.nfp, None if each.model.link == "identity" else each.model.link, dict(each.contexts))
         yield Shown(f"model: {each.model.text}{''.join(f'; {fact}' for fact in facts if fact)}")
-    for at, each in enumerate(learnings_of(source)[0], 1):
-        scores = {line.number: (line.score, line.test_error) for line in each.rounds.values()}
-        stated = (each.sampling, each.configurations, dict(each.settings), each.seed, each.evaluation)
-        if any(stated):
-            yield Shown(f"learning {at}: {stated}, rounds {scores}")
+    for at, learning in enumerate(learnings_of(source)[0], 1):
+        scores = {line.number: (line.score, line.test_error) for line in learning.rounds.values()}
+        stated = (learning.sampling, learning.configurations, dict(learning.settings), learning.seed)
+        if any((*stated, learning.evaluation)):
+            yield Shown(f"learning {at}: {(*stated, learning.evaluation)}, rounds {scores}")
 
 
 def _silent(read: Callable[[str, Options], object], file: str, options: Options) -> Iterable[str]:
