@@ -48,7 +48,7 @@ from splc.project.config import read_project_file
 from splc.study import read_study
 from splc.system.variability import VariabilityModel
 from splc.workflows.field_values import texts_of
-from tests.support.reader_golden import READER_FILES, Reader, Shown
+from tests.support.reader_golden import READER_FILES, Content, Reader
 
 Options = Mapping[str, str]
 SYSTEMS = READER_FILES / "systems"
@@ -101,11 +101,11 @@ def _shown(experiment: Experiment) -> Iterable[str]:
     yield from experiment.report.notes
     contexts = f", contexts: {dict(experiment.contexts)}" if experiment.contexts else ""
     missing = f", missing: {dict(experiment.report.missing)}" if experiment.report.missing else ""
-    yield Shown(f"parameters: {', '.join(experiment.parameters)}{contexts}{missing}, rows: {experiment.report.rows}")
+    yield Content(f"parameters: {', '.join(experiment.parameters)}{contexts}{missing}, rows: {experiment.report.rows}")
     for key, table in experiment.series.items():
         values = [" ".join(map(number_text, row[~np.isnan(row)].tolist())) or "-" for row in table]
         points = [",".join(map(number_text, point)) for point in experiment.points.tolist()]
-        yield Shown(f"{key}: {'; '.join(map(' = '.join, zip(points, values, strict=True)))}")
+        yield Content(f"{key}: {'; '.join(map(' = '.join, zip(points, values, strict=True)))}")
 
 
 def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
@@ -127,12 +127,12 @@ def _log(file: str, options: Options) -> Iterable[str]:
     yield from found[0].notes
     for each in found:
         facts = (each.nfp, None if each.model.link == "identity" else each.model.link, dict(each.contexts))
-        yield Shown(f"model: {each.model.text}{''.join(f'; {fact}' for fact in facts if fact)}")
+        yield Content(f"model: {each.model.text}{''.join(f'; {fact}' for fact in facts if fact)}")
     for at, learning in enumerate(learnings_of(source)[0], 1):
         scores = {line.number: (line.score, line.test_error) for line in learning.rounds.values()}
         stated = (learning.sampling, learning.configurations, dict(learning.settings), learning.seed)
         if any((*stated, learning.evaluation)):
-            yield Shown(f"learning {at}: {(*stated, learning.evaluation)}, rounds {scores}")
+            yield Content(f"learning {at}: {(*stated, learning.evaluation)}, rounds {scores}")
 
 
 def _silent(read: Callable[[str, Options], object], file: str, options: Options) -> Iterable[str]:
@@ -157,7 +157,9 @@ def _xml(file: str, options: Options) -> Iterable[str]:
 def _point_names(file: str, options: Options) -> Iterable[str]:
     """Show the points in names, one per line."""
     found = named_points(_texts(file), "f", by_folder="folders" in options)
-    return [Shown(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")]
+    return [
+        Content(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")
+    ]
 
 
 def _model(file: str, options: Options) -> Iterable[str]:
@@ -165,7 +167,7 @@ def _model(file: str, options: Options) -> Iterable[str]:
     stored = read_stored_model(file, _system(options))
     facts = (stored.nfp, stored.unit, dict(stored.contexts))
     yield from stored.notes
-    yield Shown(
+    yield Content(
         f"{stored.kind}, {stored.model.link}: {stored.model.text}{''.join(f'; {fact}' for fact in facts if fact)}"
     )
 
@@ -173,7 +175,7 @@ def _model(file: str, options: Options) -> Iterable[str]:
 def _text(file: str, options: Options) -> Iterable[str]:
     """Show the model of a model text, and the parameters that it uses."""
     model, used = parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
-    return [Shown(f"{model.text}; parameters: {', '.join(sorted(used)) or 'none'}")]
+    return [Content(f"{model.text}; parameters: {', '.join(sorted(used)) or 'none'}")]
 
 
 def _notations(file: str, options: Options) -> Iterable[str]:
@@ -181,16 +183,16 @@ def _notations(file: str, options: Options) -> Iterable[str]:
     digits = int(options["digits"]) if "digits" in options else None
     for line in _texts(file):
         model = with_link(parse_model(line))
-        yield Shown(f"log2:   {log2_text(model, digits)}")
-        yield Shown(f"math:   {python_text(model, digits=digits)}")
-        yield Shown(f"numpy:  {python_text(model, 'np', digits=digits)}")
-        yield Shown(f"LaTeX:  {latex_text(model, digits or 4)}")
+        yield Content(f"log2:   {log2_text(model, digits)}")
+        yield Content(f"math:   {python_text(model, digits=digits)}")
+        yield Content(f"numpy:  {python_text(model, 'np', digits=digits)}")
+        yield Content(f"LaTeX:  {latex_text(model, digits or 4)}")
 
 
 def _term_list(file: str, options: Options) -> Iterable[str]:
     """Show a list of terms."""
     learner = parse_term_list(read_source(file), system_named(options["system"]))
-    return [Shown("; ".join(term.text() for term in learner.terms))]
+    return [Content("; ".join(term.text() for term in learner.terms))]
 
 
 def _tool(file: str, options: Options) -> Iterable[str]:
@@ -200,7 +202,7 @@ def _tool(file: str, options: Options) -> Iterable[str]:
     assert benchmark_of(source) is None or kind_of(source) == "measurements"
     found = read_benchmark(source)
     if not isinstance(found, TableSource):
-        return [Shown("not the output of a tool")]
+        return [Content("not the output of a tool")]
     stated = found.stated
     roles = [] if stated is None else [stated.options, stated.contexts, stated.properties]
     names = [
@@ -209,7 +211,7 @@ def _tool(file: str, options: Options) -> Iterable[str]:
     titles = ("options", "contexts", "properties")
     shown = [f"{title}: {text}" for title, text in zip(titles, names, strict=False) if text]
     main = [] if found.main is None else [f"main: {found.main}"]
-    return [*found.notes, *map(Shown, (*shown, *main, *(f"  {row}" for row in found.text().splitlines())))]
+    return [*found.notes, *map(Content, (*shown, *main, *(f"  {row}" for row in found.text().splitlines())))]
 
 
 def _texts(file: str) -> list[str]:

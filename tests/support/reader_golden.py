@@ -19,18 +19,18 @@ from splc.errors import SplcError
 from tests.support.golden import FOLDER
 
 READER_FILES = FOLDER / "readers"
+
+
+class Content(str):
+    """A line that shows what was read, beside notes."""
+
+
 # The file of a case and its options → what is noted.
 Reader = Callable[[str, Mapping[str, str]], Iterable[str]]
 _TITLE, _CONTENT, _READ = "=== ", "| ", "(read)"
 _ESCAPED = re.compile(rb"\\x([0-9a-f]{2})|\\\{(\d+)\*([^}]*)\}|\\(.)")
 _REPEATED = re.compile(r"([^\\}\n]{1,12}?)\1{79,}")
 _CONTROLS = {b"t": b"\t", b"r": b"\r", b"\\": b"\\"}
-
-
-class Shown(str):
-    """A line about what was read, which is not a note."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Case:
         file.write_bytes(self.data)
         options = dict(text.split("=", 1) for text in settings)
         try:
-            lines = [_READ, *(line if isinstance(line, Shown) else f"note: {line}" for line in reader(name, options))]
+            found = reader(name, options)
+            lines = [_READ, *(text if isinstance(text, Content) else f"note: {text}" for text in found)]
         except SplcError as error:
             lines = str(error).splitlines()
         file.unlink()
