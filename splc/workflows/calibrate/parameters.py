@@ -14,8 +14,7 @@ from splc.data.measurements import Measurements
 from splc.data.summary import summary_of
 from splc.errors import Problem, SpecError, SplcError, listed, nearest, plural
 from splc.formats.detect import model_format
-from splc.formats.models.read import parse_stored_models
-from splc.formats.models.stored import ReadOptions, StoredModel
+from splc.formats.models.read import ReadOptions, StoredModel, parse_stored_models
 from splc.io.files import Source, read_source
 from splc.io.numbers import percentage, signed_percentage
 from splc.models.parameters import Parameters
