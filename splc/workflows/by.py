@@ -37,6 +37,11 @@ class ByValue(Generic[T]):
         """The notes of all results, equal ones once."""
         return tuple(dict.fromkeys(note for result in self.results.values() for note in getattr(result, "notes", ())))
 
+    def as_json(self, schema: str, of_value: Callable[[T], Mapping[str, Any]]) -> dict[str, Any]:
+        """Return the JSON object with an object per value, which has the keys of that of its result."""
+        values = [{"value": value, **of_value(result)} for value, result in self.results.items()]
+        return {"schema": schema, "by": self.by, "values": values}
+
     @property
     def column(self) -> Column:
         """The column of the values in a table with a row per entry of `results`."""
