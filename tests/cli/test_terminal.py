@@ -22,7 +22,7 @@ from splc.cli.progress import progress
 from splc.cli.terminal import printing
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank
-from splc.workflows.views import Detail, Wide, duration
+from splc.workflows.views import Detail, Entries, Wide, duration
 
 
 class Terminal(StringIO):
@@ -295,6 +295,15 @@ def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: in
     command = "run 'splc learn table.csv' " * 10
     terminal.show_notes([Note(command)])
     assert screen.getvalue() == f"note: {command}\n"
+
+
+@pytest.mark.parametrize(
+    ("most", "shown"), [(None, ["  a", "  b"]), (2, ["  a", "  b"]), (1, ["  a", "  … 1 more (-v)"])]
+)
+def test_entries(capsys: pytest.CaptureFixture[str], most: int | None, shown: list[str]) -> None:
+    """Of more entries than are printed the others are counted; a title without entries is not printed."""
+    print_view([Entries("Two", ["a", "b"], most, "-v"), Entries("None", [], most)])
+    assert capsys.readouterr().out.splitlines() == ["", "Two", *shown]
 
 
 @pytest.mark.parametrize(("columns", "kept"), [(20, "abd"), (25, "abd"), (26, "abcd"), (34, "abcd"), (35, "abcde")])

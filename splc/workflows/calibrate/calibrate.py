@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from sampling import Space
 from splc import __version__
@@ -16,7 +16,7 @@ from splc.errors import OutputError, Problem, RequestError, SplcError, listed, p
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.parameters import write_parameters
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, by_value, json_object
+from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
@@ -220,90 +220,43 @@ def _require_sense(request: Request) -> None:
         raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
 
 
-class TableFactorObject(JsonObject):
-    """The factor on all rows of a table, and the row that represents it."""
-
-    by: str
-    row: float = at("key")
-    factor: float
-
-
-class EstimateObject(JsonObject):
-    """The estimate of a parameter; its interval is null where it is not determined."""
-
-    name: str
-    benchmarked: float | None
-    estimate: float = at("value")
-    low: float | None
-    high: float | None
-    ratio: float | None
-    ratio_low: float | None = at("ratio_interval.0")
-    ratio_high: float | None = at("ratio_interval.1")
-    determined: bool
-    at_bound: Literal["low", "high"] | None
-    table: TableFactorObject | None = at(lambda factor: None if factor.key is None else factor)
-
-
-class CombinationObject(JsonObject):
-    """A combination of parameters that is determined though they are not."""
-
-    text: str
-    kind: Literal["sum", "product"]
-    parts: dict[str, float] = at(lambda row: dict(row.parts))
-    value: float
-    low: float
-    high: float
-
-
-class ConfoundedObject(JsonObject):
-    """Parameters that the measurements cannot tell apart, and their combinations that are determined."""
-
-    parameters: list[str] = at("names")
-    determined: list[CombinationObject] = at("combinations")
-
-
-class ResidualObject(JsonObject):
-    """A configuration with its measured and predicted value; the error is in percent."""
-
-    configuration: dict[str, float | None]
-    measured: float
-    predicted: float
-    error: float | None
-
-
-class CalibrationObject(JsonObject, schema="splc.calibrate/1"):
-    """Estimated parameters of an analytical model; errors are in percent."""
-
-    model: str
-    measurements: str
-    nfp: str
-    parameters: list[EstimateObject] = at("calibration.estimates")
-    confounded: list[ConfoundedObject] = at("calibration.confounded")
-    without_effect: list[str] = at("calibration.without_effect")
-    error_before: float | None = at("calibration.error_before")
-    error_after: float | None = at("calibration.error_after")
-    error_cross_validated: float | None = at("calibration.error_cross_validated")
-    folds: int = at("calibration.folds")
-    seed: int = at("request.seed")
-    worst: list[ResidualObject] = at("calibration.worst")
-    configurations: int = at("calibration.configurations")
-    left_out: int = at("calibration.zeros")
-    missing: int = at("calibration.missing")
-    weights: Literal["relative", "absolute", "log"] = at("calibration.weights")
-    level: float = at("calibration.level")
-    linear: bool = at("calibration.linear")
-    converged: bool = at("calibration.converged")
-    degrees_of_freedom: int = at("calibration.degrees")
-    deviation: float | None = at("calibration.deviation")
-    output: str | None = at("request.output")
-
-
-CalibrationsObject = by_value(CalibrationObject, "splc.calibrate.by/1", "results")
-
-
 def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
-    """Return the JSON object of a result."""
-    return json_object(CalibrationsObject if isinstance(result, ByValue) else CalibrationObject, result)
+    """Return the JSON object of a result; errors are in percent."""
+    if isinstance(result, ByValue):
+        return result.as_json("splc.calibrate.by/1", _calibration_as_json)
+    return {"schema": "splc.calibrate/1", **_calibration_as_json(result)}
+
+
+def _calibration_as_json(result: Result) -> dict[str, Any]:
+    fit = result.calibration
+    return {
+        **picked(result, "model, measurements, nfp"),
+        "parameters": [
+            {
+                **picked(one, "name, benchmarked, estimate = value, low, high, ratio"),
+                **dict(zip(("ratio_low", "ratio_high"), one.ratio_interval or (None, None), strict=True)),
+                **picked(one, "determined, at_bound"),
+                "table": None if one.key is None else picked(one, "by, row = key, factor"),
+            }
+            for one in fit.estimates
+        ],
+        "confounded": [
+            {
+                "parameters": group.names,
+                "determined": [
+                    {**picked(one, "text, kind"), "parts": dict(one.parts), **picked(one, "value, low, high")}
+                    for one in group.combinations
+                ],
+            }
+            for group in fit.confounded
+        ],
+        **picked(fit, "without_effect, error_before, error_after, error_cross_validated, folds"),
+        "seed": result.request.seed,
+        "worst": [picked(row, "configuration, measured, predicted, error") for row in fit.worst],
+        **picked(fit, "configurations, left_out = zeros, missing, weights, level, linear, converged"),
+        **picked(fit, "degrees_of_freedom = degrees, deviation"),
+        "output": result.request.output,
+    }
 
 
 def view(result: Result | ByValue[Result], detail: Detail) -> View:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
-from comparison.correlation import Correlation
 from comparison.measures import DEFAULT_KEYS, MEASURES
-from comparison.option_sets import SetShare
-from comparison.result import ClassShare, IntervalComparison, Unseen
+from comparison.result import Comparison, SemanticComparison
 from splc._version import __version__
-from splc.data.discrepancy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
 from splc.io.files import write_whole
-from splc.io.json_object import ITSELF, JsonObject, at, count, json_object, merged, optional
+from splc.io.json import picked
 from splc.io.tables import csv_text, latex_text, markdown_text
 from splc.plotting import plot_format
-from splc.types import Aggregate, Duplicates, Invalid, Link
 from splc.workflows.compare.compare import Result, run
 from splc.workflows.compare.models import Request
 from splc.workflows.compare.tables import answer, csv_table, tables_of
-from splc.workflows.objects import FileObject
 from splc.workflows.verb import Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
 
@@ -30,212 +25,89 @@ MEASURE_COLUMNS = (
 )
 
 
-class TermScoreObject(JsonObject):
-    """The score of a term; `a` and `b` are its two influences."""
-
-    term: str = at("text")
-    score: float
-    found: Literal["no class", "no term", "opposite sign", "different", "same"]
-    a: float | None = at("first")
-    b: float | None = at("second")
-
-
-class ScoresObject(JsonObject):
-    """The sum of the scores of some terms, its bounds, and the sum mapped to [0, 1]."""
-
-    score: float
-    lower: float
-    upper: float
-    normalized: float | None
-
-
-class ClassScoreObject(JsonObject):
-    """The score of an equivalence class: the terms over one set of options."""
-
-    options: list[str]
-    scores: ScoresObject = merged(ITSELF)
-    terms: list[TermScoreObject]
-
-
-class SyntacticObject(JsonObject):
-    """Two models compared by their terms."""
-
-    scores: ScoresObject = merged(ITSELF)
-    opposite: int
-    constant: bool
-    classes: list[ClassScoreObject]
-    unseen: list[Unseen]
-
-
-class MeasuresObject(JsonObject):
-    """The measures of predictions that are always computed; error rates are in percent."""
-
-    error_rate: float | None
-    error_rate_reversed: float | None
-    cosine: float | None
-    jaccard: float | None
-    manhattan: float | None
-    euclidean: float | None
-    minkowski3: float | None
-    chebyshev: float | None
-
-
-class SemanticObject(JsonObject):
-    """Predictions compared by measures, also those that were asked for, by their keys."""
-
-    configurations: int
-    measures: MeasuresObject = merged("values")
-    values: dict[str, float | None] = merged()
-    mean_power: dict[str, float | None]
-    left_out: int
-    left_out_reversed: int
-    negative_predictions: tuple[int, int] = at("negative")
-    weights: str | None
-    reference: Literal["first", "second"]
-
-
-class HybridObject(JsonObject):
-    """Equivalence classes compared by terms and contributions, weighted by their shares."""
-
-    syntactic: float
-    semantic: float
-    classes: list[ClassShare]
-
-
-class OptionSetsObject(JsonObject):
-    """Two models compared by the shares of their sets of options."""
-
-    of: Literal["mean", "variance"]
-    overlap: float | None
-    sets: list[SetShare]
-
-
-class PairObject(JsonObject):
-    """Two models compared; null is what cannot be compared."""
-
-    first: str
-    second: str
-    syntactic: SyntacticObject | None = at(lambda pair: pair.syntactic if pair.same_link else None)
-    semantic: SemanticObject | None
-    hybrid: HybridObject | None
-    option_sets: OptionSetsObject | None
-    intervals: IntervalComparison | None
-    discrepancy: Discrepancy | None
-
-
-class ComparedModelObject(JsonObject):
-    """A model that is compared."""
-
-    name: str
-    file: str | None
-    sha256: str
-    kind: Literal["text", "log", "json"]
-    nfp: str | None
-    link: Link = at("model.link")
-    text: str = at("bound.text")
-    terms: int = count("bound.terms")
-
-
-class ComparisonSettingsObject(JsonObject):
-    """The settings of a comparison."""
-
-    at: dict[str, float]
-    constant: bool
-    weights: str | None
-    reference: Literal["first", "second"]
-    level: float | None
-    parameter: dict[str, float]
-    scale: float | None
-    round: str
-    learning: str | None
-    invalid: Invalid
-    duplicates: Duplicates
-    aggregate: Aggregate
-
-
-def _settings(result: Result) -> dict[str, Any]:
+def as_json(result: Result | Request) -> dict[str, Any]:
+    """Return the JSON object of a comparison of two models, or of the first model with each of several others."""
+    if isinstance(result, Request):
+        raise RequestError("the list of measures is text; leave out --json", "measures", "json")
     request, compared = result.request, result.comparisons
-    learning = None if request.learning is None else str(request.learning or "all")
-    values = {"round": str(request.round), "learning": learning, "weights": compared.weights, "level": compared.level}
-    return vars(request) | request.policies | values
-
-
-class ComparedObject(JsonObject):
-    """The models of a comparison, and what they are compared on."""
-
-    version: str = at(lambda _: __version__)
-    models: list[ComparedModelObject] = at("comparisons.models")
-    nfp: str | None = at("comparisons.nfp")
-    unit: str | None = at("basis.unit")
-    on: str = at("basis.text")
-    configurations: int = count("basis.configurations")
-    seed: int = at("request.seed")
-    files: dict[str, FileObject]
-    settings: ComparisonSettingsObject = at(_settings)
-
-
-class JudgedObject(JsonObject):
-    """A model compared with the measurements."""
-
-    model: str
-    semantic: SemanticObject = merged()
-    covered: float | None
-    discrepancy: Discrepancy | None
-
-
-class TermRangeObject(JsonObject):
-    """The least and the greatest contribution of a term."""
-
-    term: str
-    influence: float
-    low: float | None
-    high: float | None
-    low_at: dict[str, float | None] | None
-    high_at: dict[str, float | None] | None
-    exact: bool
-
-
-class ModelRangesObject(JsonObject):
-    """The ranges of the terms of a model."""
-
-    model: str
-    terms: list[TermRangeObject]
-
-
-def _ranges(result: Result) -> list[dict[str, Any]]:
-    return [
+    pairs = [_pair_as_json(pair) for pair in compared.comparisons]
+    models = [
         {
-            "model": model.name,
-            "terms": [{**vars(row), "term": row.term.text(model.model.order), "exact": row.exact} for row in ranges],
+            **picked(model, "name, file, sha256, kind, nfp, link = model.link, text = bound.text"),
+            "terms": len(model.bound.terms),
         }
-        for model, ranges in zip(result.comparisons.models, result.ranges, strict=True)
+        for model in compared.models
     ]
+    more: dict[str, Any] = {}
+    if result.ranges:
+        more["ranges"] = [
+            {
+                "model": model.name,
+                "terms": [
+                    {
+                        "term": row.term.text(model.model.order),
+                        **picked(row, "influence, low, high, low_at, high_at, exact"),
+                    }
+                    for row in ranges
+                ],
+            }
+            for model, ranges in zip(compared.models, result.ranges, strict=True)
+        ]
+    if "correlations" in request.tables:
+        more["correlations"] = result.correlations
+    return {
+        "schema": "splc.compare.several/1" if len(pairs) > 1 else "splc.compare/1",
+        **{"version": __version__, "models": models},
+        **picked(result, "nfp = comparisons.nfp, unit = basis.unit, on = basis.text"),
+        "configurations": len(result.basis.configurations or ()),
+        **{"seed": request.seed, "files": result.files},
+        "settings": {
+            **picked(request, "at, constant"),
+            **picked(result, "weights = comparisons.weights, reference = request.reference, level = comparisons.level"),
+            **picked(request, "parameter, scale"),
+            "round": str(request.round),
+            "learning": None if request.learning is None else str(request.learning or "all"),
+            **request.policies,
+        },
+        **({"comparisons": pairs} if len(pairs) > 1 else pairs[0]),
+        "measured": [
+            {"model": judged.model, **_semantic_as_json(judged.semantic), **picked(judged, "covered, discrepancy")}
+            for judged in compared.judged
+        ],
+        **more,
+    }
 
 
-class JudgementsObject(JsonObject):
-    """The models against the measurements, and what was asked for."""
+def _pair_as_json(pair: Comparison) -> dict[str, Any]:
+    """Return the JSON object of two models compared; null is what cannot be compared."""
+    scores, terms = "score, lower, upper, normalized", pair.syntactic
+    of_terms = "term = text, score, found, a = first, b = second"
+    return {
+        **picked(pair, "first, second"),
+        "syntactic": {
+            **picked(terms, f"{scores}, opposite, constant"),
+            "classes": [
+                {
+                    **picked(group, f"options, {scores}"),
+                    "terms": [picked(term, of_terms) for term in group.terms],
+                }
+                for group in terms.classes
+            ],
+            "unseen": terms.unseen,
+        }
+        if pair.same_link
+        else None,
+        "semantic": pair.semantic and _semantic_as_json(pair.semantic),
+        "hybrid": pair.hybrid and picked(pair.hybrid, "syntactic, semantic, classes"),
+        "option_sets": pair.option_sets and picked(pair.option_sets, "of, overlap, sets"),
+        **picked(pair, "intervals, discrepancy"),
+    }
 
-    measured: list[JudgedObject] = at("comparisons.judged")
-    ranges: list[ModelRangesObject] = optional(lambda result: _ranges(result) if result.ranges else None)
-    correlations: list[Correlation] = optional(
-        lambda result: result.correlations if "correlations" in result.request.tables else None
-    )
 
-
-class ComparisonObject(JsonObject, schema="splc.compare/1"):
-    """The comparison of two models."""
-
-    compared: ComparedObject = merged(ITSELF)
-    pair: PairObject = merged("comparisons.comparisons.0")
-    judgements: JudgementsObject = merged(ITSELF)
-
-
-class ComparisonsObject(JsonObject, schema="splc.compare.several/1"):
-    """The comparisons of the first model with each of several others."""
-
-    compared: ComparedObject = merged(ITSELF)
-    comparisons: list[PairObject] = at("comparisons.comparisons")
-    judgements: JudgementsObject = merged(ITSELF)
+def _semantic_as_json(found: SemanticComparison) -> dict[str, Any]:
+    """Return the JSON object of predictions compared by measures: a key each; error rates are in percent."""
+    more = "mean_power, left_out, left_out_reversed, negative_predictions = negative, weights, reference"
+    return {"configurations": found.configurations, **found.values, **picked(found, more)}
 
 
 def view(result: Result | Request, detail: Detail) -> View:
@@ -308,18 +180,11 @@ def _run(request: Request, watch: Watch) -> Result | Request:
     return result
 
 
-def _as_json(result: Result | Request) -> dict[str, Any]:
-    if isinstance(result, Request):
-        raise RequestError("the list of measures is text; leave out --json", "measures", "json")
-    several = len(result.comparisons.comparisons) > 1
-    return json_object(ComparisonsObject if several else ComparisonObject, result)
-
-
 VERB = Verb(
     Request,
     _run,
     view,
-    _as_json,
+    as_json,
     ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json"),
     doing="comparing",
 )
