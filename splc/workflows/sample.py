@@ -123,9 +123,8 @@ def _power(configurations: Configurations) -> tuple[str, ...]:
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of a sample, with the configurations or command lines unless a file holds them."""
-    sample, more = result.sample, {}
-    if sample.extended is not None:
-        more["extended"] = sample.extended
+    sample = result.sample
+    more: dict[str, Any] = {} if sample.extended is None else {"extended": sample.extended}
     if result.output is None:
         lines = result.commands
         more |= {"rows": rows_of(sample.configurations)} if lines is None else {"commands": lines}

@@ -10,8 +10,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from splc.cli.command import Command, with_examples, write_parameters
-from splc.cli.errors import Commands, escaped
+from splc.cli.command import Command, Commands, escaped, with_examples, write_parameters
 from splc.errors import InputError, Problem, RequestError
 
 

@@ -14,7 +14,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from splc.cli.errors import Commands
+from splc.cli.command import Commands
 from splc.errors import InputError, Problem, SpecError
 from tests.support.paths import ROOT
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app
-from splc.cli.errors import usage_message
+from splc.cli.command import usage_message
 from splc.scaling import fit
 from splc.workflows.scaling_view import scaling_facts
 

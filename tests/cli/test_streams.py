@@ -12,7 +12,7 @@ import pytest
 import typer
 
 from splc.cli import terminal
-from splc.cli.errors import Commands
+from splc.cli.command import Commands
 from tests.support.objects import of
 
 

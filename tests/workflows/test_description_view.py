@@ -8,12 +8,10 @@ import pytest
 
 from sampling.space.analysis import Description
 from splc.data.summary import Drift, PropertySummary, Summary
-from splc.io.json_object import json_object
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe import view as describe
-from splc.workflows.describe.describe import MeasuredSummary, Result
-from splc.workflows.describe.view import MAX_COUNTED, view_of_measurements
+from splc.workflows import describe
+from splc.workflows.describe import MAX_COUNTED, MeasuredSummary, Result, view_of_measurements
 from tests.workflows.conftest import Printed
 
 SYSTEM = VariabilityModel("s", (BinaryOption("a"),))
@@ -48,7 +46,7 @@ def test_counts_that_are_too_long(less: int) -> None:
     """Counts of more than 4300 digits, which readers of JSON refuse, are null; their logarithms are stated."""
     count = 10**4300 - less
     description = Description(SYSTEM, count, {"a": (0, 7)}, ())
-    content = json_object(describe.DescriptionObject, Result(description))
+    content = describe.as_json(Result(description))
     assert content["valid_configurations"] == (count if less else None)
     assert content["options"][0]["selected_in"] == (7 if less else None)
     assert content["log10_valid_configurations"] == math.log10(count)

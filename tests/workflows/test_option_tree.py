@@ -6,7 +6,7 @@ import pytest
 
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe.view import shown_values
+from splc.workflows.describe import shown_values
 
 
 def system(*options: BinaryOption | NumericOption) -> VariabilityModel:

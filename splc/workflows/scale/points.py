@@ -20,7 +20,7 @@ from splc.io.numbers import percentage
 from splc.scaling.profile import notes_of_series
 from splc.scaling.suggestion.candidates import Cost
 from splc.scaling.suggestion.suggest import suggest
-from splc.scaling.suggestion.suggestions import Suggestions
+from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
 from splc.types import Array
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, experiments_of
@@ -114,14 +114,17 @@ VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
 def points_as_json(result: PointSuggestions) -> dict[str, Any]:
     """Return the JSON object of suggested points: expected values with their 90 % intervals; errors are in percent."""
     found, target = result.suggestions, result.suggestions.target
-    named = {one: dict(zip(found.names, one.point, strict=True)) for one in (*found.points, *filter(None, (target,)))}
+
+    def point_of(one: Suggestion | TargetPrediction) -> dict[str, float]:
+        return dict(zip(found.names, one.point, strict=True))
+
     return {
         "schema": "splc.scale.suggest/1",
         "parameters": found.names,
         "callpaths": result.callpaths,
         "next": [
             {
-                **{"point": named[one], "expected": one.expected, "interval": (one.lower, one.upper)},
+                **{"point": point_of(one), "expected": one.expected, "interval": (one.lower, one.upper)},
                 **picked(one, "cost, reason, measured, gain"),
             }
             for one in found.points
@@ -131,7 +134,7 @@ def points_as_json(result: PointSuggestions) -> dict[str, Any]:
         "strategy": found.strategy,
         "target": target
         and {
-            **{"point": named[target], "predicted": target.predicted, "interval": (target.lower, target.upper)},
+            **{"point": point_of(target), "predicted": target.predicted, "interval": (target.lower, target.upper)},
             "error": target.error,
         },
         **picked(found, "measured_points = model.points, error, error_points = checked"),
@@ -158,7 +161,6 @@ def view_of_points(result: PointSuggestions) -> View:
         yield f"{text} (mean of many measurements: within {percent_text(target.error)})"
     if batch.error is not None:
         yield f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines"
-    budget = result.request.budget
     budget = result.request.budget
     limit = "" if budget is None else f" of {budget:.6g}"
     yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"
