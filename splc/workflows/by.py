@@ -37,15 +37,22 @@ class ByValue(Generic[T]):
         """The notes of all results, equal ones once."""
         return tuple(dict.fromkeys(note for result in self.results.values() for note in getattr(result, "notes", ())))
 
-    def as_json(self, schema: str, of_value: Callable[[T], Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the JSON object with an object per value, which has the keys of that of its result."""
-        values = [{"value": value, **of_value(result)} for value, result in self.results.items()]
-        return {"schema": schema, "by": self.by, "values": values}
-
     @property
     def column(self) -> Column:
         """The column of the values in a table with a row per entry of `results`."""
         return Column(self.by, lambda entry: shown_value(entry[0]))
+
+    def as_json(self, schema: str, as_json: Callable[[T], Mapping[str, Any]], **further: Any) -> dict[str, Any]:
+        """Return the JSON object of the results; `further` keys stand before the values."""
+        return {"schema": schema, "by": self.by, **further, "values": values_as_json(self.results, as_json)}
+
+
+def values_as_json(results: Mapping[str, T], as_json: Callable[[T], Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the JSON objects of the values of a context: those of their results, without the schema."""
+    return [
+        {"value": value, **{key: entry for key, entry in as_json(result).items() if key != "schema"}}
+        for value, result in results.items()
+    ]
 
 
 def is_pattern(name: str | None) -> bool:

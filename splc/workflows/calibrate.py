@@ -327,13 +327,10 @@ def _quantity(parameter: Parameter) -> Quantity | ParameterTable:
 def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
     """Return the JSON object of a result; errors are in percent."""
     if isinstance(result, ByValue):
-        return result.as_json("splc.calibrate.by/1", _calibration_as_json)
-    return {"schema": "splc.calibrate/1", **_calibration_as_json(result)}
-
-
-def _calibration_as_json(result: Result) -> dict[str, Any]:
+        return result.as_json("splc.calibrate.by/1", as_json)
     fit = result.calibration
     return {
+        "schema": "splc.calibrate/1",
         **picked(result, "model, measurements, nfp"),
         "parameters": [
             {

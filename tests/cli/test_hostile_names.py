@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -55,6 +55,16 @@ def test_terminal(run: Run, command: tuple[str, ...]) -> None:
     assert done.exit_code == 0, done.output
     # What is CSV on standard output has the names as they are.
     assert dangerous(done.stderr + (done.stdout if command[0] != "sample" else "")) == ""
+
+
+@pytest.mark.parametrize("command", [("learn", "--property", "u\x1b"), ("predict", "m.json", "bad.csv"), ("init",)])
+def test_refusals(refused: Callable[..., str], command: tuple[str, ...]) -> None:
+    """Messages about wrong names escape them; a description cannot have such names."""
+    text = Path("t.csv").read_text(encoding="utf-8").replace("[31m", "[32m")
+    Path("bad.csv").write_text(text, encoding="utf-8")
+    message = refused(*command, *(INPUT if command[0] != "init" else ("t.csv",)))
+    assert dangerous(message) == ""
+    assert "\\x1b" in message or "\\u001b" in message
 
 
 @pytest.mark.parametrize("models", [("m.json",), ("m.json", "m.json")])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
@@ -96,23 +97,17 @@ def csv_table(name: str, result: Result) -> Table:
     if name in {"terms", "classes"} and not all(pair.same_link for pair in result.comparisons.comparisons):
         # A product and a sum have no terms in common.
         name = "sets"
-    tables = list(tables_of(name, result))
-    if name not in {"terms", "classes", "sets", "ranges"}:
-        return tables[0]
-    first, *names = (model.name for model in result.comparisons.models)
-    if name == "ranges":
-        return _joined("model", (first, *names), tables, tables[0].columns)
-    columns = list(tables[0].columns)
-    # Columns with the name of a model have one name for all tables.
-    columns[2:4] = ("first", "second") if name == "terms" else columns[2:4]
-    columns[1:3] = ("% of first", "% of second") if name == "sets" else columns[1:3]
-    columns[4:6] = ("% of first", "% of second") if name == "classes" else columns[4:6]
-    return _joined("second model", names, tables, columns)
-
-
-def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: Sequence[str]) -> Table:
-    rows = [(name, *row) for name, table in zip(names, tables, strict=True) for row in table.rows]
-    return Table((title, *columns), tuple(rows))
+    first, *others = (model.name for model in result.comparisons.models)
+    if name in PER_PAIR:
+        # Columns with the name of a model have one name for all tables.
+        pairs = [replace(pair, first="first", second="second") for pair in result.comparisons.comparisons]
+        title, names, tables = "second model", others, [PER_PAIR[name](pair) for pair in pairs]
+    else:
+        title, names, tables = "model", [first, *others], list(tables_of(name, result))
+        if name != "ranges":
+            return tables[0]
+    rows = [(own, *row) for own, table in zip(names, tables, strict=True) for row in table.rows]
+    return Table((title, *tables[0].columns), tuple(rows))
 
 
 def measures_table(result: Result) -> Table:
