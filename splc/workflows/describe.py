@@ -198,8 +198,8 @@ def _option_as_json(description: Description, option: Option) -> dict[str, Any]:
 
 
 def _is_writable(count: int | None) -> bool:
-    """Return whether Python's reader of JSON reads a number."""
-    return (count or 0) < _TOO_LONG
+    """Return whether a number is known, and Python's reader of JSON reads it."""
+    return count is not None and count < _TOO_LONG
 
 
 def _measured_as_json(measured: MeasuredSummary) -> dict[str, Any]:
@@ -357,9 +357,7 @@ PROPERTIES = narrowed(
         Column("repetitions", _repetitions),
         Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
     ),
-    "repetitions",
-    "configurations",
-    "unit",
+    *("repetitions", "configurations", "unit"),
 )
 
 

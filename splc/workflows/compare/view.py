@@ -83,13 +83,26 @@ def _fact(model: str, of: str, missed: Discrepancy, is_then: str, kind: str) -> 
 
 
 def tables_of(name: str, result: Result) -> Iterable[Table]:
-    """Return the tables with a name: one, or one for each other model."""
+    """Return the tables with a name: one, or one for each other model, of ranges one for each model."""
+    compared = result.comparisons
+    first = compared.models[0].name
     if name in PER_PAIR:
-        return map(PER_PAIR[name], result.comparisons.comparisons)
+        return map(PER_PAIR[name], compared.comparisons)
     if name == "ranges":
-        return range_tables(result)
-    single = {"measures": measures_table, "intervals": interval_table, "correlations": correlation_table}
-    return [single[name](result)]
+        caption = "Contributions of the terms of {} over all valid configurations".format
+        return [
+            table_of([(row.term.text(model.model.order), row) for row in ranges], RANGES, caption(model.name))
+            for model, ranges in zip(compared.models, result.ranges, strict=True)
+        ]
+    if name == "intervals":
+        widths = (Column(f"width of {first}", "intervals.width.0"), Column("width of the model", "intervals.width.1"))
+        pairs = [pair for pair in compared.comparisons if pair.intervals is not None]
+        text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
+        return [table_of(pairs, (*INTERVALS, *widths), text)]
+    if name == "correlations":
+        text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
+        return [table_of(result.correlations, CORRELATIONS, text)]
+    return [measures_table(result)]
 
 
 def csv_table(name: str, result: Result) -> Table:
@@ -235,32 +248,6 @@ def set_table(pair: Comparison) -> Table:
     overlap = "undefined" if shares.overlap is None else f"{shares.overlap:.3g}"
     rows = sorted(shares.sets, key=lambda row: -comparable_size(max(row.first, row.second)))
     return table_of(rows, shown, f"{caption}: overlap {overlap}; shares of the {of}")
-
-
-def range_tables(result: Result) -> Iterator[Table]:
-    """Yield for each model: the least and the greatest contribution of every term over the configuration space."""
-    for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
-        rows = [(bounds.term.text(model.model.order), bounds) for bounds in ranges]
-        caption = f"Contributions of the terms of {model.name} over all valid configurations"
-        yield table_of(rows, RANGES, caption)
-
-
-def interval_table(result: Result) -> Table:
-    """Return the comparisons of intervals, one row per other model."""
-    first = result.comparisons.models[0].name
-    caption = f"Confidence bands of the mean at the level {result.comparisons.level:g}, compared with {first}"
-    shown = (
-        *INTERVALS,
-        Column(f"width of {first}", "intervals.width.0"),
-        *columns("width of the model = intervals.width.1"),
-    )
-    return table_of([pair for pair in result.comparisons.comparisons if pair.intervals is not None], shown, caption)
-
-
-def correlation_table(result: Result) -> Table:
-    """Return the correlation of each measure with the error rate over all pairs of models."""
-    caption = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
-    return table_of(result.correlations, CORRELATIONS, caption)
 
 
 def _percent(source: str) -> Getter:
