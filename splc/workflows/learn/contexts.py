@@ -350,6 +350,6 @@ VERB: Verb[Request, Result | learn.Result] = Verb(
     run_verb,
     lambda result, detail: view(result, detail) if isinstance(result, Result) else view_of_model(result, detail),
     lambda result: json_object(LearnedByObject if isinstance(result, Result) else LearnedObject, result),
-    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --numeric ff"),
+    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff"),
     doing="learning",
 )

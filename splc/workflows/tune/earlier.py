@@ -105,7 +105,7 @@ def _parts(
         values = tuple(dict.fromkeys(part.contexts[name] for part in parts))
         if name not in contexts and len(values) > 1:
             message = f"{file.path}: {name!r} has {len(values)} values: {listed([*map(shown_value, values)])}"
-            raise RequestError(f"{message}; state the one of this run with --context {name}=VALUE", "earlier")
+            raise RequestError(f"{message}; state the one of this run with --column {name}=VALUE", "earlier")
     unknown = [name for name in contexts if name not in {**parts[0].contexts, **file.contexts}]
     if unknown:
         hint = f"state the value of its rows: --from {file.path}:{unknown[0]}=VALUE"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -13,7 +12,6 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, RequestError
 from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
-from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.formats.measurements.unlisted import with_unlisted
 from splc.io.files import read_source
@@ -52,13 +50,12 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    context: Annotated[
+    column: Annotated[
         tuple[str, ...],
         as_option(
             "COLUMN=VALUE",
             "A column of the measurements, such as the version; '{COLUMN}' in the command is its value. Rows of --from "
-            "with another value are learned from, too. A name alone is a column of the table with numeric values. Can "
-            "be repeated.",
+            "with another value are learned from, too. Can be repeated.",
             COMMAND,
         ),
     ] = ()
@@ -167,7 +164,7 @@ class Request(SystemInputs):
         as_option(
             "FILE",
             "Measurements of earlier runs, a table or a journal, that the search knows from the beginning; "
-            "FILE:COLUMN=VALUE states the --context of all its rows. Can be repeated.",
+            "FILE:COLUMN=VALUE states the --column of all its rows. Can be repeated.",
             SEARCH,
             names="--from",
         ),
@@ -209,17 +206,12 @@ class Request(SystemInputs):
     ] = False
 
     @property
-    def contexts(self) -> Mapping[str, str]:
+    def constants(self) -> Mapping[str, str]:
         """The contexts of this run: column → value."""
-        contexts = contexts_of([text for text in self.context if "=" in text])
+        contexts = contexts_of(self.column)
         for name in turns_of(contexts):
-            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "context")
+            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "column")
         return constant_contexts(contexts)
-
-    @property
-    def columns(self) -> ColumnChoice:
-        """The roles of columns of tables."""
-        return replace(super().columns, contexts=tuple(text for text in self.context if "=" not in text))
 
     @property
     def earlier_files(self) -> tuple[EarlierFile, ...]:
@@ -236,7 +228,7 @@ class Request(SystemInputs):
         refused = (
             ((self.command is None) == live, what, "command"),
             (wrong, f"only {other} has it", wrong),
-            (not live and self.contexts, f"only a command has a value; {rows}", "context"),
+            (not live and self.constants, f"only a command has a value; {rows}", "column"),
             (
                 not self.budget and self.duration is None,
                 f"the number of runs is missing; write --budget 60{hint}",
