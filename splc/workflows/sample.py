@@ -72,7 +72,7 @@ class Result:
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Sample configurations."""
     if (request.prefix or request.postfix) and not request.command_lines:
-        raise RequestError("they need --command", "prefix", "postfix")
+        raise RequestError("they need --command-lines", "prefix", "postfix")
     spec = _spec(request)
     project = request.project()
     require_writable(request.output, (request.extend, *spec.files, *project.files))
