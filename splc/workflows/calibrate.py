@@ -2,38 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
+
+import numpy as np
 
 from sampling import Space
 from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
+from splc.data.accuracy import signed_errors
+from splc.data.discrepancy import worst_place
 from splc.data.measurements import Measurements
-from splc.errors import OutputError, Problem, RequestError, SplcError, listed, plural
+from splc.data.summary import summary_of
+from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
+from splc.formats.detect import model_format
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.parameters import write_parameters
-from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, by_value, json_object
-from splc.io.numbers import percentage, short_number
+from splc.formats.models.read import ReadOptions, StoredModel, parse_stored_models
+from splc.io.files import STANDARD, read_source
+from splc.io.json import picked
+from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
+from splc.models.text.statements import split_text
+from splc.system.variability import VariabilityModel
 from splc.workflows.by import ByValue, each_context, require_files, with_context
-from splc.workflows.calibrate.parameters import fault, free_model, guessed, left_out, side_of_bound, uncertain
 from splc.workflows.common_fields import By, Seed
 from splc.workflows.field_values import bounds_of, names_in
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
 
 ESTIMATION = "Estimation"
 NOT_DETERMINED = "not determined"
+# The bounds that an estimate may be at.
+SIDES = {"low": "lower", "high": "upper"}
+# Formulas with a smaller error are right.
+NEGLIGIBLE_PERCENT = 1.0
 
 
 @request
@@ -121,7 +133,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
     if request.by is not None:
         require_files(request.output, analytical=request.analytical, parameters=request.parameters)
         request = with_context(request, request.by)
-    _require_sense(request)
+    output = request.output
+    if output not in (None, STANDARD) and not str(output).removesuffix(".gz").lower().endswith(".toml"):
+        raise OutputError(Problem("parameters are written as TOML", output, hint="name a file that ends in .toml"))
+    if not 0 < request.level < 1:
+        raise RequestError(f"{request.level:g} is not a level of intervals, such as 0.95", "level")
+    if request.folds < 0 or request.folds == 1:
+        raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
     project = request.project(analytical=request.analytical)
     file = project.analytical_file
     if file is None:
@@ -135,18 +153,18 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
     stored = free_model(file, space.system, parameters, request.free)
     request.require_used(stored.used)
 
+    def fitted(free: StoredModel, names: tuple[str, ...], measured: Measurements, **choices: Any) -> Calibration:
+        # That of the factor on the whole model is 1.
+        unknown = tuple(one.name for one in free.model.parameters if one.name not in parameters.quantities)
+        values = measured.column(project.resolve_property(measured))
+        choices |= {"bounds": request.bound, "weights": request.weights, "guessed": unknown}
+        return calibrate(free.model, measured.configurations, values, free=names, **choices)
+
     def estimate(requested: Request, measured: Measurements) -> Result:
         nfp = project.resolve_property(measured)
-        fitted = partial(
-            calibrate,
-            configurations=measured.configurations,
-            measured=measured.column(nfp),
-            bounds=request.bound,
-            weights=request.weights,
-        )
-        choices: dict[str, Any] = {"level": request.level, "folds": request.folds, "seed": request.seed}
+        choices = {"level": request.level, "folds": request.folds, "seed": request.seed}
         try:
-            fit = fitted(stored.model, free=request.free, guessed=guessed(stored, parameters), **choices)
+            fit = fitted(stored, request.free, measured, **choices)
         except EvaluationError as error:
             raise error.at(file) from None
         found = [*left_out(fit, nfp), *uncertain(fit)]
@@ -155,7 +173,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
             if {*every} != {*request.free}:
                 # Another parameter than the requested ones may be at fault.
                 other = free_model(file, space.system, parameters, every)
-                complete = fitted(other.model, free=every, guessed=guessed(other, parameters))
+                complete = fitted(other, every, measured)
             found += fault(complete, measured, nfp)
         scaled = SCALE in request.free and all(parameter.name != SCALE for parameter in stored.model.parameters)
         source = measured.report.source or ""
@@ -174,6 +192,101 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
             titled = (replace(note, text=f"{title}: {note.text}") for note in result.notes)
             results[value] = replace(result, notes=(*notes, *titled))
         return ByValue(request.by, results)
+
+
+def free_model(file: str, system: VariabilityModel, known: Parameters, names: Sequence[str]) -> StoredModel:
+    """Read a model whose parameters are those of these names; those without a benchmarked value start at 1."""
+    hint = "free are the parameters of the model"
+    options = [name for name in names if name in system.term_names]
+    wrong = [Problem(f"{name!r} is an option or observed, not a parameter", hint=hint) for name in options]
+    for name in names:
+        if name in known.expressions:
+            message, line = f"{name!r} is an expression of the options, not a number", known.lines.get(name)
+            wrong.append(Problem(message, known.source or None, line, hint="free are numbers and tables"))
+    if wrong:
+        raise SpecError(wrong)
+    source = read_source(file)
+    # Reading the model reports its problems.
+    with suppress(SplcError):
+        if model_format(source) == "txt":
+            hint = "free are names that the model uses without defining them: delete its line to estimate it"
+            wrong = [
+                Problem(f"{one.name!r} is a definition of the model; it cannot be free", file, one.line, hint=hint)
+                for one in split_text(source.text()).definitions
+                if one.name in names and one.name not in known.quantities
+            ]
+    if wrong:
+        raise SpecError(wrong)
+    parameters = known.changed({name: 1.0 for name in names if name not in known.quantities})
+    # With all parameters as names first, which shows the ones that the model uses.
+    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=parameters.quantities))
+    if unused := list(_unused(file, stored, names)):
+        raise SpecError(unused)
+    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=names))
+    return stored
+
+
+def _unused(file: str, stored: StoredModel, names: Sequence[str]) -> Iterator[Problem]:
+    """Yield a problem for each name of a parameter that the model does not use."""
+    used = {parameter.name for parameter in stored.model.parameters}
+    for name in names:
+        if name in used or name == SCALE:
+            continue
+        candidates = sorted(used - {*names})
+        if stored.kind != "text":
+            hint = f"only model text has parameters; of this model only '{SCALE}' can be estimated"
+        elif candidates:
+            hint = nearest(name, candidates) or f"others that it uses: {listed(candidates)}"
+        else:
+            hint = f"free can be: {listed([*sorted(used), SCALE])} ('{SCALE}' is a factor on the whole model)"
+        yield Problem(f"the model does not use the parameter {name!r}", file, hint=hint)
+
+
+def left_out(fit: Calibration, nfp: str) -> Iterator[Note]:
+    """Yield notes about configurations without a usable value."""
+    if fit.missing:
+        yield Note(f"{plural(fit.missing, 'configuration has', 'configurations have')} no value of {nfp}")
+    if fit.zeros:
+        zeros = plural(fit.zeros, f"value of {nfp} is", f"values of {nfp} are")
+        logarithm = "not positive and left out: only positive values have logarithms"
+        yield Note(f"{zeros} {logarithm if fit.weights == 'log' else '0 and left out of the relative error'}")
+
+
+def uncertain(fit: Calibration) -> Iterator[Note]:
+    """Yield warnings about estimates that the measurements do not determine."""
+    for name in fit.without_effect:
+        origin = "the benchmarked one" if fit[name].benchmarked is not None else "only a start"
+        text = f"{name} is not determined: it changes none of the predictions; its value is {origin}"
+        yield Note(text, warning=True)
+    for group in fit.confounded:
+        text = f"interchangeable in your measurements: {listed(group.names)}"
+        yield Note(f"{text}; their values are some of many that fit as well", warning=True)
+        for combination in group.combinations:
+            value = f"{combination.value:.6g} ({combination.low:.6g} to {combination.high:.6g})"
+            yield Note(f"known is {combination.text} = {value}", about=Rank.LIMIT)
+    for estimate in fit.estimates:
+        if estimate.at_bound is not None:
+            text = f"{estimate.name} is at its {SIDES[estimate.at_bound]} bound, {estimate.value:g}: its interval ends "
+            yield Note(f"{text}there, and holds only if the true value is within the bounds", warning=True)
+    if not fit.converged:
+        yield Note("the search did not converge; state bounds with --bound", warning=True)
+
+
+def fault(fit: Calibration, measured: Measurements, nfp: str) -> Iterator[Note]:
+    """Yield that the formula is at fault if its error, with every parameter free, is not noise."""
+    values = measured.column(nfp)
+    rows = measured.configurations[used := np.isfinite(values) & (values != 0)]
+    place = worst_place(signed_errors(fit.model.predict(rows), values[used]), rows)
+    scatter = next(each.scatter for each in summary_of([measured]).properties if each.name == nfp)
+    least = NEGLIGIBLE_PERCENT if scatter is None else max(NEGLIGIBLE_PERCENT, 100 * scatter)
+    if fit.error_after is None or fit.error_after < least or (scatter is None and place is None):
+        return
+    names = listed([one.name for one in fit.estimates])
+    text = f"the formula is at fault, not a parameter: with {names} free its error is still "
+    text += percentage(fit.error_after, 2)
+    text += "" if scatter is None else f" (runs of one configuration differ by {percentage(100 * scatter, 2)})"
+    text += "" if place is None else f", mainly where {place.text} ({signed_percentage(place.error, 2)})"
+    yield Note(text, about=Rank.LIMIT)
 
 
 def write(result: Result, output: str) -> None:
@@ -210,100 +323,40 @@ def _quantity(parameter: Parameter) -> Quantity | ParameterTable:
     return ParameterTable(parameter.by, tuple(zip(parameter.keys, rows, strict=True))) if parameter.keys else rows[0]
 
 
-def _require_sense(request: Request) -> None:
-    output = request.output
-    if output not in (None, STANDARD) and not str(output).removesuffix(".gz").lower().endswith(".toml"):
-        raise OutputError(Problem("parameters are written as TOML", output, hint="name a file that ends in .toml"))
-    if not 0 < request.level < 1:
-        raise RequestError(f"{request.level:g} is not a level of intervals, such as 0.95", "level")
-    if request.folds < 0 or request.folds == 1:
-        raise RequestError("at least 2 folds; 0 for no cross-validation", "folds")
-
-
-class TableFactorObject(JsonObject):
-    """The factor on all rows of a table, and the row that represents it."""
-
-    by: str
-    row: float = at("key")
-    factor: float
-
-
-class EstimateObject(JsonObject):
-    """The estimate of a parameter; its interval is null where it is not determined."""
-
-    name: str
-    benchmarked: float | None
-    estimate: float = at("value")
-    low: float | None
-    high: float | None
-    ratio: float | None
-    ratio_low: float | None = at("ratio_interval.0")
-    ratio_high: float | None = at("ratio_interval.1")
-    determined: bool
-    at_bound: Literal["low", "high"] | None
-    table: TableFactorObject | None = at(lambda factor: None if factor.key is None else factor)
-
-
-class CombinationObject(JsonObject):
-    """A combination of parameters that is determined though they are not."""
-
-    text: str
-    kind: Literal["sum", "product"]
-    parts: dict[str, float] = at(lambda row: dict(row.parts))
-    value: float
-    low: float
-    high: float
-
-
-class ConfoundedObject(JsonObject):
-    """Parameters that the measurements cannot tell apart, and their combinations that are determined."""
-
-    parameters: list[str] = at("names")
-    determined: list[CombinationObject] = at("combinations")
-
-
-class ResidualObject(JsonObject):
-    """A configuration with its measured and predicted value; the error is in percent."""
-
-    configuration: dict[str, float | None]
-    measured: float
-    predicted: float
-    error: float | None
-
-
-class CalibrationObject(JsonObject, schema="splc.calibrate/1"):
-    """Estimated parameters of an analytical model; errors are in percent."""
-
-    model: str
-    measurements: str
-    nfp: str
-    parameters: list[EstimateObject] = at("calibration.estimates")
-    confounded: list[ConfoundedObject] = at("calibration.confounded")
-    without_effect: list[str] = at("calibration.without_effect")
-    error_before: float | None = at("calibration.error_before")
-    error_after: float | None = at("calibration.error_after")
-    error_cross_validated: float | None = at("calibration.error_cross_validated")
-    folds: int = at("calibration.folds")
-    seed: int = at("request.seed")
-    worst: list[ResidualObject] = at("calibration.worst")
-    configurations: int = at("calibration.configurations")
-    left_out: int = at("calibration.zeros")
-    missing: int = at("calibration.missing")
-    weights: Literal["relative", "absolute", "log"] = at("calibration.weights")
-    level: float = at("calibration.level")
-    linear: bool = at("calibration.linear")
-    converged: bool = at("calibration.converged")
-    degrees_of_freedom: int = at("calibration.degrees")
-    deviation: float | None = at("calibration.deviation")
-    output: str | None = at("request.output")
-
-
-CalibrationsObject = by_value(CalibrationObject, "splc.calibrate.by/1", "results")
-
-
 def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
-    """Return the JSON object of a result."""
-    return json_object(CalibrationsObject if isinstance(result, ByValue) else CalibrationObject, result)
+    """Return the JSON object of a result; errors are in percent."""
+    if isinstance(result, ByValue):
+        return result.as_json("splc.calibrate.by/1", as_json)
+    fit = result.calibration
+    return {
+        "schema": "splc.calibrate/1",
+        **picked(result, "model, measurements, nfp"),
+        "parameters": [
+            {
+                **picked(one, "name, benchmarked, estimate = value, low, high, ratio"),
+                **dict(zip(("ratio_low", "ratio_high"), one.ratio_interval or (None, None), strict=True)),
+                **picked(one, "determined, at_bound"),
+                "table": None if one.key is None else picked(one, "by, row = key, factor"),
+            }
+            for one in fit.estimates
+        ],
+        "confounded": [
+            {
+                "parameters": group.names,
+                "determined": [
+                    {**picked(one, "text, kind"), "parts": dict(one.parts), **picked(one, "value, low, high")}
+                    for one in group.combinations
+                ],
+            }
+            for group in fit.confounded
+        ],
+        **picked(fit, "without_effect, error_before, error_after, error_cross_validated, folds"),
+        "seed": result.request.seed,
+        "worst": [picked(row, "configuration, measured, predicted, error") for row in fit.worst],
+        **picked(fit, "configurations, left_out = zeros, missing, weights, level, linear, converged"),
+        **picked(fit, "degrees_of_freedom = degrees, deviation"),
+        "output": result.request.output,
+    }
 
 
 def view(result: Result | ByValue[Result], detail: Detail) -> View:
@@ -369,7 +422,7 @@ def _estimated(estimate: Estimate) -> str:
 def _remark(estimate: Estimate) -> str:
     if not estimate.determined:
         return NOT_DETERMINED
-    return "" if estimate.at_bound is None else f"at its {side_of_bound(estimate)} bound"
+    return "" if estimate.at_bound is None else f"at its {SIDES[estimate.at_bound]} bound"
 
 
 ESTIMATES = (

@@ -1,24 +1,42 @@
-"""The view of a described system and of its measurements, and their JSON objects."""
+"""`splc describe`: options, constraints, the number of valid configurations, suspicious parts, measurements."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
 
+from sampling.space import analysis
 from sampling.space.analysis import Description, constraint_kind, in_tree_order, option_role
-from sampling.space.space import DIAGRAMS
-from splc.data.summary import PropertySummary
+from sampling.space.space import DIAGRAMS, Space
+from splc.data.summary import PropertySummary, Summary, summary_of
+from splc.errors import RequestError, SplcError
+from splc.formats.benchmarks.folders import folder_reader
+from splc.formats.detect import is_xml
+from splc.formats.measurements.columns import natural
 from splc.formats.measurements.columns import shown_values as shown_texts
+from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.measurements.inference import Inference
+from splc.formats.registry import kind_of
+from splc.io.csv_rows import first_header
+from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import count_text, percentage, signed_percentage
+from splc.project import Project
+from splc.project.files import first_and_further
+from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe.describe import MeasuredSummary, Request, Result, run
+from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.objects import inference_as_json
-from splc.workflows.verb import Verb
+from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
 
 _TOO_LONG = 10**4300
@@ -29,6 +47,116 @@ MORE, ALL = "-v lists all, --tree 3 shows the hierarchy", "-v lists all"
 MAX_COUNTED = 10**15
 # In a tree: more options without children than these, side by side, are one line; named options; values of an option.
 SIDE_BY_SIDE, LISTED, SHOWN_VALUES = 12, 6, 6
+
+
+@request
+class Request(SystemInputs):
+    """Show a system's options and constraints, count its valid configurations, and list suspicious parts.
+
+    If there are measurements, their properties, repetitions, contexts and drift are summarised. The measurements
+    beside a description that is named are left out, unless --measurements names them.
+    """
+
+    measured: ClassVar[bool | None] = None
+
+    argument: Annotated[
+        str | None,
+        as_argument("SYSTEM", "The system description or feature model, a folder with a description, or a table."),
+    ] = None
+    tree: Annotated[
+        int | None, as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1)
+    ] = None
+
+
+@dataclass(frozen=True)
+class MeasuredSummary:
+    """Measurements in short."""
+
+    source: str  # the file
+    summary: Summary  # configurations, properties, repetitions
+    contexts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # context → its values, in natural order
+
+
+@dataclass(frozen=True)
+class Result:
+    """A described system."""
+
+    description: Description  # the description
+    notes: tuple[Note, ...] = ()  # what the user should know
+    measured: MeasuredSummary | None = None  # the measurements; None without any
+    inference: Inference | None = None  # the inferred description, None where the system has one
+    # why there is no summary of the measurements that the request names, None if there is one. Why those of the folder
+    # are left out is a warning.
+    problem: SplcError | None = None
+    tree: int | None = None  # the number of levels of the options to show as a tree; None for tables
+
+
+@standard_input_kept()
+def run(request: Request, watch: Watch = UNWATCHED) -> Result:
+    """Describe a system, and its measurements if there are any."""
+    if request.argument is not None and request.system is not None:
+        raise RequestError("the system description is given twice", "system")
+    project = _project(request)
+    with Notes() as notes:
+        space = Space(request.read_system(project, notes))
+        description = analysis.describe(space)
+        if description.count is None:
+            notes.append(Note(f"the valid configurations cannot be counted: {description.uncounted}"))
+            if not any(isinstance(constraint, ArithmeticConstraint) for constraint in space.system.constraints):
+                notes.append(Note("random samples (random:N) are approximately uniform"))
+        measured, problem = None, None
+        described = project.inference is None and "system" in project.given and "measurements" not in project.given
+        listed = project.inference is not None and not project.inference.properties
+        if project.has_measurements and not described and not listed:
+            try:
+                parts = project.every_part(space.system, space, **request.policies)
+            except SplcError as error:
+                if "measurements" in project.given:
+                    problem = error
+                else:
+                    details = tuple(line for entry in error.problems for line in str(entry).splitlines())
+                    notes.append(Note("the measurements do not fit and are left out", warning=True, details=details))
+            else:
+                notes.add(reading_notes(*(part.report for part in parts)))
+                names = dict.fromkeys(name for part in parts for name in part.contexts)
+                values = {name: {part.contexts[name] for part in parts if name in part.contexts} for name in names}
+                contexts = {name: tuple(sorted(texts, key=natural)) for name, texts in values.items()}
+                measured = MeasuredSummary(parts[0].report.source or "", summary_of(parts), contexts)
+        return Result(description, tuple(notes), measured, project.inference, problem, request.tree)
+
+
+def _project(request: Request) -> Project:
+    argument = request.argument or request.system
+    if argument is None or (argument != STANDARD and Path(argument).is_dir() and not folder_reader(argument)):
+        return replace(request, system=None).project(argument or "")
+    if folder_reader(argument) or kind_of(read_source(argument)) == "measurements":
+        if request.argument is None and argument != STANDARD:
+            return request.project()
+        if request.measurements is not None:
+            raise RequestError("the first argument is a table of measurements, too", "measurements")
+        project = replace(request, system=None, measurements=argument).project()
+        if not _is_of_another_system(project):
+            return project
+    # The splc.toml of the folder is about its own system.
+    first, further = first_and_further(request.measurements)
+    files = {"system": argument, "measurements": first, "nfp": request.nfp}
+    settings = {key: file for key, file in files.items() if file is not None}
+    return Project(Path(), settings, chosen=request.columns, further=further, measured=request.measured)
+
+
+def _is_of_another_system(project: Project) -> bool:
+    """Return whether the table of a project lacks the columns of most options that its folder describes."""
+    if not project.has_system:
+        return False
+    with suppress(SplcError):
+        table = project.table
+        columns = read_file_columns(table).columns if is_xml(table) else first_header(table.text())
+        system = project.variability_model(observed=False)
+        names = {system.spellings.get(name, name) for name in columns}
+        options = [option for option in system.options if option.name not in system.mandatory]
+        lacking = [option for option in options if names.isdisjoint({option.name, option.parent})]
+        return 2 * len(lacking) > len(options)
+    return False
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -70,8 +198,8 @@ def _option_as_json(description: Description, option: Option) -> dict[str, Any]:
 
 
 def _is_writable(count: int | None) -> bool:
-    """Return whether Python's reader of JSON reads a number."""
-    return (count or 0) < _TOO_LONG
+    """Return whether a number is known, and Python's reader of JSON reads it."""
+    return count is not None and count < _TOO_LONG
 
 
 def _measured_as_json(measured: MeasuredSummary) -> dict[str, Any]:
@@ -170,13 +298,18 @@ MINED = narrowed(
 
 def _options_view(description: Description, most: Callable[[Sequence[object]], int | None]) -> View:
     system = description.system
+
+    def excluded(option: BinaryOption) -> list[str]:
+        # Alternatives are shown as groups.
+        return [name for name in system.exclusions[option.name] if name not in system.alternatives(option)]
+
     if system.binary_options:
         yield "\nBinary options"
         binary = (
             Column("option", lambda row: "  " * row[1] + row[0].name),
             Column("kind", lambda row: option_role(system, row[0])),
             Column("selected in", lambda row: share(description, row[0].name), right=True),
-            Column("excludes", lambda row: ", ".join(_excluded(system, row[0]))),
+            Column("excludes", lambda row: ", ".join(excluded(row[0]))),
             Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
         )
         shown = narrowed(binary, "excludes", "implies", "selected in")
@@ -188,11 +321,6 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
 
 def _most(entries: Sequence[object], whole: bool) -> int | None:
     return None if whole or len(entries) <= MAX_LINES else FIRST_LINES
-
-
-def _excluded(system: VariabilityModel, option: BinaryOption) -> list[str]:
-    """Return the excluded options without the alternatives, which are shown as groups."""
-    return [name for name in system.exclusions[option.name] if name not in system.alternatives(option)]
 
 
 def share(description: Description, name: str) -> str:
@@ -229,9 +357,7 @@ PROPERTIES = narrowed(
         Column("repetitions", _repetitions),
         Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
     ),
-    "repetitions",
-    "configurations",
-    "unit",
+    *("repetitions", "configurations", "unit"),
 )
 
 
@@ -272,14 +398,14 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
     for feature in numeric[:SIDE_BY_SIDE]:
         yield f"  {feature.name}: {shown_values(feature)}" + (" or deselected" if feature.optional else "")
     if len(numeric) > SIDE_BY_SIDE:
-        yield f"  … {_counted(len(numeric) - SIDE_BY_SIDE)} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
+        yield f"  … {counted(len(numeric) - SIDE_BY_SIDE, 'option')} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
 
 
 def _below(system: VariabilityModel, children: Children, parent: str | None, depth: int, indent: str) -> Iterator[str]:
     """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
-        yield f"{indent}… {_counted(_descendants(children, parent))} below"
+        yield f"{indent}… {counted(_descendants(children, parent), 'option')} below"
         return
     grouped = [option for option in options if system.alternatives(option)]
     singles = [option for option in options if not system.alternatives(option)]
@@ -296,7 +422,7 @@ def _below(system: VariabilityModel, children: Children, parent: str | None, dep
     for kind in ("mandatory", "optional"):
         of_kind = [option for option in leaves if option.optional is (kind == "optional")]
         if len(of_kind) > SIDE_BY_SIDE:
-            yield f"{indent}{_counted(len(of_kind), f'{kind} ')}: {_names(of_kind)}"
+            yield f"{indent}{counted(len(of_kind), f'{kind} option')}: {_names(of_kind)}"
             singles = [option for option in singles if option not in of_kind]
     for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
@@ -308,10 +434,6 @@ def _descendants(children: Children, parent: str | None) -> int:
     for option in pending:
         pending += children.get(option.name, [])
     return len(pending)
-
-
-def _counted(count: int, kind: str = "") -> str:
-    return f"{count:,} {kind}{'option' if count == 1 else 'options'}"
 
 
 def _names(options: Sequence[object]) -> str:
