@@ -21,8 +21,7 @@ from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import learned_json_text
 from splc.formats.models.learned_content import learned_content
 from splc.io.files import STANDARD, Source, read_source, write_whole
-from splc.io.json import parse_json
-from splc.io.json_object import JsonObject, at, each, json_object
+from splc.io.json import parse_json, picked
 from splc.io.outputs import require_writable
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
@@ -214,14 +213,11 @@ def write_page(page: Page, output: str) -> None:
     write_whole(output, files.text)
 
 
-class ReportObject(JsonObject, schema="splc.report/1"):
-    """A written report."""
-
-    output: str
-    title: str = at("page.title")
-    answer: list[str] = at("page.answer")
-    warnings: list[str] = at("page.warnings")
-    sections: list[str] = each("page.sections", "name")
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a written report."""
+    sections = [section.name for section in result.page.sections]
+    facts = picked(result.page, "title, answer, warnings")
+    return {"schema": "splc.report/1", "output": result.output, **facts, "sections": sections}
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -236,7 +232,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, ReportObject),
+    as_json,
     ("splc report", "splc report learned.log -o report.html", "splc report analytical.txt learned.log --scale 500"),
     doing="explaining",
     without=("where", "aggregate"),

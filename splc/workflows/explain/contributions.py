@@ -17,7 +17,6 @@ from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import value_texts
 from splc.errors import ConfigurationError, plural
 from splc.formats.models.read import StoredModel
-from splc.io.json_object import JsonObject, at
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor
@@ -184,16 +183,6 @@ def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[T
         total = TermSum.of(" * ".join(options) or "1", terms)
         rows.append((terms[0] if len(terms) == 1 else total, terms if len(terms) > 1 else []))
     return sorted(rows, key=lambda pair: -abs(pair[0].difference))
-
-
-class ContributionObject(JsonObject):
-    """The contribution of a term; `factor` is that of the ratio of the predictions, null in a sum."""
-
-    term: str = at("text")
-    contribution: float = at("value")
-    reference: float
-    difference: float
-    factor: float | None
 
 
 def answer_about(explained: Explained, unit: str | None) -> str:
