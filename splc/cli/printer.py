@@ -80,12 +80,10 @@ def _print_rows(item: Rows) -> None:
     results = list(item.rows)
     head = results if item.most is None else results[: item.most]
     shown = item.columns
-    cells = [column.values(head) for column in shown]
-    texts = [column.texts(values) for column, values in zip(shown, cells, strict=True)]
-    right = [column.right or not any(isinstance(value, str) for value in cells[at]) for at, column in enumerate(shown)]
+    lines, right = views.rendered(head, shown)
     optional = sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional)
     signed = [column.signed for column in shown]
-    table([column.title for column in shown], list(zip(*texts, strict=True)), right, signed, optional)
+    table([column.title for column in shown], lines, right, signed, optional)
     if len(head) < len(results):
         say(f"… {len(results) - len(head):,} more ({item.more})")
 

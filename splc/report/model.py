@@ -24,15 +24,15 @@ from splc.report.explanation import (
     influences_by_context,
     interactions_section,
 )
-from splc.report.page import Block, Explorer, Page, RowTexts, Section, TextTable
+from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_table, without_empty
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
-from splc.workflows.explain.pictures import positions
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration
 from splc.workflows.optimize.optimize import Result as Optimized
+from splc.workflows.pictures import positions
 from splc.workflows.views import Facts, Message
 
 # Where the error to expect was measured.
@@ -173,7 +173,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
     columns = (titled(name, subject.stored.unit) for name in ("measured", "predicted"))
     header = ("configuration", *columns, "error", "learned from")
     caption = "The configurations with the largest relative errors"
-    blocks.append(TextTable(header, tuple(cells), frozenset({1, 2, 3}), tuple(worst), caption, "worst"))
+    blocks.append(text_table(header, cells, caption, "worst", words=(0, 4), keys=worst))
     return Section("predictions", "Predicted and measured", (*blocks, *alike))
 
 
@@ -187,7 +187,7 @@ def _best(subject: ModelSubject, result: Optimized) -> Section:
     of = "all valid configurations" if result.exhaustive else "the examined configurations"
     caption = f"The {plural(len(rows), 'configuration', 'configurations')} with the {word} prediction of {of}"
     blocks: list[Block] = [f"{NO_INFLUENCE.capitalize()}."] if result.without_influence else []
-    blocks += [TextTable.of(header, rows, caption=caption, name="best"), *alike]
+    blocks += [without_empty(text_table(header, rows, caption, "best")), *alike]
     if result.best_measured is not None:
         predicted, _, measured = _value_texts(result.best_measured)
         found = describe_configuration(result.best_measured.configuration, 0)

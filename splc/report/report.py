@@ -27,16 +27,13 @@ from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.style import PRINT
-from splc.report.change import change_page
-from splc.report.comparison import comparison_page
-from splc.report.html import page_html
-from splc.report.markdown import page_markdown
+from splc.report.comparison import change_page, comparison_page
+from splc.report.document import page_html, page_markdown
 from splc.report.model import model_page
 from splc.report.page import Page
 from splc.report.profile import profile_page
-from splc.report.study import study_page
+from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
-from splc.report.tuning import SCHEMA, tuning_page
 from splc.study import StudyResult
 from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale

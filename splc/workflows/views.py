@@ -92,6 +92,9 @@ class Rows:
     columns: Sequence[Column]  # the columns
     most: int | None = None  # the largest number of rows; the others are counted below the table. None is all.
     more: str = ALL_IN_JSON  # what prints all rows
+    caption: str = ""  # what a page says that the table shows
+    name: str = "table"  # the name of the file that it is copied to from a page
+    keys: Sequence[int] = ()  # the row of the measurements that each row is about on a page; may be empty
 
 
 @dataclass(frozen=True)
@@ -188,6 +191,17 @@ def narrowed(shown: Iterable[Column], *titles: str) -> tuple[Column, ...]:
     """Return columns of which those with these titles are left out where the terminal is too narrow, in this order."""
     ranks = {title: rank for rank, title in enumerate(titles, 1)}
     return tuple(replace(column, optional=ranks.get(column.title, column.optional)) for column in shown)
+
+
+def rendered(results: Sequence[Any], shown: Sequence[Column]) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """Return the lines of a table as texts, and for each column whether it is aligned to the right."""
+    cells = [column.values(results) for column in shown]
+    lines = list(zip(*(column.texts(values) for column, values in zip(shown, cells, strict=True)), strict=True))
+    right = [
+        column.right or not any(isinstance(value, str) for value in values)
+        for column, values in zip(shown, cells, strict=True)
+    ]
+    return lines, right
 
 
 def table_of(rows: Iterable[Any], shown: Sequence[Column], caption: str | None = None) -> Table:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.report import markdown
+from splc.report import document
 from tests.cli.conftest import Run
 
 OPTIONS = [f"o{number}" for number in range(6)]
@@ -34,7 +34,7 @@ def test_unreached_intervals(
     """`optimize` and the report say so if no measured value reaches the interval of the best prediction."""
     monkeypatch.chdir(tmp_path)
     # Pictures of matplotlib take a second.
-    monkeypatch.setattr(markdown, "has_matplotlib", lambda: False)
+    monkeypatch.setattr(document, "has_matplotlib", lambda: False)
     write(tmp_path, reached=reached, sign=1 if maximize else -1)
     assert run("learn", "--no-constraints").exit_code == 0
     direction = ["--maximize"] if maximize else []

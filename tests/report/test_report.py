@@ -14,8 +14,8 @@ import pytest
 from lxml import html
 
 from splc.report import Request, run, subject
-from splc.report.page import TextTable
 from splc.workflows import learn
+from splc.workflows.views import Rows
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
@@ -250,7 +250,7 @@ def test_nothing_is_said_of_measurements(
     """A page of a model without measurements says once that there are none; no table has an empty column."""
     monkeypatch.chdir(text_folder)
     # Pictures, which take most of the time, are not looked at.
-    monkeypatch.setattr("splc.report.markdown.chart_file", lambda *_: b"")
+    monkeypatch.setattr("splc.report.document.chart_file", lambda *_: b"")
     result = run(Request(models=(model,), nfp=nfp, output="page.md"))
     text = Path("page.md").read_text(encoding="utf-8").replace("\\", "")
     assert result.page.title == f"SMG2000-2D: {subject}"
@@ -258,9 +258,9 @@ def test_nothing_is_said_of_measurements(
     assert not re.search(r"interval|folds|printed|full model|error on new", text)
     assert len(re.findall(r"measure", text)) == 1
     assert "predictions" not in {section.name for section in result.page.sections}
-    tables = [block for section in result.page.sections for block in section.blocks if isinstance(block, TextTable)]
+    tables = [block for section in result.page.sections for block in section.blocks if isinstance(block, Rows)]
     assert tables
-    assert all(any(row[at] for row in table.rows) for table in tables for at in range(len(table.header)))
+    assert all(any(column.texts(column.values(table.rows))) for table in tables for column in table.columns)
 
 
 def test_model_text_with_measurements(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

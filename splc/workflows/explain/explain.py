@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import numpy as np
 
 from sampling import Space
-from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
@@ -39,12 +38,10 @@ from splc.workflows.explain.full import overview_of_full
 from splc.workflows.explain.overview import (
     Overview,
     alias_notes,
-    choices_of,
     overview_as_json,
     overview_of,
     view_of_overview,
 )
-from splc.workflows.explain.pictures import explained_chart
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
@@ -138,8 +135,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             further = subspace.failure_notes(failures, subspace.WITHOUT_FAILURE)
         else:
             other = rows[1] if len(rows) > 1 else None
-            blocks = () if other is not None else _blocks(stored, space, choices_of(space.system)[1], notes)
-            explained = explained_of(stored, space, rows[0], other, blocks)
+            explained = explained_of(stored, space, rows[0], other, notes)
             outside = outside_notes([interval.excludes(value) for value, interval in explained.intervals])
             further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
         predicted = checked_predictions(stored, explained, space)
@@ -172,26 +168,16 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
 
 def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = UNWATCHED) -> Overview:
     """Return the importance of the options of a model: of its full model, if it has one."""
-    titles, choices = choices_of(space.system)
     full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
     if full is not stored.full:
         notes.append(Note("values of other contexts at the same configurations are left out of these effects"))
     if full is not None:
         support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
-        summary = overview_of_full(full, stored.model, support, space, titles, choices, notes, watch)
+        summary = overview_of_full(full, stored.model, support, space, notes, watch)
     else:
-        blocks = _blocks(stored, space, choices, notes)
-        summary = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
-    notes += alias_notes(full, space, choices)
+        summary = overview_of(stored.model, space, notes, stored.support)
+    notes += alias_notes(full, space)
     return summary
-
-
-def _blocks(stored: StoredModel, space: Space, choices: Sequence[tuple[int, ...]], notes: Notes) -> Sequence[Block]:
-    """Return the blocks that averages of a model are over, with a note where these are drawn."""
-    blocks = blocks_of(stored.model, space, choices)
-    if any(not block.exact for block in blocks):
-        notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
-    return blocks
 
 
 def checked_predictions(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
@@ -207,6 +193,9 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
 
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
+    # `--plot` alone needs all charts.
+    from splc.workflows.pictures import explained_chart
+
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     content = result.overview or result.explained
     assert content is not None

@@ -151,10 +151,8 @@ class Overview(Drawn):
 
 def overview(model: InfluenceModel, space: Space) -> Overview:
     """Return the importance of all options of a model, as `run` does for a model in a file."""
-    titles, choices = choices_of(space.system)
     notes = Notes()
-    found = overview_of(model, space, blocks_of(model, space, choices), titles, choices, notes)
-    return replace(found, notes=notes.texts)
+    return replace(overview_of(model, space, notes), notes=notes.texts)
 
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
@@ -167,17 +165,19 @@ def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...
     return titles, [tuple(system.positions[name] for name in group) for group in members]
 
 
-def overview_of(
-    model: InfluenceModel,
-    space: Space,
-    blocks: Sequence[Block],
-    titles: Sequence[str],
-    choices: Sequence[tuple[int, ...]],
-    notes: Notes,
-    support: Support | None = None,
-) -> Overview:
+def averaged_blocks(model: InfluenceModel, space: Space, notes: Notes) -> Sequence[Block]:
+    """Return the blocks that averages of a model are over, with a note where these are drawn."""
+    blocks = blocks_of(model, space, choices_of(space.system)[1])
+    if any(not block.exact for block in blocks):
+        notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
+    return blocks
+
+
+def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Support | None = None) -> Overview:
     """Return the importance of all options, and the effects of their values."""
     system = space.system
+    titles, choices = choices_of(system)
+    blocks = averaged_blocks(model, space, notes)
     influences = [influence for _, influence in model.terms]
     variance = Variance(blocks, influences)
     if variance.constant:
@@ -219,13 +219,14 @@ def overview_of(
     return Overview.of(mean, variance.deviation, options, interactions, system, product=product)
 
 
-def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ...]]) -> tuple[Note, ...]:
+def alias_notes(full: Full | None, space: Space) -> tuple[Note, ...]:
     """Return notes about options that always change together.
 
     They are those of all valid configurations, if these are few, and of the configurations that a full model was
     learned from.
     """
     system = space.system
+    choices = choices_of(system)[1]
     groups: list[tuple[str, ...]] = []
     notes = []
     sets = []
