@@ -40,7 +40,6 @@ Ends = tuple[float, float, float]
 
 def comparison_page(
     compared: Comparisons,
-    system: str,
     basis: Basis | None = None,
     files: Mapping[str, Any] | None = None,
     notes: Sequence[Note] = (),
@@ -61,7 +60,7 @@ def comparison_page(
             texts = [describe_configuration(part, row) for row in range(len(part))]
             last = compared.models[-1].predicted
             assert last is not None
-            rows = RowTexts.of(texts, zip(measured.tolist(), last[index].tolist(), strict=True))
+            rows = RowTexts.of(texts, measured, last[index])
     facts = []
     for model in compared.models:
         facts += [] if model.file is None else [(model.name, model.file), ("SHA-256", model.sha256)]
@@ -69,7 +68,7 @@ def comparison_page(
         facts.append((role, f"{entry.get('path', '')}  SHA-256 {entry.get('sha256', '')}"))
     sections.append(Section("provenance", "Where it comes from", (Facts(tuple(facts)),)))
     models = " and ".join([pair.first, *(comparison.second for comparison in compared.comparisons)])
-    title = f"{system}: {models}" if system else models
+    title = models if basis.configurations is None else f"{basis.configurations.system.name}: {models}"
     warnings = tuple(note.text for note in notes if note.warning)
     return Page(title, tuple(_answer_of_pair(compared, pair)), tuple(sections), warnings, rows)
 

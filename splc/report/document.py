@@ -8,7 +8,6 @@ import html
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -152,16 +151,8 @@ def _steps(steps: Steps) -> str:
     return f'<div class="steps" data-label="{escaped(steps.label)}">{states}</div>'
 
 
-@dataclass(frozen=True)
-class MarkdownFiles:
-    """A page as Markdown."""
-
-    text: str  # the text
-    pictures: dict[str, bytes]  # name in the folder of pictures → content
-
-
-def page_markdown(page: Page, folder: str) -> MarkdownFiles:
-    """Return a page as Markdown; the same page gives the same files."""
+def page_markdown(page: Page, folder: str) -> tuple[str, dict[str, bytes]]:
+    """Return a page as Markdown, and name in the folder of pictures → content; the same page gives the same files."""
     pictures: dict[str, bytes] = {}
     lines = [f"# {_text(page.title)}", ""]
     first, *texts = page.answer
@@ -171,7 +162,7 @@ def page_markdown(page: Page, folder: str) -> MarkdownFiles:
         content = [line for block in section.blocks for line in _markdown(block, folder, pictures)]
         if content:
             lines += ["", f"## {_text(section.title)}", "", *content]
-    return MarkdownFiles("\n".join(lines).rstrip() + "\n", pictures)
+    return "\n".join(lines).rstrip() + "\n", pictures
 
 
 def _text(text: str) -> str:

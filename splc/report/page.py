@@ -9,13 +9,14 @@ notebooks draw it, too.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
 from splc.plotting.labels import visible
+from splc.types import Array
 from splc.workflows.views import Column, Facts, Message, Rows
 
 
@@ -77,11 +78,11 @@ class RowTexts:
     values: tuple[tuple[float, float], ...] = ()  # the measured and the predicted value of each row
 
     @classmethod
-    def of(cls, texts: Sequence[str], values: Iterable[tuple[float, float]]) -> RowTexts:
+    def of(cls, texts: Sequence[str], *values: Array) -> RowTexts:
         """Return the texts, whose parts are joined by commas, with the measured and predicted values in six digits."""
         words: dict[str, int] = {}
         rows = tuple(tuple(words.setdefault(part, len(words)) for part in text.split(", ")) for text in texts)
-        shown = tuple((float(f"{first:.6g}"), float(f"{second:.6g}")) for first, second in values)
+        shown = tuple((float(f"{first:.6g}"), float(f"{second:.6g}")) for first, second in zip(*values, strict=True))
         return cls(tuple(visible(word) for word in words), rows, shown)
 
 

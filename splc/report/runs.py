@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from splc.report.page import Block, Page, Section, text_table
 from splc.study.archive import ArchivedRun, StudyArchive
 from splc.study.results import LEARNING, TERMS, errors_of, grouped, in_table, titles
 from splc.study.tables import CAPTIONS, curves_chart, learning_curves, spread
-from splc.workflows.views import Facts, Rows
+from splc.workflows.views import Facts
 
 _COLUMNS = ("learned_from", "error", "error_all", "learning_error", "terms")
 CURVES = "Error by the number of configurations learned from"
@@ -96,9 +97,8 @@ def _rows(archive: StudyArchive) -> Iterator[tuple[str, str, list[ArchivedRun]]]
             yield learner, sampling, runs
 
 
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, name: str) -> Rows:
-    """Return a table whose first two columns are texts."""
-    return text_table(header, rows, caption, name, words=(0, 1))
+# A table whose first two columns are texts.
+_table = partial(text_table, words=(0, 1))
 
 
 def _scores(archive: StudyArchive) -> Section | None:
@@ -107,20 +107,13 @@ def _scores(archive: StudyArchive) -> Section | None:
     for group in ("analytical_learned", "measured_learned"):
         known = {key for run in archive.runs for key in run.values}
         labels = {key: title for key, title in titles(group).items() if key not in TERMS and f"{group}.{key}" in known}
-        rows = [
-            (
-                *(learner, sampling),
-                *(
-                    cell_text(
-                        spread([in_table(key, run.values.get(f"{group}.{key}")) for run in runs if not run.reason])
-                    )
-                    for key in labels
-                ),
-            )
-            for learner, sampling, runs in _rows(archive)
+        rows = []
+        for learner, sampling, runs in _rows(archive):
             # Learners without terms are not compared.
-            if any(f"{group}.{key}" in run.values for run in runs for key in labels)
-        ]
+            if any(f"{group}.{key}" in run.values for run in runs for key in labels):
+                known = [run.values for run in runs if not run.reason]
+                columns = ([in_table(key, values.get(f"{group}.{key}")) for values in known] for key in labels)
+                rows.append((learner, sampling, *(cell_text(spread(column)) for column in columns)))
         if labels:
             tables.append(_table(("learner", "sampling", *labels.values()), rows, CAPTIONS[group], group))
     return Section("scores", "Models compared", tuple(tables)) if tables else None
