@@ -111,8 +111,8 @@ def _scores(archive: StudyArchive) -> Section | None:
         for learner, sampling, runs in _rows(archive):
             # Learners without terms are not compared.
             if any(f"{group}.{key}" in run.values for run in runs for key in labels):
-                known = [run.values for run in runs if not run.reason]
-                columns = ([in_table(key, values.get(f"{group}.{key}")) for values in known] for key in labels)
+                finished = [run.values for run in runs if not run.reason]
+                columns = ([in_table(key, values.get(f"{group}.{key}")) for values in finished] for key in labels)
                 rows.append((learner, sampling, *(cell_text(spread(column)) for column in columns)))
         if labels:
             tables.append(_table(("learner", "sampling", *labels.values()), rows, CAPTIONS[group], group))

@@ -22,7 +22,7 @@ from splc.workflows.compare.models import Request
 from splc.workflows.compare.tables import answer, csv_table, tables_of
 from splc.workflows.objects import FileObject
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
+from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, columns, rows_of
 
 MEASURE_COLUMNS = (
     *columns("measure = key, title, kind, better"),
@@ -265,7 +265,7 @@ def _tables(result: Result, detail: Detail) -> View:
     for number, table in enumerate(table for name in names for table in tables_of(name, result)):
         if number:
             yield ""
-        yield writers[form](table).rstrip("\n") if form else Wide(table, ("class", "found"))
+        yield writers[form](table).rstrip("\n") if form else rows_of(table, "class", "found")
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
