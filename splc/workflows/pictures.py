@@ -1,25 +1,92 @@
-"""The pictures of explanations, and the response surface of two numeric options."""
+"""The pictures of results, what `--plot` writes and `plot()` of a result returns, and the surface of two options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial, singledispatch
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from comparison import Comparison
 from sampling import Space
+from sampling.space.ranking import Ranking
 from splc.data.configurations import Configurations, value_table
+from splc.errors import SpecError
 from splc.learning.projection import valid_configurations
-from splc.learning.result import Predictor
+from splc.learning.result import LearningResult, Predictor
+from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.charts.curves import front_chart, progress_chart
+from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.charts.effects import ValueEffects, effects_chart
-from splc.plotting.charts.influences import Share, importance_chart, waterfall_chart
+from splc.plotting.charts.influences import Share, importance_chart, term_chart, waterfall_chart
+from splc.plotting.charts.predictions import learned_chart
+from splc.tuning.result import TuningResult
 from splc.types import Array, Link
 from splc.workflows.explain.contributions import Explained, sums_of
 from splc.workflows.explain.overview import OptionImportance, OptionValue, Overview, label_of
 
 # Options with a smaller share of the variance are not drawn value by value.
 MIN_SHARE = 0.005
+# Of a surface: the configurations whose other options have their values, and the most values of an option.
+CONTEXTS, MAX_VALUES = 100, 12
+
+
+def picture_of(result: Any, file: str | Path | None = None) -> Picture:
+    """Return the picture of a result."""
+    if file is not None:
+        plot_format(file)
+    picture = Picture(partial(chart_file, chart_of(result)))
+    # What cannot be drawn is an error here, not where the picture is shown.
+    if file is None:
+        picture.draw(picture.shown)
+    else:
+        picture.save(file)
+    return picture
+
+
+@singledispatch
+def chart_of(result: Any) -> Chart:
+    """Return the chart of a result."""
+    raise SpecError(f"there is no picture of a {type(result).__name__}")
+
+
+@chart_of.register
+def _(result: TuningResult) -> Chart:
+    steps = result.trajectory
+    values = np.array([step.values.get(result.nfp, np.nan) for step in steps])
+    best = np.array([np.nan if step.best is None else step.best for step in steps])
+    default = None if result.default is None else result.default.value
+    whys = [step.why or "search" for step in steps]
+    return progress_chart(whys, values, best, default, result.nfp)
+
+
+@chart_of.register
+def _(result: LearningResult) -> Chart:
+    return learned_chart(result)
+
+
+@chart_of.register
+def _(result: Overview | Explained) -> Chart:
+    return explained_chart(result, "", "prediction")
+
+
+@chart_of.register
+def _(result: Ranking) -> Chart:
+    if len(result.predicted) != 2:
+        raise SpecError("only the Pareto front of two models has a picture", hint="splc.optimize([one, other])")
+    names = ("first model", "second model")
+    return front_chart(result.predicted.T, np.zeros((0, 2)), names, result.configurations.system.name)
+
+
+@chart_of.register
+def _(result: Comparison) -> Chart:
+    if not result.same_link:
+        raise SpecError("a product and a sum have no terms that can be compared")
+    return term_chart([result])
 
 
 def explained_chart(found: Overview | Explained, title: str, quantity: str) -> Chart:
@@ -84,10 +151,6 @@ def positions(option: OptionImportance, configurations: Configurations) -> Array
             cache[key] = labels.get(label, -1)
         indices[row] = cache[key]
     return indices
-
-
-# The configurations whose other options have their values, and the most values of an option.
-CONTEXTS, MAX_VALUES = 100, 12
 
 
 @dataclass(frozen=True, eq=False)

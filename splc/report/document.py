@@ -1,19 +1,23 @@
-"""A page as one HTML file that needs no network, and can be read and printed without JavaScript."""
+"""A page as one HTML file that needs no network and no JavaScript, or as Markdown with a folder of pictures."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import json
 import math
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import Any
 
 from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
-from splc.plotting.labels import escaped
-from splc.report.page import Block, Explorer, Page, Steps, TextTable
-from splc.workflows.views import Facts, Message
+from splc.plotting.labels import escaped, visible
+from splc.plotting.style import has_matplotlib
+from splc.report.page import Block, Explorer, Page, Steps
+from splc.workflows.views import Facts, Message, Rows, rendered
 
 # Columns whose texts are at most this long have no line breaks.
 _SHORT = 20
@@ -82,7 +86,7 @@ def _block(block: Block) -> str:
         case Facts():
             items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in block.pairs)
             return f"<dl>{items}</dl>"
-        case TextTable():
+        case Rows():
             return _table(block)
         case Chart():
             return _chart(block)
@@ -95,23 +99,17 @@ def _block(block: Block) -> str:
             )
 
 
-def _table(table: TextTable) -> str:
+def _table(table: Rows) -> str:
+    titles = [column.title for column in table.columns]
+    lines, right = rendered(list(table.rows), table.columns)
     # Numbers; texts on one line; others.
-    classes = [
-        ' class="n"'
-        if at in table.numeric
-        else ' class="s"'
-        if all(len(row[at]) <= _SHORT for row in table.rows)
-        else ""
-        for at in range(len(table.header))
-    ]
-    heads = "".join(
-        f'<th scope="col"{css}>{escaped(title)}</th>' for css, title in zip(classes, table.header, strict=True)
-    )
+    short = [all(len(line[at]) <= _SHORT for line in lines) for at in range(len(titles))]
+    classes = [' class="n"' if right[at] else ' class="s"' if short[at] else "" for at in range(len(titles))]
+    heads = "".join(f'<th scope="col"{css}>{escaped(title)}</th>' for css, title in zip(classes, titles, strict=True))
     rows = ""
-    for number, row in enumerate(table.rows):
+    for number, line in enumerate(lines):
         key = f' data-k="{table.keys[number]}" tabindex="0"' if table.keys else ""
-        cells = "".join(f"<td{css}>{escaped(text)}</td>" for css, text in zip(classes, row, strict=True))
+        cells = "".join(f"<td{css}>{escaped(text)}</td>" for css, text in zip(classes, line, strict=True))
         rows += f"<tr{key}>{cells}</tr>"
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.caption or table.name)}">'
@@ -151,3 +149,60 @@ def _steps(steps: Steps) -> str:
         for at, (name, blocks) in enumerate(steps.states)
     )
     return f'<div class="steps" data-label="{escaped(steps.label)}">{states}</div>'
+
+
+def page_markdown(page: Page, folder: str) -> tuple[str, dict[str, bytes]]:
+    """Return a page as Markdown, and name in the folder of pictures → content; the same page gives the same files."""
+    pictures: dict[str, bytes] = {}
+    lines = [f"# {_text(page.title)}", ""]
+    first, *texts = page.answer
+    lines += [f"**{_text(first)}**", "", *(f"- {_text(text)}" for text in texts)]
+    lines += ["", *(f"> **Warning:** {_text(text)}" for text in page.warnings)]
+    for section in page.sections:
+        content = [line for block in section.blocks for line in _markdown(block, folder, pictures)]
+        if content:
+            lines += ["", f"## {_text(section.title)}", "", *content]
+    return "\n".join(lines).rstrip() + "\n", pictures
+
+
+def _text(text: str) -> str:
+    """Return a text whose characters have no meaning in Markdown or HTML."""
+    escaped = html.escape(visible(text), quote=False)
+    for character in "\\`*_[]|#~":
+        escaped = escaped.replace(character, f"\\{character}")
+    return escaped
+
+
+def _markdown(block: Block, folder: str, pictures: dict[str, bytes]) -> Iterator[str]:
+    match block:
+        case str() | Message():
+            yield _text(block) if isinstance(block, str) else f"> **Warning:** {_text(block.text)}"
+            yield ""
+        case Facts():
+            yield from _table_lines(("", ""), list(block.pairs), (False, False))
+        case Rows():
+            yield _text(block.caption)
+            yield ""
+            titles = [column.title for column in block.columns]
+            yield from _table_lines(titles, *rendered(list(block.rows), block.columns))
+        case Chart():
+            kind = "png" if has_matplotlib() else "svg"
+            name = f"{block.name}.{kind}"
+            pictures[name] = chart_file(block, kind)
+            yield f"![{_text(block.title)}]({folder}/{name})"
+            yield ""
+            yield _text(block.description)
+            yield ""
+        case Steps():
+            for inner in block.states[block.chosen][1]:
+                yield from _markdown(inner, folder, pictures)
+        case Explorer():
+            yield from ()
+
+
+def _table_lines(titles: Sequence[str], lines: Sequence[Sequence[str]], right: Sequence[bool]) -> Iterator[str]:
+    yield f"| {' | '.join(map(_text, titles))} |"
+    yield "|" + "|".join("---:" if number else "---" for number in right) + "|"
+    for line in lines:
+        yield f"| {' | '.join(map(_text, line))} |"
+    yield ""

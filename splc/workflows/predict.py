@@ -22,7 +22,7 @@ from splc.formats.measurements.unlisted import unlisted_values
 from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, is_file, standard_input_kept
-from splc.io.json_object import JsonObject, at, by_value, count, json_object
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
@@ -342,34 +342,21 @@ def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:
     return ByValue(by, {value: run(replace(own, by=None), watch) for value, own in requests})
 
 
-class PredictedIntervalsObject(JsonObject):
-    """The intervals of predictions for a run; `covered` is the fraction of the measured runs that lie inside."""
-
-    level: float
-    low: list[float | None]
-    high: list[float | None]
-    covered: float | None
-
-
-class PredictionsObject(JsonObject, schema="splc.predict/1"):
-    """Predictions, unless a file has them; errors are in percent, that of single runs where these are repeated."""
-
-    configurations: int = count("rows.configurations")
-    nfp: str | None = at("rows.nfp")
-    unit: str | None
-    full_model: bool = at("full")
-    error: float | None
-    run_error: float | None
-    left_out: int
-    invalid: int = count("rows.report.invalid")
-    intervals: PredictedIntervalsObject | None
-    extrapolated: list[bool] | None
-    predicted: list[float | None] | None = at(lambda result: result.predicted if result.output is None else None)
-    output: str | None
-    model_nfp: str | None
-
-
-ContextPredictionsObject = by_value(PredictionsObject, "splc.predict.by/1")
+def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
+    """Return the JSON object of predictions, unless a file has them, with their errors, or of each value's."""
+    if isinstance(result, ByValue):
+        return result.as_json("splc.predict.by/1", as_json)
+    rows = result.rows
+    return {
+        "schema": "splc.predict/1",
+        "configurations": len(rows.configurations),
+        "nfp": rows.nfp,
+        **picked(result, "unit, full_model = full, error, run_error, left_out"),
+        "invalid": len(rows.report.invalid),
+        **picked(result, "intervals, extrapolated"),
+        "predicted": result.predicted if result.output is None else None,
+        **picked(result, "output, model_nfp"),
+    }
 
 
 def view(result: Result | ByValue[Result], detail: Detail) -> View:
@@ -422,17 +409,11 @@ def _inside(fraction: float) -> str:
     return percentage(fraction * 100, 3)
 
 
-def _as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
-    if isinstance(result, ByValue):
-        return json_object(ContextPredictionsObject, result.results, by=result.by)
-    return json_object(PredictionsObject, result)
-
-
 VERB: Verb[Request, Result | ByValue[Result]] = Verb(
     Request,
     lambda request, watch: run(request, watch) if request.by is None else run_by(request, watch),
     view,
-    _as_json,
+    as_json,
     (
         "splc predict learned.log measurements.csv --json",
         "splc predict analytical.txt measurements.csv -o predictions.csv",
