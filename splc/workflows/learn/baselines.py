@@ -12,13 +12,13 @@ import numpy as np
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
 from splc.errors import SplcError
-from splc.io.json_object import JsonObject, at
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning.cross_validation import cross_validate_all
 from splc.learning.folds import Groups
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
-from splc.learning.result import CrossValidated, LearningResult, Predictor
+from splc.learning.result import LearningResult, Predictor
 from splc.types import Array
 from splc.workflows.views import Column, Rows, View, columns, counted
 
@@ -122,26 +122,18 @@ class Split:
         return JudgedLearner(result, median, p95)
 
 
-class BaselineObject(JsonObject):
-    """A baseline; errors are in percent, the median and the 95th percentile are those outside of the learning set."""
-
-    learner: str = at("result.learner")
-    error: float | None = at("result.error")
-    error_median: float | None = at("median")
-    error_p95: float | None = at("p95")
-    cross_validated: CrossValidated | None = at("result.cross_validated")
-    learning_error: float | None = at("result.learning_error")
-    terms: int | None = at(lambda row: len(row.result.model.terms) if row.result.readable else None)
-    seconds: float = at("result.seconds")
-    settings: dict[str, Any] = at("result.settings")
-
-
-class BaselinesObject(JsonObject):
-    """The median and the 95th percentile of the errors of a learner, and the baselines."""
-
-    error_median: float | None = at("0.median")
-    error_p95: float | None = at("0.p95")
-    baselines: list[BaselineObject] = at(lambda compared: compared[1:])
+def learners_as_json(compared: Sequence[JudgedLearner]) -> dict[str, Any]:
+    """Return the median and the 95th percentile of the errors of a learner, and the JSON objects of the others."""
+    baselines = [
+        {
+            **picked(row, "learner = result.learner, error = result.error, error_median = median, error_p95 = p95"),
+            **picked(row.result, "cross_validated, learning_error"),
+            "terms": len(row.result.model.terms) if row.result.readable else None,
+            **picked(row.result, "seconds, settings"),
+        }
+        for row in compared[1:]
+    ]
+    return {**picked(compared[0], "error_median = median, error_p95 = p95"), "baselines": baselines}
 
 
 def table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> View:
