@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,10 +19,9 @@ from splc.learning.result import SparseErrors
 from splc.workflows import views
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.baselines import learners_as_json, table_of_learners
 from splc.workflows.learn.effects_view import effects_as_json, view_of_effects
 from splc.workflows.learn.expected_error import EVERY
-from splc.workflows.learn.learn import Result
+from splc.workflows.learn.learn import JudgedLearner, Result
 from splc.workflows.objects import failures_as_json, inference_as_json
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
 
@@ -102,7 +101,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "inferred": learned.inference and inference_as_json(learned.inference),
         "failures": failures_as_json(learned.measured.failures),
         **picked(learned, "output, companion, notes = result.notes"),
-        **(learners_as_json(compared) if compared else {}),
+        **(_learners_as_json(compared) if compared else {}),
     }
 
 
@@ -128,6 +127,20 @@ def _rounds_as_json(learned: Result) -> Iterator[dict[str, Any]]:
             "test_error": error,
             "score": this.score,
         }
+
+
+def _learners_as_json(compared: Sequence[JudgedLearner]) -> dict[str, Any]:
+    """Return the median and the 95th percentile of the errors of a learner, and the JSON objects of the others."""
+    baselines = [
+        {
+            **picked(row, "learner = result.learner, error = result.error, error_median = median, error_p95 = p95"),
+            **picked(row.result, "cross_validated, learning_error"),
+            "terms": len(row.result.model.terms) if row.result.readable else None,
+            **picked(row.result, "seconds, settings"),
+        }
+        for row in compared[1:]
+    ]
+    return {**picked(compared[0], "error_median = median, error_p95 = p95"), "baselines": baselines}
 
 
 def view(learned: Result, detail: views.Detail) -> views.View:
@@ -186,7 +199,7 @@ def _model_and_errors(learned: Result) -> views.View:
         [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
     )
     if learned.compared:
-        yield from table_of_learners(learned.compared, learned.folds)
+        yield from _table_of_learners(learned.compared, learned.folds)
 
 
 def answer(learned: Result) -> str:
@@ -273,6 +286,23 @@ def _judging(learned: Result, error: str) -> str:
     sample = learned.result.samples.get(error)
     part = "" if sample is None else f"{sample.configurations:,} of "
     return f"on {source}{part}{views.counted(count, 'configuration')}{which}"
+
+
+def _table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> views.View:
+    """Yield the table of the errors of learners."""
+    where = " outside of the learning set"
+    errors = "error = result.error, median, 95th percentile = p95, cross-validated = result.cross_validated.mean"
+    if all(row.median is None for row in compared):
+        where = f", cross-validated with {views.counted(folds, 'fold')}"
+        errors = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
+    yield f"\nRelative errors of learners{where}:"
+    terms = views.Column(
+        "terms", lambda row: str(len(row.result.model.terms)) if row.result.readable else "–", right=True
+    )
+    time = views.Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s")
+    yield views.Rows(
+        compared, (*views.columns("learner = result.learner"), *views.columns(errors, percentage), terms, time)
+    )
 
 
 def next_steps(learned: Result) -> Iterator[views.NextStep]:
