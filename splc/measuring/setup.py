@@ -201,10 +201,10 @@ def require_batchable(names: Sequence[str], template: Template, system: Variabil
     problems = Problems()
     for name in names:
         if name not in system.positions:
-            problems.add(f"--batch-by: unknown option {name!r}", hint=unknown_name_hint(name, list(system.names)))
+            problems.add(f"--batch: unknown option {name!r}", hint=unknown_name_hint(name, list(system.names)))
     for name in template.option_names:
         if name not in names:
-            hint = f"one process measures several values of it; add it: --batch-by {','.join([*names, name])}"
+            hint = f"one process measures several values of it; add it: --batch {','.join([*names, name])}"
             problems.add(f"the batch command has the placeholder {name!r}", hint=hint)
     if OPTIONS in template.extras:
         problems.add("a batch command cannot have {options}, which differ in a batch")
@@ -334,8 +334,7 @@ def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
         "properties": tuple(plan["properties"]),
         "cwd": plan["folder"],
         "env": tuple(f"{name}={value}" for name, value in plan["environment"].items()),
-        "batch": batch == [],
-        "batch_by": tuple(batch or ()),
+        "batch": ("all",) if batch == [] else tuple(batch or ()),
         "contexts": {
             name: value if isinstance(value, str) else tuple(value.values())
             for name, value in plan.get("contexts", {}).items()

@@ -18,7 +18,7 @@ from splc.io.json_object import JsonObject, at, count, json_object, optional
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
+from splc.workflows.common_fields import Sampling, Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
@@ -37,8 +37,6 @@ class Request(SystemInputs):
     measured: ClassVar[bool | None] = None
 
     sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
     seed: Seed = 0
     extend: Annotated[
         str | None,
@@ -51,9 +49,11 @@ class Request(SystemInputs):
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
     ] = None
-    command: Annotated[
+    command_lines: Annotated[
         bool,
-        as_flag("--command", "Write command lines as SPL Conqueror's printconfigs does, not a CSV table.", AS_COMMANDS),
+        as_flag(
+            "--command-lines", "Write command lines as SPL Conqueror's printconfigs does, not a table.", AS_COMMANDS
+        ),
     ] = False
     prefix: Annotated[str, as_option("TEXT", "The beginning of every line.", AS_COMMANDS)] = ""
     postfix: Annotated[str, as_option("TEXT", "The end of every line.", AS_COMMANDS)] = ""
@@ -71,7 +71,7 @@ class Result:
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Sample configurations."""
-    if (request.prefix or request.postfix) and not request.command:
+    if (request.prefix or request.postfix) and not request.command_lines:
         raise RequestError("they need --command", "prefix", "postfix")
     spec = _spec(request)
     project = request.project()
@@ -92,15 +92,15 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         sample = draw_sample(space.system, spec, request.seed, measured, space, existing)
         power = () if request.pairs is None else _power(sample.configurations)
         lines = None
-        if request.command:
+        if request.command_lines:
             lines = command_strings(sample.configurations, request.prefix, request.postfix)
         return Result(sample, lines, request.output, (*notes, *notes_of((*sample.notes, *power))))
 
 
 def _spec(request: Request) -> SamplingSpec:
     if request.pairs is None:
-        return parse_spec(request.sampling, binary=request.binary, numeric=request.numeric)
-    for name in ("sampling", "binary", "numeric", "extend"):
+        return parse_spec(request.sampling)
+    for name in ("sampling", "extend"):
         if getattr(request, name) is not None:
             raise RequestError("pairs are drawn from all valid configurations", "pairs", name)
     if request.pairs < MIN_PAIRS:

@@ -341,6 +341,6 @@ VERB: Verb[Request, Result | learn.Result] = Verb(
     run_verb,
     lambda result, detail: view(result, detail) if isinstance(result, Result) else model_view.view(result, detail),
     lambda result: as_json(result) if isinstance(result, Result) else model_view.as_json(result),
-    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --numeric ff"),
+    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff"),
     doing="learning",
 )

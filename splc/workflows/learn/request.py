@@ -11,7 +11,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.io.settings import setting_name
 from splc.learning.learner import Learner
-from splc.learning.projection import Form, ScaleChoice
+from splc.learning.projection import Form
 from splc.learning.registry import (
     BASELINES,
     DEFAULT,
@@ -25,7 +25,7 @@ from splc.learning.registry import (
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, policy
+from splc.workflows.common_fields import Sampling, Seed, policy
 from splc.workflows.field_values import texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
@@ -36,7 +36,7 @@ PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 _NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
 _LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
 # The fields that are settings of learners.
-SETTINGS = ("first", "terms", "readable", "form", "scale", "order")
+SETTINGS = ("first", "terms", "readable", "form")
 
 
 @request
@@ -52,8 +52,6 @@ class Request(SystemInputs):
     ] = ()
     learner: Annotated[str | None, as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT)] = None
     sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
     preset: Annotated[
@@ -129,12 +127,6 @@ class Request(SystemInputs):
     form: Annotated[
         Form | None, as_option("auto|sum|product", "A sum of terms or a product.", PRINTED, default="auto")
     ] = None
-    scale: Annotated[
-        ScaleChoice | None, as_option("auto|log|raw", "Full model of ln y, or of y.", PRINTED, default="auto")
-    ] = None
-    order: Annotated[
-        int | None, as_option("N", "The most options in a term.", PRINTED, minimum=1, default="5 or 6")
-    ] = None
     path: Annotated[bool, as_flag("--path", "Print models from few terms to many with errors.", RESULTS)] = False
     by: Annotated[str | None, as_option("COLUMN", "One model per value of this context (version).", LEARNING)] = None
     share: Annotated[bool, as_flag("--share", "With --by: learn all values together.", LEARNING)] = False
@@ -157,14 +149,13 @@ class Request(SystemInputs):
     @property
     def spec(self) -> SamplingSpec:
         """The sampling of the learning set."""
-        sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
-        return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
+        return parse_spec("measured" if self.sampling is None else self.sampling)
 
     @property
     def of_rows(self) -> Request:
         """The request to learn from rows that are chosen already, and to judge the model by nothing else."""
         judging: dict[str, Any] = {"evaluate_on": None, "validation": None, "baselines": False, "folds": 0}
-        return replace(self, sampling=None, binary=None, numeric=None, sources=(), plot=None, **judging)
+        return replace(self, sampling=None, sources=(), plot=None, **judging)
 
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other."""

@@ -23,7 +23,7 @@ from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
 from splc.project import Project
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System, scheduler_of
+from splc.workflows.common_fields import Sampling, Seed, System, scheduler_of
 from splc.workflows.field_values import names_of
 from splc.workflows.fields import as_argument, as_flag, as_option, given_fields, request
 from splc.workflows.measure import subject
@@ -33,6 +33,7 @@ from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import duration
 
 COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
+ONE_BATCH = ("all",)
 BATCHES, MACHINES = "Commands that measure many configurations", "Several machines"
 
 
@@ -56,8 +57,6 @@ class Request:
     ] = None
     table: Annotated[str | None, as_argument("CONFIGURATIONS", "The configurations to measure: a table (CSV).")] = None
     sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
     configurations: Annotated[
         str | None,
         as_option("FILE", "The configurations to measure (CSV). Without a description their columns are the options."),
@@ -85,7 +84,7 @@ class Request:
             "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
             "repeated; several values of a column are measured in turn.",
             COMMAND,
-            names="--context",
+            names="--column",
             parse=subject.contexts_of,
             repeated=True,
         ),
@@ -116,19 +115,12 @@ class Request:
         False
     )
     batch: Annotated[
-        bool,
-        as_flag(
-            "--batch",
-            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
-            "{configurations}, and prints CSV with a row for each as it is done.",
-            BATCHES,
-        ),
-    ] = False
-    batch_by: Annotated[
         tuple[str, ...],
         as_option(
-            "OPTION,…",
-            "A batch command; one process for each combination of these options, which the command may name.",
+            "all|OPTION,…",
+            "One process measures all configurations, or those with the same values of these options, which the "
+            "command may name. It reads them as CSV on standard input, or from the file {configurations}, and prints "
+            "CSV with a row for each as it is done.",
             BATCHES,
             parse=names_of,
         ),
@@ -163,11 +155,6 @@ class Request:
     system: System = None
 
     @property
-    def batched(self) -> bool:
-        """True if one process measures several configurations."""
-        return self.batch or bool(self.batch_by)
-
-    @property
     def continues(self) -> bool:
         """True if an existing journal is continued."""
         return self.resume or self.append
@@ -181,7 +168,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | Preview:
     request = replace(request, configurations=file, scheduler=scheduler)
     if request.dry:
         return _preview(request)
-    after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
+    after = "this run" if not request.batch else "this row" if request.scheduler is None else "this batch"
     with watch.patient(after, by_key=True), watch.progress("measuring", estimated=False):
         return _measure(request, watch)
 
@@ -205,12 +192,10 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
     folder, environment = subject.absolute(request.cwd), subject.environment_of(request.env)
     project, file = Project.load(system=request.system), request.configurations
-    sampling = (request.sampling, request.binary, request.numeric)
-    sampled = sampling != (None, None, None)
-    if file is not None and sampled:
+    if file is not None and request.sampling is not None:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
     earlier = None
-    if records and (request.append or (file is None and not sampled)):
+    if records and (request.append or (file is None and request.sampling is None)):
         earlier = setups.measured_table(records, outputs.journal)
     turns, constants = subject.turns_of(request.contexts), subject.constant_contexts(request.contexts)
     before = setups.plan_in(records)
@@ -218,16 +203,17 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     taken = (*(text.partition("=")[0].strip() for text in request.properties), *turns)
     system, table = subject.system_of(project, file, earlier, name, taken, notes)
     options = exact_names(system)
-    properties = parse_properties(list(request.properties), options, batch=request.batched)
+    properties = parse_properties(list(request.properties), options, batch=bool(request.batch))
     notes += subject.context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
     extended = subject.with_turns(system, turns)
-    extras = (*(["configurations"] if request.batched else []), OPTIONS, "repetition")
+    together = () if request.batch == ONE_BATCH else request.batch
+    extras = (*(["configurations"] if request.batch else []), OPTIONS, "repetition")
     template = parse_template(request.command, extended, extras, constants)
-    if request.batched:
-        setups.require_batchable(request.batch_by, template, extended)
+    if request.batch:
+        setups.require_batchable(together, template, extended)
     described = project.system_file if project.has_system else None
     outputs.require_writable((described, file), request.continues, request.dry)
-    chosen = subject.configurations_of(Space(system), table, file, earlier, sampling, request.seed, notes)
+    chosen = subject.configurations_of(Space(system), table, file, earlier, request.sampling, request.seed, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
         each = len(chosen)
@@ -237,7 +223,7 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     executables = {}
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in command.programs}
-    batch = request.batch_by if request.batched else None
+    batch = together if request.batch else None
     values: dict[str, dict[str, str]] = {name: {} for name in turns}
     for child in extended.binary_options:
         if child.parent in values:

@@ -74,13 +74,12 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    context: Annotated[
+    column: Annotated[
         tuple[str, ...],
         as_option(
             "COLUMN=VALUE",
             "A column of the measurements, such as the version; '{COLUMN}' in the command is its value. Rows of --from "
-            "with another value are learned from, too. A name alone is a column of the table with numeric values. Can "
-            "be repeated.",
+            "with another value are learned from, too. Can be repeated.",
             COMMAND,
         ),
     ] = ()
@@ -189,7 +188,7 @@ class Request(SystemInputs):
         as_option(
             "FILE",
             "Measurements of earlier runs, a table or a journal, that the search knows from the beginning; "
-            "FILE:COLUMN=VALUE states the --context of all its rows. Can be repeated.",
+            "FILE:COLUMN=VALUE states the --column of all its rows. Can be repeated.",
             SEARCH,
             names="--from",
         ),
@@ -231,17 +230,12 @@ class Request(SystemInputs):
     ] = False
 
     @property
-    def contexts(self) -> Mapping[str, str]:
+    def constants(self) -> Mapping[str, str]:
         """The contexts of this run: column → value."""
-        contexts = contexts_of([text for text in self.context if "=" in text])
+        contexts = contexts_of(self.column)
         for name in turns_of(contexts):
-            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "context")
+            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "column")
         return constant_contexts(contexts)
-
-    @property
-    def columns(self) -> ColumnChoice:
-        """The roles of columns of tables."""
-        return replace(super().columns, contexts=tuple(text for text in self.context if "=" not in text))
 
     @property
     def earlier_files(self) -> tuple[EarlierFile, ...]:
@@ -258,7 +252,7 @@ class Request(SystemInputs):
         refused = (
             ((self.command is None) == live, what, "command"),
             (wrong, f"only {other} has it", wrong),
-            (not live and self.contexts, f"only a command has a value; {rows}", "context"),
+            (not live and self.constants, f"only a command has a value; {rows}", "column"),
             (
                 not self.budget and self.duration is None,
                 f"the number of runs is missing; write --budget 60{hint}",
@@ -395,7 +389,7 @@ def _parts(
         values = tuple(dict.fromkeys(part.contexts[name] for part in parts))
         if name not in contexts and len(values) > 1:
             message = f"{file.path}: {name!r} has {len(values)} values: {listed([*map(shown_value, values)])}"
-            raise RequestError(f"{message}; state the one of this run with --context {name}=VALUE", "earlier")
+            raise RequestError(f"{message}; state the one of this run with --column {name}=VALUE", "earlier")
     unknown = [name for name in contexts if name not in {**parts[0].contexts, **file.contexts}]
     if unknown:
         hint = f"state the value of its rows: --from {file.path}:{unknown[0]}=VALUE"
