@@ -2,8 +2,9 @@ r"""Golden files of readers: bad inputs, each followed by what the reader report
 
 A file `tests/golden/readers/READER.txt` has one case after the other. The first line of a case names the file, and
 options of the reader as `name=value`; lines that begin with `| ` are the content of the file; the lines after them are
-the message, or what is noted about a file that is read. In the content, a backslash begins an escape (`\t`, `\xff`,
-`\{200*ab}` for a repeated text), and at the end of the last line it stands for a missing line feed.
+the message, or what is noted about a file that is read, and for some readers what was read. The option `shows` says
+what a case is for. In the content, a backslash begins an escape (`\t`, `\xff`, `\{200*ab}` for a repeated text), and at
+the end of the last line it stands for a missing line feed.
 """
 
 from __future__ import annotations

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from splc.errors import InputError, Problem, listed
 from splc.formats.benchmarks import folders
-from splc.formats.benchmarks.read import read_benchmark
-from splc.formats.benchmarks.tools import benchmark_of
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.columns import ColumnChoice
 from splc.formats.evidence import left_out
 from splc.formats.measurements.tables import read_file_columns

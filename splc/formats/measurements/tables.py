@@ -17,7 +17,7 @@ import numpy as np
 from splc.data.property_name import is_measurement_name
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.journal import with_roles
-from splc.formats.benchmarks.read import read_benchmark
+from splc.formats.benchmarks.tools import read_benchmark
 from splc.formats.columns import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
@@ -47,7 +47,7 @@ MAX_SCATTER = 3.0
 def read_table(path: str | Path | Source) -> Source:
     """Read a table of measurements, or the output of a benchmark tool, which becomes a table; XML is returned as it is.
 
-    `path`: the file, its content, or a folder (`splc.formats.benchmarks.read`); `-` is standard input.
+    `path`: the file, its content, or a folder (`splc.formats.benchmarks.tools`); `-` is standard input.
     """
     source = read_benchmark(path)
     if is_xml(source):
