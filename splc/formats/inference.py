@@ -14,7 +14,7 @@ from splc.data.table import names_of, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem, listed, plural
 from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.coded_columns import repeats
-from splc.formats.columns import ColumnChoice, StatedRoles
+from splc.formats.column_choice import ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.mined_system import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.selections import truth_words

@@ -37,7 +37,7 @@ from splc.data.property_name import is_count_name, is_measurement_name, is_setti
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
-from splc.formats.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
+from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.evidence import left_out, options_among, unexplained_gaps
 from splc.io.cells import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import overload
 
 from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
-from splc.formats.columns import GROUPED, StatedRoles, kind_of
+from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
 from splc.io.cells import CodedTexts, PlainRows, plain_rows
 from splc.io.csv_rows import (
     SEPARATORS,

@@ -9,7 +9,7 @@ from typing import Any
 
 from splc.data.property_unit import is_unit
 from splc.errors import Problems, SplcError, unknown_name_hint
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.io.files import read_source
 from splc.io.toml import line_of, listed_texts, parse_toml, plain_text, toml_value
 from splc.learning.projection import ProjectionSettings

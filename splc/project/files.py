@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
 from splc.formats.benchmarks.folders import folder_reader
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of, xml_root_of_file
 from splc.io.files import STANDARD, read_source
 from splc.project.config import FILE_NAME, ProjectFile, read_project_file

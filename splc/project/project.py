@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sampling.space.space import Space
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements
-    from splc.formats.columns import ColumnChoice
+    from splc.formats.column_choice import ColumnChoice
     from splc.formats.inference import Inference
     from splc.formats.measurements.rows import Policy
     from splc.formats.table import TableSource
@@ -269,7 +269,7 @@ class Project(ProjectFiles):
     ) -> Policy:
         """Return the treatment of rows of the project's measurements, or of another file of the system."""
         from sampling.space.space import Space
-        from splc.formats.columns import ColumnChoice
+        from splc.formats.column_choice import ColumnChoice
         from splc.formats.measurements.rows import Policy
 
         checked_space = Space(system) if space is None else space

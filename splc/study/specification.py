@@ -10,7 +10,7 @@ from typing import Any
 from comparison.measures import measure
 from sampling import parse_spec
 from splc.errors import Problems, SpecError, SplcError, nearest, unknown_name_hint
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.io.files import Source, read_source
 from splc.io.toml import finite_number, line_of, listed_texts, parse_toml, plain_text, toml_value
 from splc.learning.learner import Learner

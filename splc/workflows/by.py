@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from splc.errors import LearningError, RequestError
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD

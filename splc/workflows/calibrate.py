@@ -18,7 +18,7 @@ from splc.data.discrepancy import worst_place
 from splc.data.measurements import Measurements
 from splc.data.summary import summary_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
 from splc.formats.models.parameters import write_parameters
 from splc.formats.models.read import ReadOptions, StoredModel, parse_stored_models

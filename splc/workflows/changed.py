@@ -11,7 +11,7 @@ import numpy as np
 
 from sampling import Space
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test

@@ -17,8 +17,8 @@ from sampling.space.space import DIAGRAMS, Space
 from splc.data.summary import PropertySummary, Summary, summary_of
 from splc.errors import RequestError, SplcError
 from splc.formats.benchmarks.folders import folder_reader
-from splc.formats.columns import natural
-from splc.formats.columns import shown_values as shown_texts
+from splc.formats.column_choice import natural
+from splc.formats.column_choice import shown_values as shown_texts
 from splc.formats.detect import is_xml
 from splc.formats.inference import Inference
 from splc.formats.measurements.tables import read_file_columns

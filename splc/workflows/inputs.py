@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
-from splc.formats.columns import ColumnChoice, Context, shown_value
+from splc.formats.column_choice import ColumnChoice, Context, shown_value
 from splc.formats.detect import is_log
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, keeps_standard_input, read_source

@@ -9,7 +9,7 @@ from typing import Any
 
 from splc.data.measurements import Measurements
 from splc.errors import SpecError, plural
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from splc import Measurements, infer_system, read_measurements
 from splc.errors import InputError
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import MAX_CHILDREN, inference_of
 from splc.io.files import read_source
 from splc.system.options import BinaryOption, NumericOption

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splc.data.property_name import is_count_name, is_measurement_name
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import Inference, inference_of
 from splc.formats.measurements.tables import read_table
 from splc.io.files import Source

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.value_texts import TRUTH
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.selections import truth_words
 from splc.formats.roles import option_columns
 from splc.io.cells import plain_rows

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
-from splc.formats.columns import StatedRoles
+from splc.formats.column_choice import StatedRoles
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import NOTE, split_table

@@ -12,7 +12,7 @@ import pytest
 
 from sampling.space.space import Space
 from splc.errors import InputError
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.project import Project
 from splc.project.config import ProjectFile, read_project_file
 from tests.cli.conftest import MEASUREMENTS, SYSTEM

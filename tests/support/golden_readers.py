@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, SplcError
 from splc.formats import registry
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of
 from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiments

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import Inference, inference_of
 from splc.io.files import Source
 from splc.system.options import NumericOption

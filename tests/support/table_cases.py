@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from splc.errors import SplcError
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_table
 from splc.io.files import Source

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from splc import read_measurements, read_variability_model
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import read_source

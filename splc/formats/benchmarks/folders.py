@@ -9,7 +9,7 @@ from typing import Any
 
 from splc.errors import InputError, Problem, listed
 from splc.formats.benchmarks.declaration import benchmark, check, content_of, rows_of
-from splc.formats.benchmarks.table import MeasuredRun, number, table_of
+from splc.formats.benchmarks.runs import MeasuredRun, number, table_of
 from splc.formats.benchmarks.words import pairs_in
 from splc.formats.table import TableSource
 from splc.io.files import STANDARD, Source, read_source

@@ -10,7 +10,7 @@ from typing import Any
 
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.declaration import benchmark, check
-from splc.formats.benchmarks.table import cell
+from splc.formats.benchmarks.runs import cell
 from splc.formats.table import TableSource
 from splc.io.files import MAX_UNPACKED, Source
 

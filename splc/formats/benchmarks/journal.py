@@ -10,8 +10,8 @@ from typing import Any
 
 from splc.errors import InputError, Problem, plural
 from splc.formats.benchmarks.declaration import benchmark, check
-from splc.formats.benchmarks.table import MeasuredRun, table_of
-from splc.formats.columns import StatedRoles
+from splc.formats.benchmarks.runs import MeasuredRun, table_of
+from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
 from splc.io.csv_rows import first_header
 from splc.io.files import Source

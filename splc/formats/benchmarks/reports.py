@@ -11,7 +11,7 @@ from typing import Any
 from splc.data.property_name import is_measurement_name
 from splc.errors import listed
 from splc.formats.benchmarks.declaration import ROWS, benchmark, check, rows_of
-from splc.formats.benchmarks.table import MeasuredRun, cell, number, table_of
+from splc.formats.benchmarks.runs import MeasuredRun, cell, number, table_of
 from splc.formats.benchmarks.words import differing, options_of_commands, pairs_in, without_units
 from splc.formats.table import TableSource
 from splc.io.files import Source

@@ -9,7 +9,7 @@ from pathlib import Path
 from splc.errors import InputError, Problem, listed
 from splc.formats.benchmarks import folders
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.evidence import left_out
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import TableSource

@@ -25,7 +25,7 @@ import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.columns import ColumnChoice, columns_of
+from splc.formats.column_choice import ColumnChoice, columns_of
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
 from splc.formats.measurements.read import require_constant, selected, separated, with_notes
 from splc.formats.measurements.rows import MeasurementRows

@@ -15,7 +15,7 @@ import numpy as np
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, Problems, SplcError, listed, plural
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import Scaling, read_cube_profile
 from splc.formats.experiments.point_names import NamedPoints, named_points

@@ -11,7 +11,7 @@ from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, unknown_name_hint
 from splc.formats import registry
 from splc.formats.benchmarks.tools import benchmark_of
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
 from splc.formats.experiments.benchmark import is_benchmark_folder, point_table
 from splc.formats.experiments.csv import parse_experiments_csv

@@ -13,7 +13,7 @@ from splc.data.configurations import unlisted_values as values_besides
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import ConfigurationError, InputError, Problem, Problems, unknown_name_hint
 from splc.formats import registry
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import is_xml
 from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups

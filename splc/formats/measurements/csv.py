@@ -16,7 +16,7 @@ from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, listed
-from splc.formats.columns import ColumnChoice, columns_of, value_notes
+from splc.formats.column_choice import ColumnChoice, columns_of, value_notes
 from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections

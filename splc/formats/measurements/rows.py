@@ -15,7 +15,7 @@ from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_counter
-from splc.formats.columns import ColumnChoice, Context
+from splc.formats.column_choice import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.table import DECIMAL_COMMAS
 from splc.io.cells import sorted_distinct

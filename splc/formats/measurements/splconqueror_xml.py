@@ -19,7 +19,7 @@ from lxml import etree
 from splc.data.measurements import Measurements
 from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
-from splc.formats.columns import StatedRoles, columns_of, natural, value_notes
+from splc.formats.column_choice import StatedRoles, columns_of, natural, value_notes
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.rows import MeasurementRows, Policy, left_out
 from splc.formats.measurements.selections import Selections, listable

@@ -18,7 +18,7 @@ from splc.data.property_name import is_measurement_name
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.journal import with_roles
 from splc.formats.benchmarks.tools import read_benchmark
-from splc.formats.columns import MISSING, ColumnChoice, StatedRoles
+from splc.formats.column_choice import MISSING, ColumnChoice, StatedRoles
 from splc.formats.detect import is_xml
 from splc.formats.measurements.splconqueror_xml import read_xml_columns
 from splc.formats.table import ColumnRows, TableSource, read_columns, split_table, table_of, table_text

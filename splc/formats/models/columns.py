@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 
 
 def stated_columns(stated: Any) -> ColumnChoice:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from splc.errors import InputError, Problems
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.columns import columns_in_lines
 from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
 from splc.io.files import Source

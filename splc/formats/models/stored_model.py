@@ -11,7 +11,7 @@ from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.property_unit import unit_in_name
 from splc.errors import plural
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.notation import facts_text, percent_text
 from splc.io.latex import one_line
 from splc.learning.result import Intervals, LearningResult, Predictor

@@ -11,7 +11,7 @@ import numpy as np
 from splc.data.accuracy import signed_errors
 from splc.data.property_unit import titled
 from splc.errors import SpecError
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.learning.result import LearningResult
 from splc.plotting.charts.chart import (
     SERIES,

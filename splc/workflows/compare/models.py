@@ -26,7 +26,7 @@ from splc.errors import (
     plural,
     unknown_name_hint,
 )
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.configurations import read_prediction_inputs
 from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound

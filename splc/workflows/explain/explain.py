@@ -13,7 +13,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.json import picked

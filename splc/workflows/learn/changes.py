@@ -13,7 +13,7 @@ import numpy as np
 from comparison.changes import ModelChange, ModelCourse, SetChange, TermCourse, model_change
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, listed, plural
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, in_half_widths

@@ -16,7 +16,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.io.files import write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage

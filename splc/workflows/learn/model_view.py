@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from splc.data.property_unit import titled
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject, UncertaintyObject
 from splc.io.files import STANDARD
 from splc.io.json import picked

@@ -20,7 +20,7 @@ from sampling import Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem, SpecError, listed, plural
-from splc.formats.columns import MISSING, ColumnChoice
+from splc.formats.column_choice import MISSING, ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.tables import read_file_columns, read_table, union_of

@@ -12,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.columns import choice_of
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.full_predictor import FullPredictor

@@ -15,7 +15,7 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.experiment import Experiment, Key, title
 from splc.errors import MeasurementError, RequestError, listed, plural, unknown_name_hint
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.models.json_objects import PredictionObject

@@ -9,7 +9,7 @@ from typing import Any
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import RequestError
-from splc.formats.columns import shown_value
+from splc.formats.column_choice import shown_value
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
 from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD

@@ -15,7 +15,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, Problem, RequestError, listed, plural
-from splc.formats.columns import ColumnChoice, shown_value
+from splc.formats.column_choice import ColumnChoice, shown_value
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
 from splc.formats.measurements.tables import read_table

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from splc.data.measurements import Measurements
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.option_columns import is_text
 from splc.formats.measurements.read import read_measurements

@@ -12,7 +12,7 @@ import pandas
 import pytest
 
 from splc.errors import InputError
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.tables import read_file_columns, read_table, read_union, unfolded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from splc.formats.columns import ColumnChoice
+from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.columns import choice_of, columns_in_lines, columns_object, stated_columns
 
 

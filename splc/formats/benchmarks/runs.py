@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.columns import StatedRoles
+from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
 from splc.io.files import Source
 from splc.io.numbers import number_text

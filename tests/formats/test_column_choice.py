@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import MeasurementError
-from splc.formats.columns import ColumnChoice, Context, columns_of, kind_of, natural
+from splc.formats.column_choice import ColumnChoice, Context, columns_of, kind_of, natural
 from splc.io.numbers import parse_column
 from tests.support.golden_messages import check_messages
 
