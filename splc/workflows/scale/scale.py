@@ -18,13 +18,11 @@ from splc.errors import MeasurementError, RequestError, listed, plural, unknown_
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.models.json_objects import PredictionObject
 from splc.formats.models.json_writer import models_json_parts
 from splc.formats.models.stored_model import scaling_file
 from splc.formats.models.subject import Subject
 from splc.formats.registry import model_writers
 from splc.io.files import write_whole
-from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
@@ -277,10 +275,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             "files": {"measurements": {"path": source, "sha256": experiment.report.sha256}},
         }
         if request.write:
-            extras = {
-                key: {"predictions": [json_object(PredictionObject, prediction) for prediction in values]}
-                for key, values in predicted.items()
-            }
+            extras = {key: {"predictions": values} for key, values in predicted.items()}
             models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
             metrics = {metric for _, metric in profile.models}
