@@ -186,7 +186,7 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     # The context has the value that the model is about.
     assert full.basis.context is not None
     context = full.basis.context.names[full.basis.context.place]
-    by = next((name for name, value in subject.stored.columns.contexts.items() if value == context), "context")
+    by = next((name for name, value in subject.stored.contexts.items() if value == context), "context")
     names = influences.names
     ordered = is_ordered(names)
     if ordered or len(names) == 2:

@@ -19,7 +19,7 @@ from splc.formats.experiments.read import is_profile
 from splc.formats.models.columns import choice_of
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import learned_json_text
-from splc.formats.models.learned_content import learned_content
+from splc.formats.models.read import learned_content
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import parse_json, picked
 from splc.io.outputs import require_writable

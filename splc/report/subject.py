@@ -108,7 +108,7 @@ class ModelSubject:
     @property
     def title(self) -> str:
         """The system, the property and the contexts."""
-        contexts = [f"{name} = {value}" for name, value in self.stored.columns.contexts.items()]
+        contexts = [f"{name} = {value}" for name, value in self.stored.contexts.items()]
         return ", ".join([f"{self.space.system.name}: {self.nfp}", *contexts])
 
     @cached_property

@@ -163,8 +163,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             notes += prediction_notes.known_settings_notes(rows.configurations, learned, stated, extrapolated)
         zeros, judged = int((measured == 0).sum()), int((~np.isnan(measured)).sum())
         if zeros:
-            text = f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"
-            notes.append(Note(text))
+            count = plural(zeros, f"value of {rows.nfp} is", f"values of {rows.nfp} are")
+            notes.append(Note(f"{count} 0 and left out of the relative error"))
         run_error = None
         if rows.runs is not None and (known := ~np.isnan(rows.runs)).sum() >= REPEATED * judged:
             run_error = mean_relative_error(np.broadcast_to(predicted[:, None], known.shape)[known], rows.runs[known])

@@ -141,7 +141,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         predicted = checked_predictions(stored, explained, space)
         notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
         result = replace(result, overview=summary, explained=explained, plot=request.plot, notes=tuple(notes))
-        result = replace(result, contexts=stored.columns.contexts, folds=stored.folds)
+        result = replace(result, contexts=stored.contexts, folds=stored.folds)
     if file_format is not None and request.plot is not None:
         write_whole(request.plot, picture(result, file_format))
     return result
@@ -152,7 +152,7 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
     for name in ("configuration", "against", "plot", "printed"):
         if getattr(request, name):
             raise RequestError("influences of the full model are compared, over all valid configurations", "by", name)
-    if by not in stored.columns.contexts:
+    if by not in stored.contexts:
         raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
     full = joint_ensemble(stored.full)
     if full is None or full.basis.context is None:
