@@ -388,10 +388,7 @@ def _view(result: Result, detail: Detail) -> View:
     if fit.folds and fit.error_after is not None:
         error = percentage(fit.error_cross_validated, 6) or "undefined, there is not always a prediction"
         yield f"cross-validated: {error} ({counted(fit.folds, 'fold')}, each predicted with estimates from the others)"
-    yield ""
-    yield Rows(fit.estimates, ESTIMATES)
-    yield ""
-    yield Rows(fit.worst, RESIDUALS)
+    yield from ("", Rows(fit.estimates, ESTIMATES), "", Rows(fit.worst, RESIDUALS))
     if result.request.output is not None:
         yield Message(f"parameters written to {result.request.output}", json=False)
 

@@ -232,11 +232,7 @@ def view(result: Result, detail: Detail) -> View:
         core, dead = len(description.core or ()), len(description.dead or ())
         yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
     most = partial(_most, whole=detail.verbose)
-    if depth is None:
-        yield from _options_view(description, most)
-    else:
-        yield ""
-        yield from tree_lines(system, depth)
+    yield from _options_view(description, most) if depth is None else ("", *tree_lines(system, depth))
     if system.observed:
         title = "Observed variables (not options; known only for measured configurations)"
         yield Entries(title, [", ".join(level_ranges(system.observed))])
