@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "scale": "splc.workflows.scale.view",
     "tune": "splc.workflows.tune.view",
     "suggest": "splc.workflows.suggest",
-    "predict": "splc.workflows.predict.predict",
+    "predict": "splc.workflows.predict",
     "optimize": "splc.workflows.optimize.view",
     "changed": "splc.workflows.changed",
     "compare": "splc.workflows.compare.view",

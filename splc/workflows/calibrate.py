@@ -21,8 +21,7 @@ from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError
 from splc.formats.detect import model_format
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.parameters import write_parameters
-from splc.formats.models.read import parse_stored_models
-from splc.formats.models.stored import ReadOptions, StoredModel
+from splc.formats.models.read import ReadOptions, StoredModel, parse_stored_models
 from splc.io.files import STANDARD, read_source
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage

@@ -16,7 +16,7 @@ from sampling.space.analysis import Description, constraint_kind, in_tree_order,
 from sampling.space.space import DIAGRAMS, Space
 from splc.data.summary import PropertySummary, Summary, summary_of
 from splc.errors import RequestError, SplcError
-from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.benchmarks.folders import folder_reader
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.columns import shown_values as shown_texts
@@ -127,9 +127,9 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
 
 def _project(request: Request) -> Project:
     argument = request.argument or request.system
-    if argument is None or (argument != STANDARD and Path(argument).is_dir() and not is_folder_of_runs(argument)):
+    if argument is None or (argument != STANDARD and Path(argument).is_dir() and not folder_reader(argument)):
         return replace(request, system=None).project(argument or "")
-    if is_folder_of_runs(argument) or kind_of(read_source(argument)) == "measurements":
+    if folder_reader(argument) or kind_of(read_source(argument)) == "measurements":
         if request.argument is None and argument != STANDARD:
             return request.project()
         if request.measurements is not None:

@@ -20,7 +20,7 @@ from splc.cli.progress import TimeLeft, progress
 from splc.cli.terminal import printing
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank
-from splc.workflows.views import Detail, Entries, Wide, duration
+from splc.workflows.views import Detail, Entries, duration, rows_of
 
 
 class Terminal(StringIO):
@@ -292,7 +292,7 @@ def test_tables_without_columns(monkeypatch: pytest.MonkeyPatch, columns: int, k
     screen = screen_of(monkeypatch)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("NO_COLOR", "1")
-    print_view([Wide(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), ("class", "found"))])
+    print_view([rows_of(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), "class", "found")])
     heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
     assert heading.split() == kept
 

@@ -21,7 +21,7 @@ from splc.plotting import plot_format
 from splc.workflows.compare.compare import Result, run
 from splc.workflows.compare.models import Request
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, Wide, columns, counted, table_of
+from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, columns, counted, rows_of, table_of
 
 CONSTANT = "(constant)"
 # The kinds of measures that are 0 for equal values.
@@ -389,7 +389,7 @@ def _tables(result: Result, detail: Detail) -> View:
     for number, table in enumerate(table for name in names for table in tables_of(name, result)):
         if number:
             yield ""
-        yield writers[form](table).rstrip("\n") if form else Wide(table, ("class", "found"))
+        yield writers[form](table).rstrip("\n") if form else rows_of(table, "class", "found")
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:

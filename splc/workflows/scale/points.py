@@ -14,7 +14,7 @@ from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
-from splc.formats.models.entries import percent_text
+from splc.formats.models.notation import percent_text
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.scaling.profile import notes_of_series

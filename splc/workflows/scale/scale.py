@@ -18,11 +18,11 @@ from splc.errors import MeasurementError, RequestError, listed, plural, unknown_
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.models.entries import scaling_file
 from splc.formats.models.json_objects import PredictionObject
 from splc.formats.models.json_writer import models_json_parts
+from splc.formats.models.stored_model import scaling_file
 from splc.formats.models.subject import Subject
-from splc.formats.models.writers import WRITERS
+from splc.formats.registry import model_writers
 from splc.io.files import write_whole
 from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
@@ -282,7 +282,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
                 for key, values in predicted.items()
             }
             models = scaling_file(profile.models, source, extras, facts)
-            parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
+            parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
             metrics = {metric for _, metric in profile.models}
             subject = Subject.of_profile(source, metrics.pop() if len(profile.models) == 1 else None)
             notes += replaced_notes([request.output], subject)

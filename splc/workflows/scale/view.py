@@ -10,8 +10,8 @@ from typing import Any
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
-from splc.formats.models.entries import lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
+from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.json_object import json_object
