@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
-from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.benchmarks.folders import folder_reader
 from splc.formats.detect import kind_of, xml_root_of_file
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, read_source
@@ -147,7 +147,7 @@ class ProjectFiles:
         """The table that is named as the system, whose options are inferred from it; None for a description."""
         with suppress(InputError):
             path = self._named_file("system")
-            if path is not None and is_folder_of_runs(path):
+            if path is not None and folder_reader(path):
                 return path
             if path not in (None, STANDARD) and Path(path).is_file() and xml_root_of_file(Path(path)) is None:
                 return path if kind_of(read_source(path)) == "measurements" else None

@@ -18,12 +18,11 @@ from splc._version import __version__
 from splc.data.measurements import Measurements
 from splc.data.observations import chosen_variables
 from splc.errors import LearningError, Problems, SplcError, listed, plural
-from splc.formats.models.entries import learned_file
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
 from splc.formats.models.read import read_model
-from splc.formats.models.writers import WRITERS
-from splc.formats.registry import suffix_of
+from splc.formats.models.stored_model import learned_file
+from splc.formats.registry import model_writers, suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import Source, read_source
 from splc.io.json import picked
@@ -366,7 +365,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     if result.readable:
         content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result))
         model = model_json_text(result.model, result.nfp)
-        log = WRITERS[suffix_of(task.log)](content)
+        log = model_writers()[suffix_of(task.log)].write(content)
     return Record(
         learned_from=result.learning_configurations,
         rounds=rounds or None,
