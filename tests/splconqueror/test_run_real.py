@@ -48,12 +48,18 @@ def inputs_of(system: str) -> str:
     ("system", "settings", "error", "termination", "terms"),
     [
         ("LLVM", README, 5.194, "abortError", "time_passes + gvn"),
-        ("LLVM", DEFAULTS, 2.234, "minImprovementPerRound", "time_passes + gvn + licm + instcombine + inline + licm * gvn"),
+        (
+            "LLVM",
+            DEFAULTS,
+            2.234,
+            "minImprovementPerRound",
+            "time_passes + gvn + licm + instcombine + inline + licm * gvn",
+        ),
         ("x264", README, 9.193, "abortError", "no_asm + ref_1 + ref_9"),
         ("x264", DEFAULTS, 3.599, "minImprovementPerRound", None),
         ("Dune", README, 11.595, "minImprovementPerRound", None),
     ],
-)  # fmt: skip
+)
 def test_published_numbers(
     system: str, settings: str, error: float, termination: str, terms: str | None, runs: Runs, tmp_path: Path
 ) -> None:
