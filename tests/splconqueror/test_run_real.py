@@ -49,10 +49,7 @@ def inputs_of(system: str) -> str:
     [
         ("LLVM", README, 5.194, "abortError", "time_passes + gvn"),
         (
-            "LLVM",
-            DEFAULTS,
-            2.234,
-            "minImprovementPerRound",
+            *("LLVM", DEFAULTS, 2.234, "minImprovementPerRound"),
             "time_passes + gvn + licm + instcombine + inline + licm * gvn",
         ),
         ("x264", README, 9.193, "abortError", "no_asm + ref_1 + ref_9"),

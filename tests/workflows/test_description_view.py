@@ -9,8 +9,8 @@ import pytest
 from sampling.space.analysis import Description
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe import view as describe
-from splc.workflows.describe.describe import Result
+from splc.workflows import describe
+from splc.workflows.describe import Result
 
 SYSTEM = VariabilityModel("s", (BinaryOption("a"),))
 

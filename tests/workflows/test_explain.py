@@ -23,7 +23,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Link
 from splc.workflows.explain.contributions import Contribution, sums_of
 from splc.workflows.explain.overview import alias_notes, aliases, associations, choices_of, overview
-from splc.workflows.explain.pictures import MAX_VALUES, ResponseSurface, response_surface
+from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 
 TEXT = "interchangeable, because they always change together in {}: {}"
@@ -74,7 +74,7 @@ def found_aliases(space: Space, some: Configurations | None = None, values: np.n
         predictor = learn(Measurements(some, {"t": values}), "t").predictor
         assert isinstance(predictor, Ensemble)
         full = predictor
-    return [note.text for note in alias_notes(full, space, choices_of(space.system)[1])]
+    return [note.text for note in alias_notes(full, space)]
 
 
 @pytest.mark.parametrize(

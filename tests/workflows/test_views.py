@@ -22,8 +22,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe.describe import MeasuredSummary
-from splc.workflows.describe.view import MAX_COUNTED, view_of_measurements
+from splc.workflows.describe import MAX_COUNTED, MeasuredSummary, view_of_measurements
 from splc.workflows.learn.changes import Change, view_of_influences
 from splc.workflows.learn.effects_view import view_of_effects
 from splc.workflows.optimize import view as optimize

@@ -41,11 +41,16 @@ from splc.workflows import learn
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.measure.subject import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.picture import chart_of
+from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
-from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
-from splc.workflows.tune.request import Request, default_of, with_default_values
+from splc.workflows.tune.request import (
+    Request,
+    default_of,
+    tell_earlier,
+    with_default_values,
+    with_earlier_values,
+)
 from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Detail, Message, View, counted
 
