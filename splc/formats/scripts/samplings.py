@@ -131,7 +131,7 @@ def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
 
 def parse_strategy(kind: Kind, spec: str) -> None:
     """Check a spec of a binary, numeric or hybrid sampling."""
-    # Alone, a name may be that of a sampling of whole configurations, too.
+    # A random part alone would draw whole configurations.
     parse_spec({"binary": f"{spec}+ff", "numeric": f"all+{spec}", "hybrid": spec}[kind])
 
 
