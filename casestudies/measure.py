@@ -74,13 +74,13 @@ CASES = {
 def arguments(case: CaseMeasurement, folder: Path, further: Sequence[str]) -> list[str]:
     """Return the arguments of `splc measure`."""
     chosen = {option.partition("=")[0] for option in further}
-    found = ["measure", "--batch-by", ",".join(case.topology), "--command", case.command, "--output", case.output]
+    found = ["measure", "--batch", ",".join(case.topology), "--command", case.command, "--output", case.output]
     found += [f"--property={name}" for name in case.properties]
     found += ["--env", "OPENBLAS_NUM_THREADS=1"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         # Open MPI does not start as root unless it is told to, as in a container.
         found += ["--env", "OMPI_ALLOW_RUN_AS_ROOT=1", "--env", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"]
-    if not chosen & {"--sampling", "--configurations", "--numeric", "--binary"}:
+    if not chosen & {"--sampling", "--configurations"}:
         found += ["--sampling", "ff"]
     if "--repeat" not in chosen:
         found += ["--repeat", str(REPETITIONS)]

@@ -116,31 +116,20 @@ def known() -> str:
     return "; ".join(f"{kind}: {' '.join(table)}" for kind, table in kinds)
 
 
-def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: str | None = None) -> SamplingSpec:
+def parse_spec(text: str | None) -> SamplingSpec:
     """Return the designs of a sampling spec.
 
     A single `random` draws whole configurations. Joined by `+` it is binary or numeric, unlike the other part; in
     `random:M+random:N` the first part is binary.
 
     Args:
-        text: a spec of one or, joined by `+`, two parts.
-        binary: instead, a spec of the binary part.
-        numeric: instead, a spec of the numeric part.
+        text: a spec of one or, joined by `+`, two parts; None if a user gave none, which is refused.
 
     Raises:
         SpecError: if a name is unknown or its arguments are wrong.
     """
     if text is None:
-        if binary is None and numeric is None:
-            raise SpecError("no sampling is given", hint=f"known are {known()}")
-        return _joined(
-            None if binary is None else _part(binary, BINARY, "binary"),
-            None if numeric is None else _part(numeric, NUMERIC, "numeric"),
-        )
-    if binary is not None or numeric is not None:
-        raise SpecError(
-            f"{text}: the sampling is given twice", hint="give either a whole spec, or a binary and a numeric one"
-        )
+        raise SpecError("no sampling is given", hint=f"known are {known()}")
     # A plus sign within brackets belongs to the name of an option.
     hidden = re.sub(r"\[[^\[\]]*\]", lambda match: match[0].replace("+", "\0"), text)
     parts = [part.replace("\0", "+") for part in hidden.split("+")]
@@ -151,7 +140,7 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
     if len(parts) == 1:
         if names[0] in WHOLE:
             if "[" in text:
-                hint = f"restrict a binary or a numeric part, as in --binary {text.strip()!r}"
+                hint = "restrict a binary or a numeric part: random:5[a]+ff, all+random:5[x]"
                 raise SpecError(
                     f"{text}: a sampling of whole configurations cannot be restricted to options", hint=hint
                 )

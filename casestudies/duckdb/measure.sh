@@ -11,6 +11,6 @@ for name in large text insertion_order filter_pushdown join_order statistics_pro
     common_subexpressions top_n expression_rewriter; do
     options="$options $name={$name}"
 done
-splc measure pairs.csv --system system.uvl --context version=0.9.2 --context version=1.1.3 \
+splc measure pairs.csv --system system.uvl --column version=0.9.2 --column version=1.1.3 \
     --command "env PYTHONPATH=duckdb-{version} python3 queries.py$options" --property cpu=json:cpu -o "$output"
 splc changed --system system.uvl --measurements "$output" --by version

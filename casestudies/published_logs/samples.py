@@ -160,7 +160,7 @@ def _subset_size(sampling: Sampling, space: Space) -> int | None:
     """Return T of a t-wise sampling of all options, or None."""
     if sampling.kind != "binary" or sampling.options:
         return None
-    design = parse_spec(binary=sampling.resolved(len(space.system.binary_options))).binary
+    design = parse_spec(f"{sampling.resolved(len(space.system.binary_options))}+ff").binary
     return design.size if isinstance(design, TWise) else 1 if isinstance(design, OptionWise) else None
 
 

@@ -112,7 +112,7 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
         message = f"pmnf models numeric options that are always selected, but these differ too: {listed(unusable)}"
         raise LearningError(Problem(message, hint=hint))
     if not varying:
-        hint = "give a sampling that varies them, such as ff (--numeric ff)"
+        hint = "give a sampling that varies them, such as all+ff"
         raise LearningError(Problem("no numeric option varies between the configurations learned from", hint=hint))
     return varying, notes
 

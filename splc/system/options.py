@@ -18,7 +18,7 @@ NO_OUTPUT = "noOutput"
 
 @dataclass(frozen=True)
 class Presentation:
-    """The format of an option's value on a command line (see `splc sample --command`), and in tables."""
+    """The format of an option's value on a command line (see `splc sample --command-lines`), and in tables."""
 
     output_string: str | None = None  # the text on a command line
     prefix: str = ""  # the text before it

@@ -52,8 +52,6 @@ IgnoredColumns = Annotated[tuple[str, ...], columns("ignore", "COLUMN,…", POLI
 NoConstraints = Annotated[bool, as_flag("--no-constraints", "Infer no constraints from a table.", INPUTS)]
 Seed = Annotated[int, as_option("N", "The seed of random draws.", minimum=0)]
 Sampling = Annotated[str | None, as_option("SPEC", "The sampling: 'pb:9,3', 'pairwise+ff', …")]
-Binary = Annotated[str | None, as_option("SPEC", "The sampling of the binary options: 'pairwise', …")]
-Numeric = Annotated[str | None, as_option("SPEC", "The sampling of the numeric options: 'pb:9,3', …")]
 SelectedRows = Annotated[Mapping[str, str], columns("where", "COLUMN=VALUE", POLICIES, parse=values_of, repeated=True)]
 FixedValues = Annotated[
     tuple[str, ...],

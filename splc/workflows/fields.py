@@ -1,8 +1,9 @@
 """Fields of requests, and their spelling on command lines and pages.
 
-A field of a request, or a parameter of a command, is annotated with what one of the functions here returns:
+A field of a request has what one of the functions here returns as its default, or a type with it as an annotation:
 
-    jobs: Annotated[int, as_option("N", "Processes.", names="--jobs -j", minimum=1)] = 1
+    jobs: int = option(1, "N", "Processes.", names="--jobs -j", minimum=1)
+    Jobs = Annotated[int, as_option("N", "Processes.", names="--jobs -j", minimum=1)]
 
 Command lines (`splc.cli.signature`), `docs/reference/commands.md` and the docstrings of requests are made from it.
 """
@@ -11,13 +12,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
 from splc.errors import SpecError
 
 T = TypeVar("T")
+# The key of a field's spelling in the metadata of a dataclass.
+_FIELD = "field"
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,32 @@ def as_argument(metavar: str, text: str, **settings: Any) -> Field:
 def python_only(text: str) -> Field:
     """Return a field that no command line has."""
     return Field(text, "python")
+
+
+def option(initial: T, metavar: str, text: str, panel: str = "", **settings: Any) -> T:
+    """Return the default of a field that is an option with a value; `settings` are further attributes of `Field`."""
+    return _stated(initial, as_option(metavar, text, panel, **settings))
+
+
+def flag(names: str, text: str, panel: str = "", *, initial: bool = False) -> bool:
+    """Return the default of a field that is an option without a value; `--x/--no-x` spells both of its values."""
+    return _stated(initial, as_flag(names, text, panel))
+
+
+def argument(initial: T, metavar: str, text: str, **settings: Any) -> T:
+    """Return the default of a field that is an argument; `settings` are further attributes of `Field`."""
+    return _stated(initial, as_argument(metavar, text, **settings))
+
+
+def internal(initial: T, text: str) -> T:
+    """Return the default of a field that no command line has."""
+    return _stated(initial, python_only(text))
+
+
+def _stated(initial: Any, how: Field) -> Any:
+    default: dict[str, Any] = {"default_factory": dict} if initial == {} else {"default": initial}
+    made: Any = field(**default, metadata={_FIELD: how})
+    return made
 
 
 @dataclass(frozen=True)
@@ -126,16 +155,12 @@ def fields_of(kind: type) -> Iterator[BoundField]:
     hints = get_type_hints(kind, include_extras=True)
     declared = inspect.get_annotations(kind)
     for item in fields(cast(Any, kind)):
-        default = MISSING if item.default_factory is MISSING else item.default_factory()
-        if (bound := _bound(item.name, hints[item.name], default if item.default is MISSING else item.default)) is None:
+        hint, *notes = get_args(hints[item.name]) if get_origin(hints[item.name]) is Annotated else (hints[item.name],)
+        stated = next((note for note in (item.metadata.get(_FIELD), *notes) if isinstance(note, Field)), None)
+        if stated is None:
             raise TypeError(f"{kind.__module__}.{kind.__name__}.{item.name} has no help")
-        yield replace(bound, own=item.name in declared)
-
-
-def _bound(name: str, hint: Any, default: Any) -> BoundField | None:
-    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    field = next((note for note in notes if isinstance(note, Field)), None)
-    return None if field is None else BoundField(name, field, kind, default)
+        default = item.default if item.default_factory is MISSING else item.default_factory()
+        yield BoundField(item.name, stated, hint, default, own=item.name in declared)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)

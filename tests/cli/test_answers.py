@@ -11,15 +11,6 @@ import pytest
 from splc.workflows.learn.expected_error import ExpectedError, factor_text
 from tests.cli.conftest import Run
 
-CONSTANT = (
-    "no influence found, one value for all configurations: every configuration is measured: cross-validated error"
-)
-
-
-def table(values: dict[tuple[int, int, int], float]) -> str:
-    """Return a table of three options and a property."""
-    return "\n".join(["a,b,n,time", *(f"{a},{b},{n},{value:.9g}" for (a, b, n), value in values.items())]) + "\n"
-
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int, int], float]:
@@ -34,18 +25,13 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int
     }
 
 
-def first_line(run: Run, *arguments: str) -> str:
-    """Return the first line that learning from the table prints."""
-    done = run("learn", "table.csv", "--options", "a,b,n", *arguments)
-    assert done.exit_code == 0, done.stderr
-    return done.stdout.splitlines()[0]
-
-
 def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], float], run: Run) -> None:
     """The error of folds is near the error at other configurations, and 9 of 10 of these are within the factor."""
-    Path("table.csv").write_text(table(made), encoding="utf-8")
+    rows = (f"{a},{b},{n},{value:.9g}\n" for (a, b, n), value in made.items())
+    Path("table.csv").write_text("a,b,n,time\n" + "".join(rows), encoding="utf-8")
     # There are no new configurations.
-    assert first_line(run).startswith("every configuration is measured: cross-validated error ")
+    text = run("learn", "table.csv", "--options", "a,b,n").stdout
+    assert text.startswith("every configuration is measured: cross-validated error ")
     expected = json.loads(Path("learned.json").read_text(encoding="utf-8"))["expected_error"]
     assert expected["source"] == "cross-validated"
     found = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--sampling", "random:40", "--json").stdout)
@@ -54,27 +40,6 @@ def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], flo
     assert measured["percent"] == pytest.approx(found["error"])
     assert 0.5 < expected["percent"] / measured["percent"] < 2
     assert 0.8 < (expected["factor"] - 1) / (measured["factor"] - 1) < 2.5
-
-
-def test_values_without_influence(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """Values that do not depend on the options are a constant, which the first words say; equal values, too."""
-    draw = np.random.default_rng(1)
-    values = {key: float(np.exp(draw.standard_normal())) for key in made if key[2] <= 6}
-    Path("table.csv").write_text(table(values), encoding="utf-8")
-    assert first_line(run).startswith(CONSTANT)
-    Path("table.csv").write_text(table(dict.fromkeys(values, 7.0)), encoding="utf-8")
-    assert first_line(run).startswith(CONSTANT)
-
-
-def test_values_of_any_sign(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """The error of negative values is a difference, printed with the range of the values."""
-    values = {key: value - 30 for key, value in made.items() if key[2] <= 6}
-    Path("table.csv").write_text(table(values), encoding="utf-8")
-    for sampling in ((), ("--sampling", "random:12")):
-        line = first_line(run, *sampling)
-        assert f" for values from {min(values.values()):.2g} to {max(values.values()):.2g}" in line
-        assert "%" not in line
-        assert "9 in 10 within " in line
 
 
 @pytest.mark.parametrize(

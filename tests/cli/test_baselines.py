@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.workflows.learn import baselines as split
+from splc.workflows.learn import learn
 from tests.cli.conftest import Run
 
 
@@ -22,7 +22,7 @@ def test_baselines(
     run: Run, models: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], title: str, keys: tuple[str, ...]
 ) -> None:
     """Each baseline has a line with the errors that are in JSON: those elsewhere where there are some, or of folds."""
-    monkeypatch.setattr(split, "BASELINES", ("tree", "knn"))
+    monkeypatch.setattr(learn, "BASELINES", ("tree", "knn"))
     command = ("learn", "--learner", "stepwise", "--baselines", *given)
     lines = run(*command).stdout.splitlines()
     start = lines.index(f"Relative errors of learners{title}")

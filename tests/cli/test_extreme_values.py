@@ -21,7 +21,7 @@ COMMANDS = (
     ("describe", "measurements.csv"),
     ("learn", "-o", "l.log"),
     ("learn", "-o", "l.json"),
-    ("learn", "--scale", "raw", "-o", "raw.json"),
+    ("learn", "--set", "scale=raw", "-o", "raw.json"),
     ("learn", "--preset", "splconqueror", "-o", "p.log"),
     ("learn", "--sampling", "random:12", "--baselines", "-o", "b.log"),
     ("learn", "--given-terms", "terms.txt", "-o", "given.json"),

@@ -47,35 +47,10 @@ def learned(once: Path, folder: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def elsewhere(learned: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return another folder with the files of the model and the configurations, which is the current folder."""
-    other = learned / "elsewhere"
-    other.mkdir()
-    for name in ("learned.log", "learned.json", "new.csv"):
-        shutil.copy(learned / name, other)
-    monkeypatch.chdir(other)
-    return other
-
-
 def changed(file: Path, **values: Any) -> None:
     """Change the content of a JSON file; None removes a key."""
     content = {**json.loads(file.read_text(encoding="utf-8")), **values}
     file.write_text(json.dumps({key: value for key, value in content.items() if value is not None}), encoding="utf-8")
-
-
-@pytest.mark.parametrize("model", ["learned.json", "learned.log"])
-def test_nothing_else_is_needed(run: Run, learned: Path, elsewhere: Path, model: str) -> None:
-    """In another folder, the files of a model predict the same as where it was learned, to the last digit."""
-    arguments = ("predict", model, "new.csv", "--interval")
-    expected = run(*arguments, "--system", str(learned / "system.xml")).stdout
-    result = run(*arguments)
-    assert result.exit_code == 0, result.stderr
-    assert result.stdout == expected
-    assert result.stderr == ""
-    # The table of measurements there is no reason to infer another system.
-    shutil.copy(elsewhere / "new.csv", elsewhere / "measurements.csv")
-    assert run(*arguments).stdout == expected
 
 
 def test_the_full_model_predicts(learned: Path, run: Run) -> None:
@@ -135,39 +110,20 @@ def test_another_log(learned: Path, run: Run) -> None:
     assert "note: the full model cannot be read" in run("predict", "learned.log", "new.csv").stderr
 
 
-def test_a_log_finds_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
+def test_a_log_finds_its_json(learned: Path, run: Run) -> None:
     """By another path, after both were moved, renamed alike, renamed apart, and through a link."""
-    expected = run("predict", str(learned / "learned.log"), "new.csv").stdout
-    moved = elsewhere / "moved"
+    expected = run("predict", "learned.log", "new.csv").stdout
+    moved = learned / "moved"
     moved.mkdir()
     for name in ("learned.log", "learned.json"):
-        shutil.copy(learned / name, moved / name)
-    (elsewhere / "link.log").symlink_to("moved/learned.log")
+        (learned / name).rename(moved / name)
+    (learned / "link.log").symlink_to("moved/learned.log")
     for log in ("moved/learned.log", "link.log"):
         assert run("predict", log, "new.csv").stdout == expected
     (moved / "learned.log").rename(moved / "a.log")
     assert run("predict", "moved/a.log", "new.csv").stdout == expected
     (moved / "learned.json").rename(moved / "a.json")
     assert run("predict", "moved/a.log", "new.csv").stdout == expected
-
-
-def test_a_log_without_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
-    """A note says that the JSON file is missing; without a description there is no system either."""
-    (elsewhere / "learned.json").unlink()
-    result = run("predict", "learned.log", "new.csv")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "learned.json, which was written with learned.log, is not beside it" in result.stderr
-    result = run("predict", "learned.log", "new.csv", "--system", str(learned / "system.xml"))
-    assert "note: learned.json, which was written with learned.log, is not beside it" in result.stderr
-    assert result.stdout == run("predict", str(learned / "learned.log"), "new.csv", "--printed").stdout
-
-
-def test_converted_files_are_whole(elsewhere: Path, run: Run) -> None:
-    """A log that is converted to JSON has the full model of its JSON file, and the system."""
-    for name in ("a.json", "b.json"):
-        assert run("convert", "learned.log" if name == "a.json" else "a.json", "-o", name).exit_code == 0
-    arguments = ("predict", "learned.json", "new.csv", "--interval")
-    assert run("predict", "b.json", *arguments[2:]).stdout == run(*arguments).stdout
 
 
 def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
@@ -179,21 +135,6 @@ def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
     changed(learned / "learned.json", intervals=None)
     printed = run("predict", "learned.json", "new.csv").stdout
     assert printed == run("predict", "learned.log", "new.csv", "--printed").stdout
-
-
-def test_the_description_of_the_folder(learned: Path, elsewhere: Path, run: Run) -> None:
-    """A model has its own system, unless a description is named."""
-    expected = run("predict", "learned.json", "new.csv").stdout
-    text = (learned / "system.xml").read_text(encoding="utf-8")
-    own = elsewhere / "system.xml"
-    own.write_text(text.replace("<values>1;2;4</values>", "<values>1;2;4;8</values>"), encoding="utf-8")
-    (elsewhere / "far.csv").write_text("cache,left,right,x\n0,1,0,8\n", encoding="utf-8")
-    assert run("predict", "learned.json", "far.csv").exit_code == 2
-    assert run("predict", "learned.json", "far.csv", "--system", "system.xml").exit_code == 0
-    own.write_text(text.replace("cache", "memory"), encoding="utf-8")
-    result = run("predict", "learned.json", "new.csv")
-    assert result.stdout == expected
-    assert run("predict", "learned.json", "new.csv", "--system", "system.xml").exit_code == 2
 
 
 def test_learning_in_python(folder: Path) -> None:

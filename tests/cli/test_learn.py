@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,44 +30,28 @@ def files(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def learned(run: Run, *arguments: str) -> Any:
-    """Return the JSON object of a run."""
-    result = run("learn", "--json", *arguments)
+@pytest.mark.parametrize("name", ["learned.log", "model.json", "model.json.gz", "model.log.gz", "model"])
+def test_every_file_is_the_model(run: Run, folder: Path, name: str) -> None:
+    """The file of -o, a log or JSON, compressed or not, reads back as the model that was printed."""
+    result = run("learn", "--json", *SPLCONQUEROR, "--sampling", "random:6", "-o", name)
     assert result.exit_code == 0, result.stderr
-    return json.loads(result.stdout)
+    model = read_model(name, read_variability_model("system.xml"))
+    terms = {term.text(model.order): influence for term, influence in model.terms}
+    assert terms == {term["term"]: term["influence"] for term in json.loads(result.stdout)["model"]["terms"]}
 
 
-class TestOutput:
-    def test_shares_sum_to_the_whole(self, run: Run, folder: Path) -> None:
-        """The shares of the terms sum to 100 percent of the mean prediction."""
-        assert sum(term["share"] for term in learned(run)["model"]["terms"]) == pytest.approx(100)
-
-    @pytest.mark.parametrize("name", ["learned.log", "model.json", "model.json.gz", "model.log.gz", "model"])
-    def test_every_file_is_the_model(self, run: Run, folder: Path, name: str) -> None:
-        """The file of -o, a log or JSON, compressed or not, reads back as the model that was printed."""
-        content = learned(run, *SPLCONQUEROR, "--sampling", "random:6", "-o", name)
-        model = read_model(name, read_variability_model("system.xml"))
-        assert {term.text(model.order): influence for term, influence in model.terms} == {
-            term["term"]: term["influence"] for term in content["model"]["terms"]
-        }
-
-    def test_json_file_has_provenance(self, run: Run, folder: Path) -> None:
-        """The JSON file names the schema, the sampling, the seed and the hashes of the inputs."""
-        run("learn", "--sampling", "random:6", "--seed", "7", "-o", "m.json")
-        content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
-        assert (content["schema"], content["seed"]) == ("splc.model/1", 7)
-        assert content["provenance"]["sampling"] == "random:6"
-        assert set(content["provenance"]["files"]) == {"system", "measurements"}
-        assert len(content["provenance"]["files"]["measurements"]["sha256"]) == 64
-
-
-class TestLearningSet:
-    def test_the_same_seed_gives_the_same_model(self, run: Run, folder: Path) -> None:
-        """The same seed gives the same model, another seed another learning set."""
-        one = learned(run, "--sampling", "random:5", "--seed", "1")
-        assert one["model"] == learned(run, "--sampling", "random:5", "--seed", "1")["model"]
-        seeds = map(str, range(2, 6))
-        assert any(learned(run, "--sampling", "random:5", "--seed", seed)["model"] != one["model"] for seed in seeds)
+def test_json_file_has_provenance(run: Run, folder: Path) -> None:
+    """The JSON file names the schema, the sampling, the seed, and the hashes of the inputs, also of models."""
+    run("learn", "-o", "old.json")
+    run("learn", "--sampling", "random:6", "--seed", "7", "--from", "old.json", "-o", "m.json")
+    content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
+    assert (content["schema"], content["seed"]) == ("splc.model/1", 7)
+    provenance = content["provenance"]
+    assert provenance["sampling"] == "random:6"
+    assert {*provenance["files"]} == {"system", "measurements"}
+    assert [len(file["sha256"]) for file in (*provenance["files"].values(), *provenance["sources"])] == [64] * 3
+    assert provenance["sources"][0]["path"] == "old.json"
+    assert content["intervals"].get("joint", content["intervals"])["contexts"]["names"] == ["old.json", "measurements"]
 
 
 @pytest.mark.parametrize("learner", [("--learner", "stepwise"), pytest.param((), marks=pytest.mark.slow)])

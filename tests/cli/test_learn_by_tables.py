@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from pathlib import Path
 
 import pytest
@@ -52,18 +51,3 @@ def test_odd_tables(name: str, learner: str, tmp_path: Path, run: Run, monkeypat
     headers = [line for line in done.stdout.splitlines() if line.startswith("change ")]
     for legend in legends:
         assert {part.split(":")[0] for part in legend.split("; ")} <= set(headers[-1].split())
-
-
-def test_an_option_that_is_new(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The influence that changed is found, and terms of the new option are said not to be comparable."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "m.csv").write_text("\n".join([HEADER, *TABLES["a new option"]]) + "\n")
-    given = ("learn", "--measurements", "m.csv", "--by", "version")
-    (change,) = json.loads(run(*given, "--json").stdout)["changes"]
-    assert change["sets"][0]["options"] == ["b"]
-    assert change["sets"][0]["settled"]
-    first, second = change["undetermined"]
-    assert (first["value"], first["confounded"], second["zero"], second["confounded"]) == ("v1", [], [], [])
-    assert "gpu" in first["zero"]
-    assert all("gpu" in term for term in first["zero"])
-    assert "are 0 in all configurations of 'v1'" in run(*given).stdout.replace("gpu is 0", "gpu are 0")

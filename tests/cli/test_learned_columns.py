@@ -62,21 +62,3 @@ def test_columns_are_remembered(model: str, run: Run, command: tuple[str, ...]) 
     assert results[0] == results[1]
     # The property is the one that the model names, without another notice of it.
     assert "options: cipher, n; properties: cost, bytes; context: year" in short.stderr.replace("contexts", "context")
-
-
-def test_files_of_models(model: str, tmp_path: Path, run: Run) -> None:
-    """The file states the columns; damaged ones are ignored, and without roles there are none."""
-    text = (tmp_path / model).read_text()
-    expected = {"options": ["cipher"], "ignore": ["day"]}
-    if model.endswith("json"):
-        assert json.loads(text)["provenance"]["columns"] == expected
-        damaged = json.dumps({**json.loads(text), "provenance": {"columns": ["cipher"], "contexts": 3}})
-    else:
-        assert f"command: splc columns: {json.dumps(expected)}" in text.splitlines()
-        damaged = text.replace("splc columns: {", "splc columns: {{")
-    (tmp_path / model).write_text(damaged)
-    assert run("explain", model, "--measurements", "table.csv", *NAMES).exit_code == 0
-    plain = ("--property", "bytes", "--ignore", "cipher", "--ignore", "day", "--ignore", "year")
-    assert run(*LEARN[:3], *plain, "-o", "plain.json").exit_code == 0
-    provenance = json.loads((tmp_path / "plain.json").read_text())["provenance"]
-    assert provenance["columns"] == {"ignore": ["cipher", "day", "year"]}

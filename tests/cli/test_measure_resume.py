@@ -127,3 +127,18 @@ def test_a_machine_without_resources(run: Run, empty: Path, monkeypatch: pytest.
     assert run(*arguments, "--resume").exit_code == 0
     assert run(*arguments, "-o", "whole.csv").exit_code == 0
     assert Path("measurements.csv").read_bytes() == Path("whole.csv").read_bytes()
+
+
+def test_an_interrupted_addition(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --append, the same command adds what is left; the rows of earlier configurations stay the same."""
+    monkeypatch.chdir(tmp_path)
+    command = script(tmp_path, '[ $1 -lt 40 ] && echo "time: $1"', "/bin/sh")
+    Path("few.csv").write_text("n,mode\n1,fast\n4,safe\n7,best\n", encoding="utf-8")
+    Path("more.csv").write_text("n,mode\n20,fast\n40,best\n30,best\n", encoding="utf-8")
+    assert run("measure", "few.csv", "--command", f"{command} {{n}} {{mode}}", *TIME).exit_code == 0
+    assert run("measure", "more.csv", "--append").exit_code == 1
+    journal = Path("measurements.journal")
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-4]))
+    assert "4 runs are recorded already" in run("measure", "more.csv", "--append").stderr
+    rows = Path("measurements.csv").read_text(encoding="utf-8").splitlines()[1:]
+    assert rows == ["fast,1,1", "safe,4,4", "best,7,7", "fast,20,20", "best,30,30"]

@@ -67,15 +67,3 @@ def test_frames() -> None:
     assert [option.name for option in learned.system.binary_options] == ["a", "b", "d", "c"]
     zeros = {**table, "c": [value or 0 for value in table["c"]]}
     assert learned.predict(table).tolist() == learned.predict(zeros).tolist()
-
-
-def test_other_tables(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A column under another name, and tables without a common column, are refused."""
-    monkeypatch.chdir(tmp_path)
-    Path("1.csv").write_text("threads,time\n1,2\n2,3\n4,5\n", encoding="utf-8")
-    Path("2.csv").write_text("thread,time\n1,2\n2,3\n4,5\n", encoding="utf-8")
-    done = run("learn", "1.csv", "2.csv")
-    assert done.exit_code == 2
-    assert "did you mean 'threads'? rename it" in done.stderr
-    Path("3.csv").write_text("x,y\n1,2\n2,3\n4,5\n", encoding="utf-8")
-    assert "the tables have no column in common" in run("learn", "1.csv", "3.csv").stderr

@@ -21,7 +21,7 @@ Refused = Callable[..., str]
     [
         ("sample", "--sampling", "ff", "-o"),
         ("sample", "--sampling", "measured", "-o"),
-        ("sample", "--sampling", "all+ff", "--command", "-o"),
+        ("sample", "--sampling", "all+ff", "--command-lines", "-o"),
         ("convert", "model.txt", "--to", "log", "-o"),
         ("learn", "--property", "time", "-o"),
         ("learn", "--property", "time", "--plot"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from splc.study import study
 from splc.study.tasks import perform
 from tests.cli.conftest import Run
-from tests.cli.test_contexts import versions
+from tests.support.golden import PROJECTS
 
 STUDY = """nfp = "time"
 samplings = ["pb:9,3", "optionwise+ff", "random:4", "random:50"]
@@ -51,7 +52,7 @@ def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, s
 
 def test_an_interrupted_study_of_versions(folder: Path, run: Run, pressing: Callable[..., None]) -> None:
     """Ctrl-C ends a study of versions after the run in progress with 130; the same command continues."""
-    (folder / "measurements.csv").write_text(versions(), encoding="utf-8")
+    shutil.copy(PROJECTS / "contexts" / "measurements.csv", folder)
     text = 'property = "time"\nby = "version"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
     (folder / "study.toml").write_text(text)
     study = ("study", "--no-pictures", "--jobs", "1")

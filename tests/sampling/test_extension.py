@@ -173,7 +173,7 @@ def test_random_designs_of_some_options_add_new_selections_of_them(seed: int) ->
     """Of four selections of two options, three are in the sample, with other options; the fourth one is drawn."""
     model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(4)))
     existing = Configurations(model, np.array([[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]]))
-    added = sample(model, parse_spec(binary="random:1[f0,f1]"), seed, existing=existing).indices
+    added = sample(model, parse_spec("random:1[f0,f1]+ff"), seed, existing=existing).indices
     assert added.tolist() == [[1, 1, 0, 0]]
 
 

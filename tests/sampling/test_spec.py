@@ -37,13 +37,12 @@ def test_parts_of_a_spec(spec: str, binary: str | None, numeric: str | None) -> 
 
 
 def test_a_single_random_draws_whole_configurations() -> None:
-    """`random` alone draws whole configurations; given as a part it draws that part."""
+    """`random` alone draws whole configurations; beside another part it draws the rest."""
     assert isinstance(parse_spec("random:5").whole, RandomWhole)
-    for spec, kind in ((parse_spec(binary="random:5"), "binary"), (parse_spec(numeric="random:5"), "numeric")):
+    for spec, kind in ((parse_spec("random:5+ff"), "binary"), (parse_spec("all+random:5"), "numeric")):
         part = getattr(spec, kind)
         assert isinstance(part, RandomPart)
         assert part.kind == kind
-    assert parse_spec(binary="pairwise", numeric="cci") == parse_spec("pairwise+cci")
 
 
 @pytest.mark.parametrize(

@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from comparison.changes import ModelChange, ModelCourse, SetChange, TermChange, TermCourse, model_change
+from comparison.changes import ModelChange, ModelCourse, SetChange, TermCourse, model_change
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, listed, plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, optional
+from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
-from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, InfluenceContrast, in_half_widths
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences, in_half_widths
 from splc.learning.judging import predictions
 from splc.models.basis.regression import NORMAL_QUANTILE, t_quantile
-from splc.types import Array, Link
+from splc.types import Array
 from splc.workflows.learn.learn import Result
 from splc.workflows.views import Column, Rows, View, columns, interval_text
 
@@ -139,56 +139,26 @@ def _standard_error(values: Array) -> float:
     return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
-class SetChangeObject(JsonObject):
-    """The change of the terms of a set of options; the size is in percent, intervals are half widths."""
+def change_as_json(change: Change) -> dict[str, Any]:
+    """Return the JSON object of a change; errors and sizes are in percent, intervals are half widths.
 
-    options: list[str]
-    size: float
-    terms: list[TermChange]
-    intervals: float
-    settled: bool
-
-
-class UndeterminedObject(JsonObject):
-    """The terms that the configurations of a value of the context do not determine."""
-
-    value: str
-    zero: list[str]
-    confounded: list[str]
-
-
-def _undetermined(change: Change) -> list[dict[str, Any]] | None:
-    sides = None if change.influences is None else change.influences.undetermined
-    values = (change.first, change.second)
-    return sides and [{"value": value, **vars(side)} for value, side in zip(values, sides, strict=True)]
-
-
-class ContrastObject(JsonObject):
-    """A change by the joint model of all values: the common factor, and the influences of options."""
-
-    factor: float
-    low: float
-    high: float
-    influences: list[InfluenceContrast]
-    few_rows: bool
-
-
-class ChangeObject(JsonObject):
-    """The change between two values of the context; errors are in percent."""
-
-    first: str
-    second: str
-    common_configurations: int = at("common")
-    ratio: float | None
-    ratio_error: float | None
-    error: float | None
-    transferred_error: float | None = at("transferred")
-    link: Link | None = at("influences.link")
-    factor: float | None = at("influences.factor")
-    sets: list[SetChangeObject] | None = at("influences.sets")
-    undetermined: list[UndeterminedObject] | None = at(_undetermined)
-    reason: str | None = at(lambda change: change.reason if change.influences is None else None)
-    contrast: ContrastObject = optional()
+    `undetermined`: the terms that the configurations of a value do not determine. `contrast`: the change by the joint
+    model of all values.
+    """
+    influences, contrast = change.influences, change.contrast
+    sets = undetermined = None
+    if influences is not None:
+        sets = [picked(row, "options, size, terms, intervals, settled") for row in influences.sets]
+        sides = zip((change.first, change.second), influences.undetermined, strict=True)
+        undetermined = [{"value": value, **picked(side, "zero, confounded")} for value, side in sides]
+    return {
+        **picked(change, "first, second, common_configurations = common, ratio, ratio_error, error"),
+        **picked(change, "transferred_error = transferred, link = influences.link, factor = influences.factor"),
+        "sets": sets,
+        "undetermined": undetermined,
+        "reason": change.reason if influences is None else None,
+        **({"contrast": picked(contrast, "factor, low, high, influences, few_rows")} if contrast else {}),
+    }
 
 
 CHANGES = (

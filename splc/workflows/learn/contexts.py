@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import write_whole
-from splc.io.json_object import JsonObject, at, count, json_object, merged, optional
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences
@@ -31,15 +32,21 @@ from splc.plotting.charts.effects import course_chart
 from splc.system.definition import with_alternatives
 from splc.types import Array
 from splc.workflows import views
-from splc.workflows.by import each_context, each_learned, file_names, is_pattern, require_files, with_context
+from splc.workflows.by import (
+    each_context,
+    each_learned,
+    file_names,
+    is_pattern,
+    require_files,
+    values_as_json,
+    with_context,
+)
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn import learn
-from splc.workflows.learn.changes import Change, ChangeObject, context_change, joint_course, view_of_changes
+from splc.workflows.learn import learn, model_view
+from splc.workflows.learn.changes import Change, change_as_json, context_change, joint_course, view_of_changes
 from splc.workflows.learn.expected_error import EVERY, HELD_OUT, LEARNED, NEW
 from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
-from splc.workflows.learn.model_view import LearnedObject
-from splc.workflows.learn.model_view import view as view_of_model
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.verb import UNWATCHED, Verb, Watch
@@ -223,40 +230,24 @@ def _chart(
     return course_chart(course, list(models), by, title, titled(nfp, first.measured.unit(nfp)))
 
 
-class ValueModelObject(JsonObject):
-    """The model of a value of the context."""
-
-    value: str = at(0)
-    result: LearnedObject = merged(1)
-
-
-class FailedValueObject(JsonObject):
-    """A value of the context without a model."""
-
-    value: str = at(0)
-    reason: str = at(1)
-
-
-class SharedModelObject(JsonObject):
-    """One printed model of all values that are learned together, and value → its option in it."""
-
-    model: str = at(lambda shared: shared.result.result.model.text)
-    options: dict[str, str]
-    terms: int = count("result.result.terms")
-    differing: int
-    output: str | None = at("result.output")
-
-
-class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
-    """The models of the values of a context, and what changed between them."""
-
-    by: str
-    models: list[ValueModelObject] = at(lambda result: result.models.items())
-    changes: list[ChangeObject]
-    plot: str | None
-    weights_of_alone: dict[str, float] = optional(lambda result: dict(result.weights) or None)
-    shared: SharedModelObject = optional()
-    failed: list[FailedValueObject] = at(lambda result: result.failed.items())
+def as_json(found: Result) -> dict[str, Any]:
+    """Return the JSON object of the models of the values of a context, and of what changed between them."""
+    shared = found.shared and {
+        "model": found.shared.result.result.model.text,
+        "options": found.shared.options,
+        "terms": len(found.shared.result.result.terms),
+        **picked(found.shared, "differing, output = result.output"),
+    }
+    return {
+        "schema": "splc.learn.by/1",
+        "by": found.by,
+        "models": values_as_json(found.models, model_view.as_json),
+        "changes": [change_as_json(change) for change in found.changes],
+        "plot": found.plot,
+        **({"weights_of_alone": found.weights} if found.weights else {}),
+        **({"shared": shared} if shared else {}),
+        "failed": [{"value": value, "reason": reason} for value, reason in found.failed.items()],
+    }
 
 
 VALUES = views.narrowed(
@@ -348,8 +339,8 @@ def run_verb(request: Request, watch: Watch) -> Result | learn.Result:
 VERB: Verb[Request, Result | learn.Result] = Verb(
     Request,
     run_verb,
-    lambda result, detail: view(result, detail) if isinstance(result, Result) else view_of_model(result, detail),
-    lambda result: json_object(LearnedByObject if isinstance(result, Result) else LearnedObject, result),
-    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --numeric ff"),
+    lambda result, detail: view(result, detail) if isinstance(result, Result) else model_view.view(result, detail),
+    lambda result: as_json(result) if isinstance(result, Result) else model_view.as_json(result),
+    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff"),
     doing="learning",
 )

@@ -6,9 +6,10 @@ import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from splc.errors import plural
-from splc.io.json_object import JsonObject, at
+from splc.io.json import picked
 from splc.io.numbers import share_text, short_number
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 from splc.workflows.views import Column, Prose, Rows, View
@@ -34,26 +35,18 @@ WIDEST_FACTOR = 80
 NO_BREAK = "\u00a0"
 
 
-class EffectObject(JsonObject):
-    """A term with its effect, or a factor of a product as text; shares are in percent."""
-
-    text: str
-    influence: float | None
-    share: float | None
-    factor: str | None = at(lambda effect: effect.factor or None)
-    low: float | None
-    high: float | None
-    folds: int | None = at("estimate.folds")
-    sign_settled: bool | None = at(lambda effect: None if effect.estimate is None else not effect.unsettled)
-
-
-class OptionEffectsObject(JsonObject):
-    """The effects of a set of options."""
-
-    options: list[str]
-    share: float | None
-    levels: bool
-    terms: list[EffectObject] = at("effects")
+def effects_as_json(group: OptionEffects) -> dict[str, Any]:
+    """Return the JSON object of the effects of a set of options; shares are in percent."""
+    terms = [
+        {
+            **picked(effect, "text, influence, share"),
+            "factor": effect.factor or None,
+            **picked(effect, "low, high, folds = estimate.folds"),
+            "sign_settled": None if effect.estimate is None else not effect.unsettled,
+        }
+        for effect in group.effects
+    ]
+    return {**picked(group, "options, share, levels"), "terms": terms}
 
 
 def view_of_effects(groups: Sequence[OptionEffects], rows: int) -> View:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
 
 from sampling import Space
+from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
+from splc.errors import InputError, MeasurementError, RequestError, SpaceError, SplcError, listed, plural
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import with_unlisted
@@ -19,20 +22,23 @@ from splc.formats.models.stored_model import companion_of, learned_file
 from splc.formats.models.subject import Subject, subject_of
 from splc.formats.registry import model_suffix, model_writers
 from splc.io.files import STANDARD, read_source, sha256_of, write_whole
+from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
+from splc.learning.cross_validation import cross_validate_all
 from splc.learning.effects import OptionEffects, option_effects
+from splc.learning.folds import Groups
 from splc.learning.judging import round_errors
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.projection import FullModelFit, ProjectionLearner
-from splc.learning.result import LearningResult, Round, Step
+from splc.learning.registry import BASELINES, PMNF, learner_of
+from splc.learning.result import LearningResult, Predictor, Round, Step
 from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows.learn import learning_sets as sets
-from splc.workflows.learn.baselines import FOLDS, JudgedLearner, Split
 from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import OWN, StoredSources, note_of
 from splc.workflows.learn.request import Request, with_deviation
@@ -43,6 +49,106 @@ from splc.workflows.verb import UNWATCHED, Watch
 if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
     from splc.scaling.prediction import Prediction
+
+
+# The folds of `--baselines` where no configuration is outside of the learning set.
+FOLDS = 5
+# A smaller error than another is one of at most this part of it; the rest is chance.
+WORTH_A_NOTE = 0.95
+
+
+class Learn(Protocol):
+    """Learns from some of the measured configurations."""
+
+    def __call__(self, learner: Learner, rows: Array, evaluation: Measurements | None = None) -> LearningResult:
+        """Return what a learner learns from rows, judged by the others or by an evaluation set."""
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedLearner:
+    """A learner on a split: its result and the distribution of its errors."""
+
+    result: LearningResult  # the result
+    # the median of the relative errors outside of the learning set, in percent; None where nothing is
+    median: float | None
+    p95: float | None  # their 95th percentile
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A learning set, and the configurations outside of it."""
+
+    measured: Measurements  # the measurements
+    nfp: str  # the property
+    rows: Array  # the positions of the learning set
+    evaluation: Measurements | None  # measurements to judge by instead of those not learned from
+    seed: int  # the seed of whatever is drawn
+    learn: Learn  # learns from some of the configurations
+    should_stop: Callable[[], bool] = lambda: False  # asked after every fold and every baseline; true ends the work
+    groups: Groups | None = None  # the groups of the measurements that folds keep together, if they are stated
+
+    @property
+    def test_set(self) -> Measurements:
+        """The measurements that errors outside of the learning set are computed on, maybe none."""
+        if self.evaluation is not None:
+            return self.evaluation.measured(self.nfp)
+        mask = ~np.isnan(self.measured.column(self.nfp))
+        mask[self.rows] = False
+        return self.measured[mask]
+
+    def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
+        """Return a result of the learner with its cross-validated error; unchanged without folds."""
+        if not folds:
+            return result
+
+        def models(part: Array) -> list[Predictor]:
+            fitted = self.learn(learner, part)
+            return [fitted.predictor, *([] if fitted.printed is None else [fitted.printed])]
+
+        judging = (self.seed, models, self.should_stop, self.groups)
+        crossed, printed, *_ = *cross_validate_all(self.measured, self.nfp, self.rows, folds, *judging), None, None
+        errors = None if result.printed_errors is None else replace(result.printed_errors, cross_validated=printed)
+        return replace(result, cross_validated=crossed, printed_errors=errors)
+
+    def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
+        """Yield a result and those of all other baselines; fewer if it was stopped.
+
+        Where configurations differ in numeric options only, pmnf is one of them, and is always cross-validated.
+        """
+        from splc.learning.pmnf import is_scalable
+
+        yield self.judged(result)
+        for name in (*((PMNF,) if is_scalable(self.measured.configurations) else ()), *BASELINES):
+            if self.should_stop():
+                break
+            if name != result.learner:
+                # There is no scaling model of few points.
+                with suppress(SplcError) if name == PMNF else nullcontext():
+                    learner = learner_of(name)
+                    fitted = self.learn(learner, self.rows, self.evaluation)
+                    crossed = self.cross_validated(learner, fitted, folds or FOLDS * (name == PMNF))
+                    yield self.judged(crossed)
+
+    def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> str | None:
+        """Return a note if the first one of these learners has a larger cross-validated error than pmnf among them."""
+        scaling = next((row.result.cross_validated for row in compared[1:] if row.result.learner == PMNF), None)
+        if scaling is None:
+            return None
+        first = compared[0].result
+        error = (first if first.cross_validated else self.cross_validated(learner, first, FOLDS)).cross_validated
+        if error is None or scaling.mean > WORTH_A_NOTE * error.mean:
+            return None
+        return (
+            f"scaling models predict better here: the cross-validated error of pmnf is {percentage(scaling.mean, 3)}, "
+            f"that of {first.learner} {percentage(error.mean, 3)}; learn them with --learner {PMNF}"
+        )
+
+    def judged(self, result: LearningResult) -> JudgedLearner:
+        """Return a result with the distribution of its errors outside of the learning set."""
+        assert result.rows is not None
+        values, predicted = result.rows.tested(result.judgements[0])
+        median, p95 = relative_error_quantiles(predicted, values) or (None, None)
+        return JudgedLearner(result, median, p95)
 
 
 @dataclass(frozen=True)

@@ -4,33 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from splc.data.property_unit import titled
 from splc.formats.measurements.columns import shown_value
-from splc.formats.models.json_objects import (
-    ModelObject,
-    PredictionObject,
-    ScalingObject,
-    TermObject,
-    UncertaintyObject,
-    terms_of,
-)
+from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject, UncertaintyObject
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, json_object, merged, optional
+from splc.io.json import picked
+from splc.io.json_object import json_object
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
-from splc.learning.judged_rows import ErrorSample
 from splc.learning.registry import PROJECTION
 from splc.learning.result import SparseErrors
 from splc.workflows import views
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.baselines import BaselinesObject, table_of_learners
-from splc.workflows.learn.effects_view import OptionEffectsObject, view_of_effects
+from splc.workflows.learn.effects_view import effects_as_json, view_of_effects
 from splc.workflows.learn.expected_error import EVERY
-from splc.workflows.learn.learn import Result
-from splc.workflows.objects import FailuresObject, FileObject, InferenceObject
+from splc.workflows.learn.learn import JudgedLearner, Result
+from splc.workflows.objects import failures_as_json, inference_as_json
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
 
 # The number of configurations to measure next, at most.
@@ -65,132 +57,90 @@ TERMINATIONS = {
 }
 
 
-class LearnedTermObject(TermObject):
-    """A term of a learned model; the share is in percent."""
+def as_json(learned: Result) -> dict[str, Any]:
+    """Return the JSON object of a learned model; errors are in percent, and but for `printed` of what predicts.
 
-    share: float | None
-
-
-class LearnedModelObject(ModelObject):
-    """A learned model, also with its terms grouped by options."""
-
-    terms: Sequence[LearnedTermObject]
-    groups: list[OptionEffectsObject]
-
-
-class RoundObject(JsonObject):
-    """A round; errors are in percent, the selection error only with the relative loss."""
-
-    round: int
-    term: str
-    error: float | None
-    selection_error: float | None
-    learning_error: float | None
-    test_error: float | None
-    score: float | None
-
-
-class EvaluationObject(JsonObject):
-    """The number of configurations that the error is computed on, and how many of them were learned from."""
-
-    configurations: int
-    learned_from: int
-
-
-def _model(learned: Result) -> dict[str, Any] | None:
-    """Return the JSON object of the model, None if it has no terms to show."""
-    if not learned.result.readable:
-        return None
-    terms = [{**t, "share": share} for t, share in zip(terms_of(learned.result.model), learned.shares, strict=True)]
-    return json_object(LearnedModelObject, learned.result.model, terms=terms, groups=learned.effects)
-
-
-class ExpectedErrorObject(JsonObject):
-    """The error to expect at configurations that were not learned from.
-
-    `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
-    within the factor or margin. `run` is the error of single runs, where some are repeated, `printed` is `percent` of
-    the printed model, where another one predicts. `about` says in words what it is about; where settings repeat,
-    `known_percent` is that of `known`, which have the values of the options `known_by` of a row that was learned from.
+    In `expected_error`, `percent` and `factor` are of values that are all positive, `difference` and `margin` of
+    others; 9 of 10 values are within the factor or margin. `run` is the error of single runs, where some are repeated,
+    `printed` is `percent` of the printed model, where another one predicts. `about` says in words what it is about;
+    where settings repeat, `known_percent` is that of `known`, which have the values of the options `known_by` of a row
+    that was learned from.
     """
-
-    source: Literal["measured", "cross-validated", "unknown"]
-    configurations: int
-    verdict: Literal["good", "rough", "poor", "unknown"]
-    percent: float | None
-    difference: float | None
-    factor: float | None
-    margin: float | None
-    reason: str
-    printed: float | None
-    run: float | None
-    about: str
-    known: str
-    known_percent: float | None
-    known_by: list[str]
-
-
-class LearnedColumnsObject(JsonObject):
-    """The roles of columns that the user chose, and whether constraints were inferred from the measurements."""
-
-    options: list[str] = optional("options")
-    ignore: list[str] = optional("ignore")
-    constraints: bool = optional("constraints")
-    mined: bool = optional("mined")
-
-
-class LearnedObject(JsonObject, schema="splc.learn/1"):
-    """A learned model; errors are in percent, and those outside of `printed` are of what predicts."""
-
-    system: str = at("measured.system.name")
-    nfp: str = at("result.nfp")
-    unit: str | None = at("result.unit")
-    learner: str = at("result.learner")
-    model: LearnedModelObject | None = at(_model)
-    scaling: ScalingObject = optional("result.scaling")
-    predictions: list[PredictionObject] = optional(
-        lambda learned: learned.predictions if learned.result.scaling else None
+    result, compared = learned.result, learned.compared
+    scaling = {}
+    if result.scaling is not None:
+        scaling = {
+            "scaling": json_object(ScalingObject, result.scaling),
+            "predictions": [json_object(PredictionObject, prediction) for prediction in learned.predictions],
+        }
+    expected = (
+        "source, configurations, verdict, percent, difference, factor, margin, reason, printed, run, about, known"
     )
-    sampling: str | None = at("result.provenance.sampling")
-    learning_configurations: int = at("result.learning_configurations")
-    measured_configurations: int = at("result.provenance.measured_configurations")
-    contexts: dict[str, str] = at("measured.contexts")
-    columns: LearnedColumnsObject = at(lambda learned: learned.result.provenance.get("columns", {}))
-    learning_error: float | None = at("result.learning_error")
-    error: float | None = at("result.error")
-    error_all: float | None = at("result.error_all")
-    samples: dict[str, ErrorSample] = optional(lambda learned: learned.result.samples or None)
-    expected_error: ExpectedErrorObject
-    uncertainty: UncertaintyObject = merged("result")
-    printed: SparseErrors | None = at("result.printed_errors")
-    folds: int | None = at(lambda learned: learned.folds or None)
-    evaluated_on: str | None = at("evaluated.source")
-    evaluation: EvaluationObject | None = at("evaluated")
-    left_out: int = at("result.left_out")
-    rounds: list[RoundObject] = at(lambda learned: list(_rounds(learned)))
-    termination: str = at("result.termination")
-    seconds: float = at("result.seconds")
-    preset: str | None = at("result.preset")
-    settings: dict[str, Any] = at("result.settings")
-    seed: int | None = at("result.seed")
-    files: dict[str, FileObject] = at("result.provenance.files")
-    inferred: InferenceObject | None = at("inference")
-    failures: FailuresObject | None = at("measured.failures")
-    output: str | None
-    companion: str | None
-    notes: list[str] = at("result.notes")
-    baselines: BaselinesObject | None = merged(lambda learned: learned.compared or None)
+    return {
+        "schema": "splc.learn/1",
+        "system": learned.measured.system.name,
+        **picked(result, "nfp, unit, learner"),
+        "model": _model_as_json(learned) if result.readable else None,
+        **scaling,
+        "sampling": result.provenance.get("sampling"),
+        "learning_configurations": result.learning_configurations,
+        "measured_configurations": result.provenance["measured_configurations"],
+        "contexts": learned.measured.contexts,
+        "columns": result.provenance.get("columns", {}),
+        **picked(result, "learning_error, error, error_all"),
+        **({"samples": result.samples} if result.samples else {}),
+        "expected_error": picked(learned.expected_error, f"{expected}, known_percent, known_by"),
+        **json_object(UncertaintyObject, result),
+        "printed": result.printed_errors,
+        "folds": learned.folds or None,
+        "evaluated_on": learned.evaluated and learned.evaluated.source,
+        "evaluation": learned.evaluated and picked(learned.evaluated, "configurations, learned_from"),
+        "left_out": result.left_out,
+        "rounds": list(_rounds_as_json(learned)),
+        **picked(result, "termination, seconds, preset, settings, seed, files = provenance.files"),
+        "inferred": learned.inference and inference_as_json(learned.inference),
+        "failures": failures_as_json(learned.measured.failures),
+        **picked(learned, "output, companion, notes = result.notes"),
+        **(_learners_as_json(compared) if compared else {}),
+    }
 
 
-def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
+def _model_as_json(learned: Result) -> dict[str, Any]:
+    """Return the JSON object of a model with the shares of its terms, also grouped by options."""
+    model = json_object(ModelObject, learned.result.model)
+    terms = [{**term, "share": share} for term, share in zip(model["terms"], learned.shares, strict=True)]
+    return {**model, "terms": terms, "groups": [effects_as_json(group) for group in learned.effects]}
+
+
+def _rounds_as_json(learned: Result) -> Iterator[dict[str, Any]]:
     """Yield the rounds with their errors."""
     result = learned.result
     # Errors are percentages; only the relative loss is one.
     relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
     for this, error in zip(result.rounds, learned.round_errors, strict=bool(result.rounds)):
-        row = {"round": this.number, "term": this.added.text(result.model.order), "selection_error": this.error}
-        row |= {"test_error": error, "error": this.error if relative else this.learning_error}
-        yield {**vars(this), **row}
+        yield {
+            "round": this.number,
+            "term": this.added.text(result.model.order),
+            "error": this.error if relative else this.learning_error,
+            "selection_error": this.error,
+            "learning_error": this.learning_error,
+            "test_error": error,
+            "score": this.score,
+        }
+
+
+def _learners_as_json(compared: Sequence[JudgedLearner]) -> dict[str, Any]:
+    """Return the median and the 95th percentile of the errors of a learner, and the JSON objects of the others."""
+    baselines = [
+        {
+            **picked(row, "learner = result.learner, error = result.error, error_median = median, error_p95 = p95"),
+            **picked(row.result, "cross_validated, learning_error"),
+            "terms": len(row.result.model.terms) if row.result.readable else None,
+            **picked(row.result, "seconds, settings"),
+        }
+        for row in compared[1:]
+    ]
+    return {**picked(compared[0], "error_median = median, error_p95 = p95"), "baselines": baselines}
 
 
 def view(learned: Result, detail: views.Detail) -> views.View:
@@ -249,7 +199,7 @@ def _model_and_errors(learned: Result) -> views.View:
         [*facts, ("time", f"{result.seconds:.3g} s{rounds}"), ("model", files or None), ("plot", learned.plot)]
     )
     if learned.compared:
-        yield from table_of_learners(learned.compared, learned.folds)
+        yield from _table_of_learners(learned.compared, learned.folds)
 
 
 def answer(learned: Result) -> str:
@@ -336,6 +286,23 @@ def _judging(learned: Result, error: str) -> str:
     sample = learned.result.samples.get(error)
     part = "" if sample is None else f"{sample.configurations:,} of "
     return f"on {source}{part}{views.counted(count, 'configuration')}{which}"
+
+
+def _table_of_learners(compared: Sequence[JudgedLearner], folds: int) -> views.View:
+    """Yield the table of the errors of learners."""
+    where = " outside of the learning set"
+    errors = "error = result.error, median, 95th percentile = p95, cross-validated = result.cross_validated.mean"
+    if all(row.median is None for row in compared):
+        where = f", cross-validated with {views.counted(folds, 'fold')}"
+        errors = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
+    yield f"\nRelative errors of learners{where}:"
+    terms = views.Column(
+        "terms", lambda row: str(len(row.result.model.terms)) if row.result.readable else "–", right=True
+    )
+    time = views.Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s")
+    yield views.Rows(
+        compared, (*views.columns("learner = result.learner"), *views.columns(errors, percentage), terms, time)
+    )
 
 
 def next_steps(learned: Result) -> Iterator[views.NextStep]:

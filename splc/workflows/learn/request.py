@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import Annotated, Any
 
 from sampling import SamplingSpec, parse_spec
@@ -11,7 +11,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.io.settings import setting_name
 from splc.learning.learner import Learner
-from splc.learning.projection import Form, ScaleChoice
+from splc.learning.projection import Form
 from splc.learning.registry import (
     BASELINES,
     DEFAULT,
@@ -25,9 +25,9 @@ from splc.learning.registry import (
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, policy
+from splc.workflows.common_fields import Sampling, Seed, policy
 from splc.workflows.field_values import texts_of
-from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.fields import argument, flag, internal, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 
@@ -36,7 +36,7 @@ PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 _NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
 _LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
 # The fields that are settings of learners.
-SETTINGS = ("first", "terms", "readable", "form", "scale", "order")
+SETTINGS = ("first", "terms", "readable", "form")
 
 
 @request
@@ -47,102 +47,69 @@ class Request(SystemInputs):
     Scaling models of profiles have their own command, splc scale.
     """
 
-    tables: Annotated[
-        tuple[str, ...], as_argument("TABLE…", "Measurements: tables, or output of benchmark tools.")
-    ] = ()
-    learner: Annotated[str | None, as_option("NAME", _LEARNERS, LEARNING, default=DEFAULT)] = None
+    tables: tuple[str, ...] = argument((), "TABLE…", "Measurements: tables, or output of benchmark tools.")
+    learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=DEFAULT)
     sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
-    preset: Annotated[
-        str | None,
-        as_option(
-            "NAME",
-            "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs.",
-            LEARNING,
-        ),
-    ] = None
-    settings: Annotated[
-        Mapping[str, Any],
-        as_option(
-            "NAME=VALUE",
-            "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
-            LEARNING,
-            names="--set",
-            parse=texts_of,
-            repeated=True,
-        ),
-    ] = field(default_factory=dict)
-    given_terms: Annotated[
-        str | None, as_option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
-    ] = None
-    sources: Annotated[
-        tuple[str, ...], as_option("MODEL", "Learn from the rows of this model, too.", LEARNING, names="--from")
-    ] = ()
-    observed: Annotated[
-        tuple[str, ...],
-        as_option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),
-    ] = ()
-    parts: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NFP[:WHERE]",
-            "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
-            "'seconds_{}:level_{}' is every level. Can be repeated.",
-            LEARNING,
-            names="--sum",
-        ),
-    ] = ()
-    evaluate_on: Annotated[str | None, as_option("FILE", "Measurements to judge the model by.", LEARNING)] = None
-    validation: Annotated[
-        str | None, as_option("SPEC", "Judge by this sample, which is not learned from.", LEARNING)
-    ] = None
-    folds: Annotated[int, as_option("K", "Cross-validate with K folds.", LEARNING, minimum=2, default="none")] = 0
-    group: Annotated[str | None, as_option("COLUMN", "Folds keep rows of one value together.", LEARNING)] = None
-    baselines: Annotated[
-        bool, as_flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
-    ] = False
-    output: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "The only file of the model: .json (with the full model), .py, .program.json, .tex, otherwise a log; "
-            "of pmnf also .txt.",
-            RESULTS,
-            names="--output -o",
-            default="learned.log and learned.json; of pmnf learned.json",
-        ),
-    ] = None
-    plot: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
-            RESULTS,
-        ),
-    ] = None
-    first: Annotated[str | None, as_option("TERM", "The first term of the learner stepwise.", LEARNING)] = None
-    terms: Annotated[int | None, as_option("N", "The largest number of terms.", PRINTED, minimum=1)] = None
-    readable: Annotated[bool, as_flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)] = False
-    form: Annotated[
-        Form | None, as_option("auto|sum|product", "A sum of terms or a product.", PRINTED, default="auto")
-    ] = None
-    scale: Annotated[
-        ScaleChoice | None, as_option("auto|log|raw", "Full model of ln y, or of y.", PRINTED, default="auto")
-    ] = None
-    order: Annotated[
-        int | None, as_option("N", "The most options in a term.", PRINTED, minimum=1, default="5 or 6")
-    ] = None
-    path: Annotated[bool, as_flag("--path", "Print models from few terms to many with errors.", RESULTS)] = False
-    by: Annotated[str | None, as_option("COLUMN", "One model per value of this context (version).", LEARNING)] = None
-    share: Annotated[bool, as_flag("--share", "With --by: learn all values together.", LEARNING)] = False
-    companion: Annotated[bool, python_only("Whether a log that `output` names is written with a JSON file, too.")] = (
-        False
+    preset: str | None = option(
+        None,
+        "NAME",
+        "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs.",
+        LEARNING,
     )
-    write: Annotated[bool, python_only("Whether the model and the plot are written.")] = True
-    folder: Annotated[str, python_only("The project folder.")] = ""
+    settings: Mapping[str, Any] = option(
+        {},
+        "NAME=VALUE",
+        "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
+        LEARNING,
+        names="--set",
+        parse=texts_of,
+        repeated=True,
+    )
+    given_terms: str | None = option(None, "FILE", "Fit the influences of these terms, one per line.", LEARNING)
+    sources: tuple[str, ...] = option((), "MODEL", "Learn from the rows of this model, too.", LEARNING, names="--from")
+    observed: tuple[str, ...] = option(
+        (), "PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING
+    )
+    parts: tuple[str, ...] = option(
+        (),
+        "NFP[:WHERE]",
+        "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
+        "'seconds_{}:level_{}' is every level. Can be repeated.",
+        LEARNING,
+        names="--sum",
+    )
+    evaluate_on: str | None = option(None, "FILE", "Measurements to judge the model by.", LEARNING)
+    validation: str | None = option(None, "SPEC", "Judge by this sample, which is not learned from.", LEARNING)
+    folds: int = option(0, "K", "Cross-validate with K folds.", LEARNING, minimum=2, default="none")
+    group: str | None = option(None, "COLUMN", "Folds keep rows of one value together.", LEARNING)
+    baselines: bool = flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
+    output: str | None = option(
+        None,
+        "FILE",
+        "The only file of the model: .json (with the full model), .py, .program.json, .tex, otherwise a log; "
+        "of pmnf also .txt.",
+        RESULTS,
+        names="--output -o",
+        default="learned.log and learned.json; of pmnf learned.json",
+    )
+    plot: str | None = option(
+        None,
+        "FILE",
+        "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
+        RESULTS,
+    )
+    first: str | None = option(None, "TERM", "The first term of the learner stepwise.", LEARNING)
+    terms: int | None = option(None, "N", "The largest number of terms.", PRINTED, minimum=1)
+    readable: bool = flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)
+    form: Form | None = option(None, "auto|sum|product", "A sum of terms or a product.", PRINTED, default="auto")
+    path: bool = flag("--path", "Print models from few terms to many with errors.", RESULTS)
+    by: str | None = option(None, "COLUMN", "One model per value of this context (version).", LEARNING)
+    share: bool = flag("--share", "With --by: learn all values together.", LEARNING)
+    companion: bool = internal(False, "Whether a log that `output` names is written with a JSON file, too.")
+    write: bool = internal(True, "Whether the model and the plot are written.")
+    folder: str = internal("", "The project folder.")
 
     @property
     def plain(self) -> Request:
@@ -157,14 +124,13 @@ class Request(SystemInputs):
     @property
     def spec(self) -> SamplingSpec:
         """The sampling of the learning set."""
-        sampling = "measured" if self.sampling is self.binary is self.numeric is None else self.sampling
-        return parse_spec(sampling, binary=self.binary, numeric=self.numeric)
+        return parse_spec("measured" if self.sampling is None else self.sampling)
 
     @property
     def of_rows(self) -> Request:
         """The request to learn from rows that are chosen already, and to judge the model by nothing else."""
         judging: dict[str, Any] = {"evaluate_on": None, "validation": None, "baselines": False, "folds": 0}
-        return replace(self, sampling=None, binary=None, numeric=None, sources=(), plot=None, **judging)
+        return replace(self, sampling=None, sources=(), plot=None, **judging)
 
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other."""

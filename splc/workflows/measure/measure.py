@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 from sampling import Space
 from sampling.command_strings import output_strings
@@ -23,9 +23,9 @@ from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
 from splc.project import Project
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System, scheduler_of
+from splc.workflows.common_fields import Sampling, Seed, System, scheduler_of
 from splc.workflows.field_values import names_of
-from splc.workflows.fields import as_argument, as_flag, as_option, given_fields, request
+from splc.workflows.fields import argument, flag, given_fields, option, request
 from splc.workflows.measure import subject
 from splc.workflows.measure.outcome import Outputs, Preview, Result, as_json, view
 from splc.workflows.note import Note, Notes
@@ -33,6 +33,7 @@ from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import duration
 
 COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
+ONE_BATCH = ("all",)
 BATCHES, MACHINES = "Commands that measure many configurations", "Several machines"
 
 
@@ -44,128 +45,90 @@ class Request:
     --append adds configurations to one, such as those of splc suggest.
     """
 
-    command: Annotated[
-        str | None,
-        as_option(
-            "TEXT",
-            "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
-            "or with '{options}' for the options' output strings.",
-            COMMAND,
-            default="that of the journal, with its settings",
-        ),
-    ] = None
-    table: Annotated[str | None, as_argument("CONFIGURATIONS", "The configurations to measure: a table (CSV).")] = None
-    sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
-    configurations: Annotated[
-        str | None,
-        as_option("FILE", "The configurations to measure (CSV). Without a description their columns are the options."),
-    ] = None
-    seed: Seed = 0
-    properties: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME=SOURCE",
-            "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
-            "(its first group). Can be repeated.",
-            COMMAND,
-            names="--property",
-            default="seconds=time",
-        ),
-    ] = ()
-    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
-    env: Annotated[
-        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
-    ] = ()
-    contexts: Annotated[
-        subject.Contexts,
-        as_option(
-            "COLUMN=VALUE",
-            "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
-            "repeated; several values of a column are measured in turn.",
-            COMMAND,
-            names="--context",
-            parse=subject.contexts_of,
-            repeated=True,
-        ),
-    ] = field(default_factory=dict)
-    timeout: Annotated[float | None, as_option("SECONDS", "End a run (or batch) after this time.", COMMAND)] = None
-    repeat: Annotated[int, as_option("N", "Repetitions.", REPETITIONS, minimum=1)] = 1
-    warmup: Annotated[
-        int, as_option("N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
-    ] = 0
-    order: Annotated[
-        Literal["repetition", "random"],
-        as_option("repetition|random", "All configurations once, then all again; or shuffled, by --seed.", REPETITIONS),
-    ] = "repetition"
-    max_deviation: Annotated[
-        float | None,
-        as_option(
-            "X",
-            "Repeat a configuration until the relative standard deviation of the first property is at most X "
-            "(0.1: 10 %).",
-            REPETITIONS,
-        ),
-    ] = None
-    max_repeat: Annotated[
-        int | None,
-        as_option("N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"),
-    ] = None
-    dry: Annotated[bool, as_flag("--dry-run", "Only print what would be run, how often and how long.", REPETITIONS)] = (
-        False
+    command: str | None = option(
+        None,
+        "TEXT",
+        "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
+        "or with '{options}' for the options' output strings.",
+        COMMAND,
+        default="that of the journal, with its settings",
     )
-    batch: Annotated[
-        bool,
-        as_flag(
-            "--batch",
-            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
-            "{configurations}, and prints CSV with a row for each as it is done.",
-            BATCHES,
-        ),
-    ] = False
-    batch_by: Annotated[
-        tuple[str, ...],
-        as_option(
-            "OPTION,…",
-            "A batch command; one process for each combination of these options, which the command may name.",
-            BATCHES,
-            parse=names_of,
-        ),
-    ] = ()
-    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
-    journal: Annotated[
-        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
-    ] = None
-    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
-    append: Annotated[
-        bool, as_flag("--append", "Add these configurations to an existing journal, and to its table.", RESULTS)
-    ] = False
-    retry_failed: Annotated[
-        bool, as_flag("--retry-failed", "When resuming, repeat failed runs, also with another command.", RESULTS)
-    ] = False
-    keep_going: Annotated[
-        bool, as_flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
-    ] = False
-    scheduler: Annotated[
-        str | None,
-        as_option(
-            "ADDRESS",
-            "The dask scheduler, or its scheduler file; one run at a time on each machine.",
-            MACHINES,
-            default="one is started here",
-        ),
-    ] = None
-    backend: Annotated[
-        Literal["local", "dask"],
-        as_option("local|dask", "One run after the other on this machine, or on a dask cluster.", MACHINES),
-    ] = "local"
+    table: str | None = argument(None, "CONFIGURATIONS", "The configurations to measure: a table (CSV).")
+    sampling: Sampling = None
+    configurations: str | None = option(
+        None, "FILE", "The configurations to measure (CSV). Without a description their columns are the options."
+    )
+    seed: Seed = 0
+    properties: tuple[str, ...] = option(
+        (),
+        "NAME=SOURCE",
+        "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
+        "(its first group). Can be repeated.",
+        COMMAND,
+        names="--property",
+        default="seconds=time",
+    )
+    cwd: str | None = option(None, "FOLDER", "The folder in which the command runs.", COMMAND)
+    env: tuple[str, ...] = option((), "NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    contexts: subject.Contexts = option(
+        {},
+        "COLUMN=VALUE",
+        "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
+        "repeated; several values of a column are measured in turn.",
+        COMMAND,
+        names="--column",
+        parse=subject.contexts_of,
+        repeated=True,
+    )
+    timeout: float | None = option(None, "SECONDS", "End a run (or batch) after this time.", COMMAND)
+    repeat: int = option(1, "N", "Repetitions.", REPETITIONS, minimum=1)
+    warmup: int = option(0, "N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
+    order: Literal["repetition", "random"] = option(
+        "repetition",
+        "repetition|random",
+        "All configurations once, then all again; or shuffled, by --seed.",
+        REPETITIONS,
+    )
+    max_deviation: float | None = option(
+        None,
+        "X",
+        "Repeat a configuration until the relative standard deviation of the first property is at most X (0.1: 10 %).",
+        REPETITIONS,
+    )
+    max_repeat: int | None = option(
+        None, "N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"
+    )
+    dry: bool = flag("--dry-run", "Only print what would be run, how often and how long.", REPETITIONS)
+    batch: tuple[str, ...] = option(
+        (),
+        "all|OPTION,…",
+        "One process measures all configurations, or those with the same values of these options, which the "
+        "command may name. It reads them as CSV on standard input, or from the file {configurations}, and prints "
+        "CSV with a row for each as it is done.",
+        BATCHES,
+        parse=names_of,
+    )
+    output: str = option("measurements.csv", "FILE", "The measurements.", RESULTS, names="--output -o")
+    journal: str | None = option(
+        None, "FILE", "The record of every run.", RESULTS, default="in the folder of the output"
+    )
+    resume: bool = flag("--resume", "Continue an existing journal.", RESULTS)
+    append: bool = flag("--append", "Add these configurations to an existing journal, and to its table.", RESULTS)
+    retry_failed: bool = flag(
+        "--retry-failed", "When resuming, repeat failed runs, also with another command.", RESULTS
+    )
+    keep_going: bool = flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
+    scheduler: str | None = option(
+        None,
+        "ADDRESS",
+        "The dask scheduler, or its scheduler file; one run at a time on each machine.",
+        MACHINES,
+        default="one is started here",
+    )
+    backend: Literal["local", "dask"] = option(
+        "local", "local|dask", "One run after the other on this machine, or on a dask cluster.", MACHINES
+    )
     system: System = None
-
-    @property
-    def batched(self) -> bool:
-        """True if one process measures several configurations."""
-        return self.batch or bool(self.batch_by)
 
     @property
     def continues(self) -> bool:
@@ -181,7 +144,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | Preview:
     request = replace(request, configurations=file, scheduler=scheduler)
     if request.dry:
         return _preview(request)
-    after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
+    after = "this run" if not request.batch else "this row" if request.scheduler is None else "this batch"
     with watch.patient(after, by_key=True), watch.progress("measuring", estimated=False):
         return _measure(request, watch)
 
@@ -205,12 +168,10 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
     folder, environment = subject.absolute(request.cwd), subject.environment_of(request.env)
     project, file = Project.load(system=request.system), request.configurations
-    sampling = (request.sampling, request.binary, request.numeric)
-    sampled = sampling != (None, None, None)
-    if file is not None and sampled:
+    if file is not None and request.sampling is not None:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
     earlier = None
-    if records and (request.append or (file is None and not sampled)):
+    if records and (request.append or (file is None and request.sampling is None)):
         earlier = setups.measured_table(records, outputs.journal)
     turns, constants = subject.turns_of(request.contexts), subject.constant_contexts(request.contexts)
     before = setups.plan_in(records)
@@ -218,16 +179,17 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     taken = (*(text.partition("=")[0].strip() for text in request.properties), *turns)
     system, table = subject.system_of(project, file, earlier, name, taken, notes)
     options = exact_names(system)
-    properties = parse_properties(list(request.properties), options, batch=request.batched)
+    properties = parse_properties(list(request.properties), options, batch=bool(request.batch))
     notes += subject.context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
     extended = subject.with_turns(system, turns)
-    extras = (*(["configurations"] if request.batched else []), OPTIONS, "repetition")
+    together = () if request.batch == ONE_BATCH else request.batch
+    extras = (*(["configurations"] if request.batch else []), OPTIONS, "repetition")
     template = parse_template(request.command, extended, extras, constants)
-    if request.batched:
-        setups.require_batchable(request.batch_by, template, extended)
+    if request.batch:
+        setups.require_batchable(together, template, extended)
     described = project.system_file if project.has_system else None
     outputs.require_writable((described, file), request.continues, request.dry)
-    chosen = subject.configurations_of(Space(system), table, file, earlier, sampling, request.seed, notes)
+    chosen = subject.configurations_of(Space(system), table, file, earlier, request.sampling, request.seed, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
         each = len(chosen)
@@ -237,7 +199,7 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     executables = {}
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in command.programs}
-    batch = request.batch_by if request.batched else None
+    batch = together if request.batch else None
     values: dict[str, dict[str, str]] = {name: {} for name in turns}
     for child in extended.binary_options:
         if child.parent in values:

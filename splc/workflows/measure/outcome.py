@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from splc.data.configurations import describe_configuration
 from splc.errors import OutputError, Problem, RequestError, shorten
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import STANDARD, write_whole
-from splc.io.json_object import JsonObject, at, count, each, json_object
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
@@ -130,69 +130,47 @@ class Result:
         return [record for record in self.session.journal.records if record.get("kind") == "session"]
 
 
-class PreviewObject(JsonObject, schema="splc.measure.preview/1"):
-    """The runs that a measurement would do."""
-
-    dry_run: Literal[True] = at(lambda _: True)
-    configurations: int = count("setup.configurations")
-    runs: int = at("left.total")
-    recorded: int = count("recorded.results")
-    left: int = at("left.runs")
-    seconds_left: float | None
-    properties: list[str] = at("setup.property_names")
-    commands: list[str]
-
-
-class ScatterObject(JsonObject):
-    """The relative standard deviations of the repetitions of a property."""
-
-    property: str = at("name")
-    configurations: int
-    median_percent: float = at(lambda scatter: 100 * scatter["median"])
-    largest_percent: float = at(lambda scatter: 100 * scatter["largest"])
-    largest_at: dict[str, float | None]
-
-
-class FailureReasonObject(JsonObject):
-    """Why runs failed, and how many."""
-
-    reason: str = at(0)
-    runs: int = at(1)
-
-
-def _scatters(result: Result) -> list[Mapping[str, Any]]:
-    session = result.session
-    return [{**vars(row), "largest_at": session.setup.assignment(row.row)} for row in scatters(session.recorded)]
-
-
-class MeasurementObject(JsonObject, schema="splc.measure/1"):
-    """A measurement that ended."""
-
-    dry_run: Literal[False] = at(lambda _: False)
-    configurations: int = count("session.setup.configurations")
-    properties: list[str] = at("session.setup.property_names")
-    runs: int = at("progress.total")
-    recorded: int = count("session.recorded.results")
-    resumed: int = at("session.resumed")
-    measured: int = at("progress.measured")
-    failed: int = count("session.recorded.failed")
-    unsettled: int = count("unsettled")
-    scatter: list[ScatterObject] = at(_scatters)
-    failure_reasons: list[FailureReasonObject] = at(lambda result: failure_reasons(result.session.recorded))
-    seconds: float = at("progress.seconds")
-    interrupted: bool
-    stopped: str | None
-    output: str | None = at(lambda result: result.outputs.measurements if result.written else None)
-    journal: str = at("outputs.journal")
-    failures: str | None = at(lambda result: result.outputs.failures if result.session.recorded.failed else None)
-    sessions: int = count("sessions")
-    machine: dict[str, Any] | None = at(lambda result: result.sessions[-1]["machine"] if result.sessions else None)
-    notes: list[str] = each("notes", "text")
-
-
 def as_json(result: Result | Preview) -> dict[str, Any]:
     """Return the JSON object of a measurement, or of what it would run."""
-    return json_object(PreviewObject if isinstance(result, Preview) else MeasurementObject, result)
+    if isinstance(result, Preview):
+        return {
+            "schema": "splc.measure.preview/1",
+            "dry_run": True,
+            "configurations": len(result.setup.configurations),
+            **picked(result, "runs = left.total"),
+            "recorded": len(result.recorded.results),
+            **picked(result, "left = left.runs, seconds_left, properties = setup.property_names, commands"),
+        }
+    session, outputs, sessions = result.session, result.outputs, result.sessions
+    recorded = session.recorded
+    scatter = [
+        {
+            **{"property": row.name, "configurations": row.configurations},
+            **{"median_percent": 100 * row.median, "largest_percent": 100 * row.largest},
+            "largest_at": session.setup.assignment(row.row),
+        }
+        for row in scatters(recorded)
+    ]
+    return {
+        "schema": "splc.measure/1",
+        "dry_run": False,
+        "configurations": len(session.setup.configurations),
+        "properties": session.setup.property_names,
+        "runs": result.progress.total,
+        "recorded": len(recorded.results),
+        **picked(result, "resumed = session.resumed, measured = progress.measured"),
+        "failed": len(recorded.failed),
+        "unsettled": len(result.unsettled),
+        "scatter": scatter,
+        "failure_reasons": [{"reason": reason, "runs": runs} for reason, runs in failure_reasons(recorded)],
+        **picked(result, "seconds = progress.seconds, interrupted, stopped"),
+        "output": outputs.measurements if result.written else None,
+        "journal": outputs.journal,
+        "failures": outputs.failures if recorded.failed else None,
+        "sessions": len(sessions),
+        "machine": sessions[-1]["machine"] if sessions else None,
+        "notes": [note.text for note in result.notes],
+    }
 
 
 def view(result: Result | Preview, detail: Detail) -> View:

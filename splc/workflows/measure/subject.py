@@ -89,7 +89,7 @@ def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...
         if name in taken:
             raise SpecError(f"the context {name!r} has the name of an option or a property", hint="rename it")
         if value.casefold() in MISSING:
-            raise SpecError(f"the context {name!r} needs a value, not {value!r}", hint="write --context machine=NAME")
+            raise SpecError(f"the context {name!r} needs a value, not {value!r}", hint="write --column machine=NAME")
     numbers = dict.fromkeys(name for name, value in values if not math.isnan(parse_number(value)))
     return notes_of(
         f"the values of {name!r} are numbers: other commands need --context {shlex.quote(name)}" for name in numbers
@@ -145,7 +145,7 @@ def configurations_of(
     table: Source | None,
     file: str | None,
     earlier: Source | None,
-    sampling: tuple[str | None, str | None, str | None],
+    sampling: str | None,
     seed: int,
     notes: Notes,
 ) -> Configurations:
@@ -156,12 +156,11 @@ def configurations_of(
     parts = [] if earlier is None else [read_configurations(earlier, space.system)]
     if file is not None:
         parts.append(_listed_configurations(space, file, notes))
-    elif earlier is None or sampling != (None, None, None):
-        text, binary, numeric = sampling
-        if sampling == (None, None, None):
+    elif earlier is None or sampling is not None:
+        if sampling is None:
             hint = "--sampling SPEC (all+ff is every valid configuration), or --configurations FILE.csv"
             raise SpecError("which configurations are to be measured?", hint=hint)
-        spec = parse_spec(text, binary=binary, numeric=numeric)
+        spec = parse_spec(sampling)
         if isinstance(spec.whole, Measured):
             hint = "name the file with --configurations"
             raise SpecError("the sampling 'measured' cannot choose what to measure", hint=hint)

@@ -101,7 +101,7 @@ class Request:
     ] = ()
     coordinates: Annotated[
         tuple[str, ...] | None,
-        as_option("NAME,…", "The columns of a CSV file that are parameters: 'p,n'.", parse=names_of),
+        as_option("NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=names_of),
     ] = None
     context: ContextColumns = ()
     ignore: IgnoredColumns = ()
@@ -128,7 +128,7 @@ class Request:
     tree: Annotated[
         bool, as_flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
     ] = False
-    top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
+    top: Annotated[int, as_option("N", "The call paths in the ranking.", minimum=1)] = 20
     jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
     output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")] = (
         DEFAULT_OUTPUT

@@ -41,11 +41,16 @@ from splc.workflows import learn
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.measure.subject import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.picture import chart_of
+from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
-from splc.workflows.tune.earlier import tell_earlier, with_earlier_values
-from splc.workflows.tune.request import Request, default_of, with_default_values
+from splc.workflows.tune.request import (
+    Request,
+    default_of,
+    tell_earlier,
+    with_default_values,
+    with_earlier_values,
+)
 from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Detail, Message, View, counted
 
@@ -177,7 +182,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
         raise RequestError(f"only time can be raced: --property {names[0]}=time, not {properties[0].source}", "race")
-    contexts = request.contexts
+    contexts = request.constants
     notes += context_notes(contexts, (*exact_names(system), *names))
     template = parse_template(request.command or "", system, (OPTIONS, "repetition"), contexts)
     fixed = parse_assignments(request.fix, system)
@@ -263,7 +268,7 @@ def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.
     if measured == "-" or is_stream(measured):
         return None
     roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "ignore")}
-    contexts = request.contexts
+    contexts = request.constants
     roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
     own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
     # Rows of another context are no measurements of this one.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from splc.data.property_unit import quantity
 from splc.data.run_pattern import LEAST, scatter_of
 from splc.errors import LearningError, RequestError
 from splc.formats.measurements.assignment import parse_assignments
-from splc.io.json_object import JsonObject, at, each
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.tuning.objective import Goal, TuningObjective
 from splc.tuning.replay import Replay, rows_within, true_front
@@ -98,31 +99,16 @@ def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
         return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), goals, size, random)
 
 
-class ReplayObject(JsonObject):
-    """A replay: its values in the order of measurement, and how good the configuration is that it found."""
-
-    seed: int
-    budget: int
-    values: list[float | None]
-    best: float | None
-    rank_percent: float | None
-    regret: float | None
-    hypervolume_percent: float | None
-
-
-class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
-    """Replays of tuning runs on the rows of a table."""
-
-    nfp: str
-    unit: str | None
-    maximize: bool
-    configurations: int
-    optimum: float | None
-    front: int | None
-    random_hypervolume_percent: dict[str, float] = at(lambda result: {str(n): x for n, x in result.random.items()})
-    replays: list[ReplayObject]
-    interrupted: bool
-    notes: list[str] = each("notes", "text")
+def replays_as_json(result: ReplayResult) -> dict[str, Any]:
+    """Return the JSON object of replays: their values are in the order of measurement."""
+    keys = "seed, budget, values, best, rank_percent, regret, hypervolume_percent"
+    return {
+        "schema": "splc.tune.replays/1",
+        **picked(result, "nfp, unit, maximize, configurations, optimum, front, random_hypervolume_percent = random"),
+        "replays": [picked(replay, keys) for replay in result.replays],
+        "interrupted": result.interrupted,
+        "notes": [note.text for note in result.notes],
+    }
 
 
 def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:

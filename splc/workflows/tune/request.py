@@ -1,32 +1,38 @@
-"""The request of `tune`."""
+"""The request of `tune`, and the measurements of earlier runs that it names."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Annotated, Any, ClassVar, Literal
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.errors import InputError, Problem, RequestError
+from splc.data.measurements import Measurements
+from splc.errors import InputError, MeasurementError, Problem, RequestError, listed, plural
 from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
-from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.columns import ColumnChoice, shown_value
 from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import with_unlisted
-from splc.io.files import read_source
+from splc.io.files import read_source, sha256_of
 from splc.io.numbers import parse_number
+from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
 from splc.tuning.objective import Goal, Limit
+from splc.tuning.tuner import Tuner
 from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import counts_of, percentage_of, seconds_of
-from splc.workflows.fields import as_flag, as_option, given_fields, request
+from splc.workflows.fields import flag, given_fields, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.measure.subject import constant_contexts, contexts_of, turns_of
-from splc.workflows.tune.earlier import EarlierFile
+from splc.workflows.note import Note, Notes, reading_notes
 
 COMMAND, SEARCH, RESULTS, REPLAYS = "Command", "Search", "Output", "Replays"
 # Replays of one command, which take seconds each.
@@ -37,6 +43,22 @@ _OF_COMMAND = (
     *("journal", "resume", "keep_going", "output", "best", "model", "plot"),
 )
 _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
+
+
+@dataclass(frozen=True)
+class EarlierFile:
+    """A file of earlier runs."""
+
+    path: str  # the file
+    contexts: Mapping[str, str]  # the contexts of all its rows that are stated, since it has no columns of them
+
+    @classmethod
+    def of(cls, text: str) -> EarlierFile:
+        """Return the file of a text `FILE` or `FILE:COLUMN=VALUE,…`."""
+        path, colon, stated = text.rpartition(":")
+        if not colon or "=" not in stated or Path(text).exists():
+            return cls(text, {})
+        return cls(path, constant_contexts(contexts_of(stated.split(","))))
 
 
 @request
@@ -52,174 +74,131 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    context: Annotated[
-        tuple[str, ...],
-        as_option(
-            "COLUMN=VALUE",
-            "A column of the measurements, such as the version; '{COLUMN}' in the command is its value. Rows of --from "
-            "with another value are learned from, too. A name alone is a column of the table with numeric values. Can "
-            "be repeated.",
-            COMMAND,
-        ),
-    ] = ()
-    command: Annotated[
-        str | None,
-        as_option(
-            "TEXT",
-            "The command, run without a shell, as for splc measure: './solver -n {nx} {cache?--cache}'.",
-            COMMAND,
-        ),
-    ] = None
-    properties: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME=SOURCE",
-            "The property that is to be small, read from each run as by splc measure; with --replay NAME,…, columns of "
-            "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front.",
-            COMMAND,
-            names="--property --nfp",
-            default="seconds=time",
-        ),
-    ] = ()
-    budget: Annotated[
-        tuple[int, ...],
-        as_option("N", "The number of runs. Of replays several are compared: 20,50,100.", SEARCH, parse=counts_of),
-    ] = ()
-    duration: Annotated[
-        float | None,
-        as_option(
-            "TIME",
-            "The time of all runs, with those that verify: 90s, 30m, 2h. With --budget, what ends first.",
-            SEARCH,
-            names="--for",
-            parse=seconds_of,
-        ),
-    ] = None
-    until: Annotated[
-        float | None,
-        as_option(
-            "P%",
-            "End the search when 5 runs one after the other are each expected to gain less than this: 1%.",
-            SEARCH,
-            parse=percentage_of,
-        ),
-    ] = None
-    default: Annotated[
-        str | None,
-        as_option(
-            "CONFIGURATION",
-            "The configuration in use: NAME=VALUE,… or a CSV file with one row. Options that are not named have their "
-            "first valid values.",
-            SEARCH,
-        ),
-    ] = None
-    maximize: Annotated[bool, as_flag("--maximize", "The greatest value is the best.", SEARCH)] = False
-    maximize_only: Annotated[
-        tuple[str, ...], as_option("NAME", "The greatest value of this property only. Can be repeated.", SEARCH)
-    ] = ()
-    limits: Annotated[
-        tuple[str, ...],
-        as_option(
-            "LIMIT",
-            "A limit of another property: 'size <= 40' or 'quality >= 0.9'. Can be repeated.",
-            SEARCH,
-            names="--limit",
-        ),
-    ] = ()
-    fix: Annotated[
-        tuple[str, ...],
-        as_option("NAME=VALUE", "A value that all configurations have: 'tls', 'x=4'. Can be repeated.", SEARCH),
-    ] = ()
-    verify: Annotated[
-        int | None,
-        as_option(
-            "N",
-            "Runs of the budget that are kept back to choose and verify the best configuration.",
-            SEARCH,
-            minimum=0,
-            default="9 of at least 30; fewer where repeated runs have the same value",
-        ),
-    ] = None
-    explore: Annotated[
-        float,
-        as_option(
-            "SHARE",
-            "The share of the search that makes the model of all configurations better: 0.2.",
-            SEARCH,
-            minimum=0,
-            default="0",
-        ),
-    ] = 0.0
-    race: Annotated[
-        float | None,
-        as_option(
-            "FACTOR",
-            "End runs of the search at this times the best value so far, such as 1.3; the property is time.",
-            SEARCH,
-        ),
-    ] = None
-    cost: Annotated[
-        str | None,
-        as_option("NAME", "A property of the runs that is their cost: the expected gain per cost counts.", SEARCH),
-    ] = None
-    earlier: Annotated[
-        tuple[str, ...],
-        as_option(
-            "FILE",
-            "Measurements of earlier runs, a table or a journal, that the search knows from the beginning; "
-            "FILE:COLUMN=VALUE states the --context of all its rows. Can be repeated.",
-            SEARCH,
-            names="--from",
-        ),
-    ] = ()
-    seed: Seed = 0
-    replay: Annotated[
-        str | None,
-        as_option("TABLE", "The rows of a table answer instead of a command: how well would it have worked?", REPLAYS),
-    ] = None
-    seeds: Annotated[int, as_option("K", "The number of replays, with seeds from --seed on.", REPLAYS, minimum=1)] = 1
-    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
-    env: Annotated[
-        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
-    ] = ()
-    timeout: Annotated[
-        float | None, as_option("SECONDS", "End a run after this time; it has failed then.", COMMAND)
-    ] = None
-    workers: Annotated[
-        int, as_option("N", "The number of simultaneous runs, which may disturb each other.", COMMAND, minimum=1)
-    ] = 1
-    dry: Annotated[bool, as_flag("--dry-run", "Only print what would be run, and the first commands.", COMMAND)] = False
-    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
-    journal: Annotated[
-        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
-    ] = None
-    best: Annotated[
-        str | None, as_option("FILE", "The best configuration.", RESULTS, default="best.csv, beside the measurements")
-    ] = None
-    model: Annotated[
-        str | None,
-        as_option("FILE", "The model of all runs.", RESULTS, default="learned.json, beside the measurements"),
-    ] = None
-    plot: Annotated[str | None, as_option("FILE", "Draw the best value over the runs (.svg, .png, .pdf).", RESULTS)] = (
-        None
+    column: tuple[str, ...] = option(
+        (),
+        "COLUMN=VALUE",
+        "A column of the measurements, such as the version; '{COLUMN}' in the command is its value. Rows of --from "
+        "with another value are learned from, too. Can be repeated.",
+        COMMAND,
     )
-    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
-    keep_going: Annotated[
-        bool, as_flag("--keep-going", "Continue although the first 3 runs failed for the same reason.", RESULTS)
-    ] = False
+    command: str | None = option(
+        None,
+        "TEXT",
+        "The command, run without a shell, as for splc measure: './solver -n {nx} {cache?--cache}'.",
+        COMMAND,
+    )
+    properties: tuple[str, ...] = option(
+        (),
+        "NAME=SOURCE",
+        "The property that is to be small, read from each run as by splc measure; with --replay NAME,…, columns of "
+        "the table. Repeated: properties with a --limit; others are to be small, too, which gives a Pareto front.",
+        COMMAND,
+        names="--property --nfp",
+        default="seconds=time",
+    )
+    budget: tuple[int, ...] = option(
+        (), "N", "The number of runs. Of replays several are compared: 20,50,100.", SEARCH, parse=counts_of
+    )
+    duration: float | None = option(
+        None,
+        "TIME",
+        "The time of all runs, with those that verify: 90s, 30m, 2h. With --budget, what ends first.",
+        SEARCH,
+        names="--for",
+        parse=seconds_of,
+    )
+    until: float | None = option(
+        None,
+        "P%",
+        "End the search when 5 runs one after the other are each expected to gain less than this: 1%.",
+        SEARCH,
+        parse=percentage_of,
+    )
+    default: str | None = option(
+        None,
+        "CONFIGURATION",
+        "The configuration in use: NAME=VALUE,… or a CSV file with one row. Options that are not named have their "
+        "first valid values.",
+        SEARCH,
+    )
+    maximize: bool = flag("--maximize", "The greatest value is the best.", SEARCH)
+    maximize_only: tuple[str, ...] = option(
+        (), "NAME", "The greatest value of this property only. Can be repeated.", SEARCH
+    )
+    limits: tuple[str, ...] = option(
+        (),
+        "LIMIT",
+        "A limit of another property: 'size <= 40' or 'quality >= 0.9'. Can be repeated.",
+        SEARCH,
+        names="--limit",
+    )
+    fix: tuple[str, ...] = option(
+        (), "NAME=VALUE", "A value that all configurations have: 'tls', 'x=4'. Can be repeated.", SEARCH
+    )
+    verify: int | None = option(
+        None,
+        "N",
+        "Runs of the budget that are kept back to choose and verify the best configuration.",
+        SEARCH,
+        minimum=0,
+        default="9 of at least 30; fewer where repeated runs have the same value",
+    )
+    explore: float = option(
+        0.0,
+        "SHARE",
+        "The share of the search that makes the model of all configurations better: 0.2.",
+        SEARCH,
+        minimum=0,
+        default="0",
+    )
+    race: float | None = option(
+        None,
+        "FACTOR",
+        "End runs of the search at this times the best value so far, such as 1.3; the property is time.",
+        SEARCH,
+    )
+    cost: str | None = option(
+        None, "NAME", "A property of the runs that is their cost: the expected gain per cost counts.", SEARCH
+    )
+    earlier: tuple[str, ...] = option(
+        (),
+        "FILE",
+        "Measurements of earlier runs, a table or a journal, that the search knows from the beginning; "
+        "FILE:COLUMN=VALUE states the --column of all its rows. Can be repeated.",
+        SEARCH,
+        names="--from",
+    )
+    seed: Seed = 0
+    replay: str | None = option(
+        None, "TABLE", "The rows of a table answer instead of a command: how well would it have worked?", REPLAYS
+    )
+    seeds: int = option(1, "K", "The number of replays, with seeds from --seed on.", REPLAYS, minimum=1)
+    cwd: str | None = option(None, "FOLDER", "The folder in which the command runs.", COMMAND)
+    env: tuple[str, ...] = option((), "NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    timeout: float | None = option(None, "SECONDS", "End a run after this time; it has failed then.", COMMAND)
+    workers: int = option(1, "N", "The number of simultaneous runs, which may disturb each other.", COMMAND, minimum=1)
+    dry: bool = flag("--dry-run", "Only print what would be run, and the first commands.", COMMAND)
+    output: str = option("measurements.csv", "FILE", "The measurements.", RESULTS, names="--output -o")
+    journal: str | None = option(
+        None, "FILE", "The record of every run.", RESULTS, default="in the folder of the output"
+    )
+    best: str | None = option(
+        None, "FILE", "The best configuration.", RESULTS, default="best.csv, beside the measurements"
+    )
+    model: str | None = option(
+        None, "FILE", "The model of all runs.", RESULTS, default="learned.json, beside the measurements"
+    )
+    plot: str | None = option(None, "FILE", "Draw the best value over the runs (.svg, .png, .pdf).", RESULTS)
+    resume: bool = flag("--resume", "Continue an existing journal.", RESULTS)
+    keep_going: bool = flag("--keep-going", "Continue although the first 3 runs failed for the same reason.", RESULTS)
 
     @property
-    def contexts(self) -> Mapping[str, str]:
+    def constants(self) -> Mapping[str, str]:
         """The contexts of this run: column → value."""
-        contexts = contexts_of([text for text in self.context if "=" in text])
+        contexts = contexts_of(self.column)
         for name in turns_of(contexts):
-            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "context")
+            raise RequestError(f"a tuning run has one value of {name!r}; --from learns from runs of others", "column")
         return constant_contexts(contexts)
-
-    @property
-    def columns(self) -> ColumnChoice:
-        """The roles of columns of tables."""
-        return replace(super().columns, contexts=tuple(text for text in self.context if "=" not in text))
 
     @property
     def earlier_files(self) -> tuple[EarlierFile, ...]:
@@ -236,7 +215,7 @@ class Request(SystemInputs):
         refused = (
             ((self.command is None) == live, what, "command"),
             (wrong, f"only {other} has it", wrong),
-            (not live and self.contexts, f"only a command has a value; {rows}", "context"),
+            (not live and self.constants, f"only a command has a value; {rows}", "column"),
             (
                 not self.budget and self.duration is None,
                 f"the number of runs is missing; write --budget 60{hint}",
@@ -307,3 +286,75 @@ def default_of(text: str | None, space: Space) -> Configurations | None:
         violated = "; ".join(space.violations(default, 0)) or "the fixed values"
         raise InputError(Problem(f"the default is not valid: it violates {violated}", text))
     return default
+
+
+def with_earlier_values(files: Sequence[EarlierFile], system: VariabilityModel) -> VariabilityModel:
+    """Return a system that has the values of earlier runs, if its values were not described."""
+    for file in files:
+        system = with_unlisted(read_table(file.path), system)
+    return system
+
+
+def tell_earlier(
+    files: Sequence[EarlierFile], contexts: Mapping[str, str], system: VariabilityModel, tuner: Tuner, notes: Notes
+) -> Mapping[str, Any] | None:
+    """Tell a tuner the values of earlier runs; return their number and digest, None without any.
+
+    Rows of another context are learned from only. Configurations that are not searched (they lack a fixed value) are
+    left out of the others.
+    """
+    if not files:
+        return None
+    names = tuner.objective.properties
+    runs: list[list[Any]] = []
+    for file in files:
+        for part in _parts(file, contexts, system, notes):
+            values_of = {**part.contexts, **file.contexts}
+            differing = {name: value for name, value in values_of.items() if value != contexts.get(name, value)}
+            context = ", ".join(f"{name}={value}" for name, value in differing.items()) or None
+            columns = np.array([part.repetitions(name) for name in names])
+            configurations = Configurations(tuner.system, part.configurations.indices)
+            searched = tuner.source.valid(configurations)
+            for row in range(len(configurations)) if context else np.flatnonzero(searched).tolist():
+                assignment = configurations.assignment(row)
+                for values in columns[:, row].T.tolist():
+                    if not np.isnan(values).any():
+                        tuner.tell(assignment, dict(zip(names, values, strict=True)), context=context)
+                        own = [configurations.indices[row].tolist(), values]
+                        runs.append(own if context is None else [*own, context])
+            if context is None and (failures := part.failures) is not None:
+                for row in np.flatnonzero(tuner.source.valid(failures.configurations)).tolist():
+                    for _ in range(int(failures.runs[row])):
+                        tuner.tell(failures.configurations.assignment(row), failed="failed in an earlier run")
+                        runs.append([failures.configurations.indices[row].tolist(), None])
+    if not runs:
+        raise MeasurementError("no earlier run is of a configuration that is searched, with all properties")
+    for others in dict.fromkeys(run[2] if run[2:] else None for run in runs):
+        kept = [str(run[0]) for run in runs if (run[2] if run[2:] else None) == others]
+        count = plural(len(kept), "earlier run", "earlier runs")
+        text = f"{count} of {plural(len({*kept}), 'configuration', 'configurations')}"
+        notes.append(Note(text if others is None else f"{text} with {others}: they are learned from, too"))
+    return {"runs": len(runs), "sha256": sha256_of(json.dumps(runs))}
+
+
+def _parts(
+    file: EarlierFile, contexts: Mapping[str, str], system: VariabilityModel, notes: Notes
+) -> tuple[Measurements, ...]:
+    """Return the rows of a file by their contexts; those that this run does not state have one value each."""
+    named = tuple(contexts)
+    columns = ColumnChoice(named, optional=frozenset(named))
+    project = replace(Project.load(measurements=[file.path], columns=columns), learned_system=system)
+    # Inferred constraints are those of other rows.
+    valid = Space(replace(system, constraints=()) if system.inferred else system)
+    parts = project.every_part(system, valid)
+    notes.add(reading_notes(*(part.report for part in parts)))
+    for name in parts[0].contexts:
+        values = tuple(dict.fromkeys(part.contexts[name] for part in parts))
+        if name not in contexts and len(values) > 1:
+            message = f"{file.path}: {name!r} has {len(values)} values: {listed([*map(shown_value, values)])}"
+            raise RequestError(f"{message}; state the one of this run with --column {name}=VALUE", "earlier")
+    unknown = [name for name in contexts if name not in {**parts[0].contexts, **file.contexts}]
+    if unknown:
+        hint = f"state the value of its rows: --from {file.path}:{unknown[0]}=VALUE"
+        raise RequestError(f"{file.path} has no column {unknown[0]!r}; {hint}", "earlier")
+    return parts

@@ -4,144 +4,110 @@ from __future__ import annotations
 
 import shlex
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from splc.data.property_unit import quantity, span
 from splc.errors import shorten
-from splc.io.json_object import JsonObject, at, count, each, json_object, merged
+from splc.io.json import picked
 from splc.io.numbers import percentage, short_number
 from splc.tuning.changes import shown_values
-from splc.tuning.mean_value import Gain, MeanValue
+from splc.tuning.front import FrontConfiguration
+from splc.tuning.mean_value import MeanValue
 from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.model_view import answer
-from splc.workflows.objects import FailuresObject, OptionValues, option_values
+from splc.workflows.objects import failures_as_json, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
-from splc.workflows.tune.replays import ReplayResult, TuneReplaysObject, replay, view_of_replays
+from splc.workflows.tune.replays import ReplayResult, replay, replays_as_json, view_of_replays
 from splc.workflows.tune.request import Request
 from splc.workflows.verb import Verb, Watch
 
 # The number of changes of a summary.
 SHOWN = 12
+# The keys of the mean of runs, and of the 95 % interval of it.
+MEAN = "value, low, high, runs"
 
 
-class MeanObject(JsonObject):
-    """The mean of runs of a configuration, and the 95 % interval of it."""
-
-    value: float
-    low: float | None
-    high: float | None
-    runs: int
-
-
-class FoundObject(JsonObject):
-    """A configuration with the mean of its fresh runs and the 95 % interval of it."""
-
-    configuration: OptionValues = at(lambda row: option_values(row.configuration))
-    mean: MeanObject = merged()
-
-
-class TunedFrontObject(JsonObject):
-    """A configuration of the Pareto front with the means of its fresh runs."""
-
-    configuration: OptionValues = at(lambda row: option_values(row.configuration))
-    properties: dict[str, MeanObject] = at("means")
-    fresh: bool
-
-
-class TunedChangeObject(JsonObject):
-    """A change of the default, and the predicted difference that it makes alone."""
-
-    option: str
-    __annotations__["from"] = "float | str | None"
-    to: float | str | None
-    change: float
-    because: str
-
-
-class StepObject(JsonObject):
-    """A run, and the best value after it."""
-
-    run: int | None
-    why: str | None
-    configuration: OptionValues
-    value: float | None
-    values: dict[str, float]
-    best: float | None
-    expected_gain: float | None
-    failure: str | None
-
-
-class TunedModelObject(JsonObject):
-    """The model of all runs."""
-
-    text: str = at("result.model.text")
-    terms: int = count("result.model.terms")
-    expected_error: float | None = at("expected_error.percent")
-    output: str | None
-
-
-def _changes(tuned: Result) -> list[dict[str, Any]]:
-    changes = () if tuned.result is None else tuned.result.changes
-    return [{"from": change.before, "to": change.after, **vars(change)} for change in changes]
-
-
-def _steps(tuned: Result) -> list[dict[str, Any]]:
-    found = tuned.result
-    return [{**vars(step), "value": step.values.get(found.nfp)} for step in found.trajectory] if found else []
+def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
+    """Return the JSON object of what was found, of a plan, or of replays."""
+    if isinstance(found, ReplayResult):
+        return replays_as_json(found)
+    notes = [note.text for note in found.notes]
+    if isinstance(found, TuningPreview):
+        return {
+            "schema": "splc.tune.preview/1",
+            "dry_run": True,
+            **picked(found.tuner, "nfp = objective.nfp, configurations = source.count, budget, verifying = reserve"),
+            "commands": _commands(found),
+            "notes": notes,
+        }
+    session, result, learned = found.session, found.result, found.learned
+    tuner, history = session.tuner, session.tuner.history
+    # The best configuration, and the gain, of one property.
+    best, gain = (None, None) if found.single is None else (found.single.best, found.single.gain)
+    steps = () if result is None else result.trajectory
+    changes = () if result is None else result.changes
+    return {
+        "schema": "splc.tune/1",
+        "nfp": tuner.objective.nfp,
+        "unit": found.unit,
+        "maximize": tuner.objective.maximize,
+        "best": _found_as_json(best),
+        "default": _found_as_json(None if result is None else result.default),
+        "gain": gain,
+        "front": [_member_as_json(member) for member in (() if result is None else result.front)],
+        "changes": [picked(row, "option, from = before, to = after, change, because") for row in changes],
+        "indifferent": () if result is None else result.indifferent,
+        "expected_gain": result and result.expected_gain,
+        "budget": tuner.budget,
+        "runs": len(history.asked_for),
+        "earlier_runs": len(history.outcomes) - len(history.asked_for),
+        "resumed": session.resumed,
+        "failed": len(history.failed),
+        "ended_early": _ended_early(found),
+        "failing": result and result.failing,
+        "failures": failures_as_json(history.failures),
+        "drift_percent": result and result.drift,
+        "model": learned
+        and {
+            **{"text": learned.result.model.text, "terms": len(learned.result.model.terms)},
+            **picked(learned, "expected_error = expected_error.percent, output"),
+        },
+        "trajectory": [
+            {
+                **picked(step, "run, why, configuration"),
+                "value": step.values.get(tuner.objective.nfp),
+                **picked(step, "values, best, expected_gain, failure"),
+            }
+            for step in steps
+        ],
+        "seed": tuner.seed,
+        "interrupted": found.interrupted,
+        "out_of_time": session.out_of_time,
+        "stopped": found.stopped,
+        "output": None if result is None else found.outputs.measurements,
+        "journal": found.outputs.journal,
+        "notes": notes,
+    }
 
 
-def _ended_early(tuned: Result) -> int:
-    return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
+def _found_as_json(found: FoundConfiguration | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"configuration": option_values(found.configuration), **picked(found.mean, MEAN)}
 
 
-class TuneObject(JsonObject, schema="splc.tune/1"):
-    """The best configuration, with its verified value, and all runs."""
-
-    nfp: str = at("session.tuner.objective.nfp")
-    unit: str | None
-    maximize: bool = at("session.tuner.objective.maximize")
-    best: FoundObject | None = at("single.best")
-    default: FoundObject | None = at("result.default")
-    gain: Gain | None = at("single.gain")
-    front: list[TunedFrontObject] = at("result.front", ())
-    changes: list[TunedChangeObject] = at(_changes)
-    indifferent: list[str] = at("result.indifferent", ())
-    expected_gain: float | None = at("result.expected_gain")
-    budget: int | None = at("session.tuner.budget")
-    runs: int = count("session.tuner.history.asked_for")
-    earlier_runs: int = at(lambda tuned: len((made := tuned.session.tuner.history).outcomes) - len(made.asked_for))
-    resumed: int = at("session.resumed")
-    failed: int = count("session.tuner.history.failed")
-    ended_early: int = at(_ended_early)
-    failing: str | None = at("result.failing")
-    failures: FailuresObject | None = at("session.tuner.history.failures")
-    drift_percent: float | None = at("result.drift")
-    model: TunedModelObject | None = at("learned")
-    trajectory: list[StepObject] = at(_steps)
-    seed: int = at("session.tuner.seed")
-    interrupted: bool
-    out_of_time: bool = at("session.out_of_time")
-    stopped: str | None
-    output: str | None = at(lambda tuned: None if tuned.result is None else tuned.outputs.measurements)
-    journal: str = at("outputs.journal")
-    notes: list[str] = each("notes", "text")
+def _member_as_json(member: FrontConfiguration) -> dict[str, Any]:
+    means = {name: picked(mean, MEAN) for name, mean in member.means.items()}
+    return {"configuration": option_values(member.configuration), "properties": means, "fresh": member.fresh}
 
 
 def _commands(preview: TuningPreview) -> list[str]:
     return [shlex.join(arguments) for arguments in preview.commands]
 
 
-class TunePreviewObject(JsonObject, schema="splc.tune.preview/1"):
-    """The plan of a tuning run, and its first commands, which do not depend on values."""
-
-    dry_run: Literal[True] = at(lambda _: True)
-    nfp: str = at("tuner.objective.nfp")
-    configurations: int | None = at("tuner.source.count")
-    budget: int | None = at("tuner.budget")
-    verifying: int = at("tuner.reserve")
-    commands: list[str] = at(_commands)
-    notes: list[str] = each("notes", "text")
+def _ended_early(tuned: Result) -> int:
+    return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
 
 
 def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> views.View:
@@ -276,17 +242,11 @@ def run_verb(request: Request, watch: Watch) -> Result | TuningPreview | ReplayR
     return preview(request) if request.dry else run(request, watch)
 
 
-def _as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
-    if isinstance(found, ReplayResult):
-        return json_object(TuneReplaysObject, found)
-    return json_object(TunePreviewObject if isinstance(found, TuningPreview) else TuneObject, found)
-
-
 VERB = Verb(
     Request,
     run_verb,
     view,
-    _as_json,
+    as_json,
     (
         "splc tune --command './solver -n {nx} -P {px}' --budget 30 --default nx=100 -o tuned.csv",
         "splc tune --replay measurements.csv --property solve_seconds --budget 20,50 --seeds 3",

@@ -20,11 +20,11 @@ NEEDED = {
     "--retry-failed": "--resume",
     "--maximize": "--goal",
 }
-NEEDED |= {"--view": "--plot", "--prefix": "--command", "--postfix": "--command"}
+NEEDED |= {"--view": "--plot", "--prefix": "--command-lines", "--postfix": "--command-lines"}
 # Options that few projects allow, and seldom the others of a line.
 RARE = (
     "--parameter", "--at", "--round", "--learning", "--against", "--interval", "--extend", "--observed", "--check",
-    "--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms",
+    "--evaluate-on", "--batch", "--cwd", "--maximize-only", "--sum", "--given-terms",
     "--scale", "--picture", "--bound",
 )  # fmt: skip
 OF_CONTEXTS = ("--by", "--context", "--where")
@@ -37,7 +37,7 @@ NOT_OF_POINTS = ("--tree", "--plot", "--predict-at", "--by", "--top", "--suggest
 # `splc tune` runs a command, or replays a table.
 OF_COMMANDS = (
     "--cwd", "--env", "--timeout", "--journal", "--resume", "--retry-failed", "--default", "--from", "--for", "--race",
-    "--workers", "--dry-run", "--explore", "--limit", "--context", "--verify", "--output", "--best", "--model",
+    "--workers", "--dry-run", "--explore", "--limit", "--column", "--verify", "--output", "--best", "--model",
     "--replay", "--command", "--plot", "--keep-going",
 )  # fmt: skip
 OF_TABLES = (

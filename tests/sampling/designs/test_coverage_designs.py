@@ -33,7 +33,7 @@ Read = Callable[[str], VariabilityModel]
 
 def rows_of(parts: Parts, spec: str, seed: int = 0) -> list[Selection]:
     """Return the rows of a binary design, before they are joined with numeric values."""
-    design = parse_spec(binary=spec).binary
+    design = parse_spec(f"{spec}+ff").binary
     assert design is not None
     return [tuple(row) for row in design.design(parts, seed).rows.tolist()]
 

@@ -28,7 +28,7 @@ def extended(spec: str, kind: str, existing: str) -> tuple[Array, Array]:
     before = sample(model, existing)
     parts = Parts(Space(model), before)
     if kind == "binary":
-        design = parse_spec(binary=spec).binary
+        design = parse_spec(f"{spec}+ff").binary
         assert design is not None
         return parts.known.astype(int), design.design(parts, 1).rows
     whole = parse_spec(spec).whole

@@ -63,5 +63,5 @@ def test_divdistance_is_distaware_with_local_optimisation(real_model: Callable[[
     """The name of the published strategy, and its options."""
     model = real_model("x264")
     one = sample(model, "divdistance:30", seed=4)
-    two = draw_sample(model, parse_spec(binary="distaware:30,optimization=local"), 4).configurations
+    two = draw_sample(model, parse_spec("distaware:30,optimization=local+ff"), 4).configurations
     assert one.indices.tolist() == two.indices.tolist()
