@@ -80,10 +80,9 @@ def internal(initial: T, text: str) -> T:
     return _stated(initial, python_only(text))
 
 
-def _stated(initial: Any, how: Field) -> Any:
+def _stated(initial: T, how: Field) -> T:
     default: dict[str, Any] = {"default_factory": dict} if initial == {} else {"default": initial}
-    made: Any = field(**default, metadata={_FIELD: how})
-    return made
+    return cast(T, field(**default, metadata={_FIELD: how}))
 
 
 @dataclass(frozen=True)
