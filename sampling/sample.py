@@ -12,7 +12,7 @@ from sampling.space.parts import Parts
 from sampling.space.space import Space
 from sampling.spec import SamplingSpec, parse_spec
 from splc.data.configurations import Configurations
-from splc.errors import EmptySampleError, SpecError
+from splc.errors import EmptySampleError, SpecError, plural
 from splc.io.presentation import Presented
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -93,7 +93,9 @@ def _extension(
     valid = space.check(existing)
     notes: tuple[str, ...] = ()
     if not valid.all():
-        notes += (f"{int((~valid).sum()):,} configurations of the existing sample are not valid and do not count",)
+        which = "of the existing sample"
+        one, many = f"configuration {which} is not valid and does", f"configurations {which} are not valid and do"
+        notes += (f"{plural(int((~valid).sum()), one, many)} not count",)
     existing = existing[valid]
     selected = _drawn(spec, seed, measured, Parts(space, existing, apart))
     new = existing.find(selected.configurations) < 0

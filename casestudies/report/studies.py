@@ -14,7 +14,7 @@ import numpy as np
 from splc.io.tables import Spread
 from splc.models.influence import InfluenceModel
 from splc.study import Study, read_study, run_study
-from splc.study.inputs import Loaded, load
+from splc.study.tasks import Loaded, load
 from splc.study.results import Results, Run, published_error_rate
 from splc.types import Array
 

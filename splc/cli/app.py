@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import splc
-from splc.cli.command import with_examples
-from splc.cli.errors import Commands
+from splc.cli.command import Commands, with_examples
 
 if TYPE_CHECKING:
     from splc.workflows.verb import Verb
@@ -21,16 +20,16 @@ if TYPE_CHECKING:
 # The module of each command, in the order of the pipeline: description → sample → measurements → model → comparison.
 COMMANDS: Mapping[str, str] = {
     "init": "splc.workflows.init",
-    "describe": "splc.workflows.describe.view",
+    "describe": "splc.workflows.describe",
     "sample": "splc.workflows.sample",
     "measure": "splc.workflows.measure.measure",
     "learn": "splc.workflows.learn.contexts",
     "explain": "splc.workflows.explain.explain",
-    "calibrate": "splc.workflows.calibrate.calibrate",
+    "calibrate": "splc.workflows.calibrate",
     "scale": "splc.workflows.scale.view",
     "tune": "splc.workflows.tune.view",
     "suggest": "splc.workflows.suggest",
-    "predict": "splc.workflows.predict.predict",
+    "predict": "splc.workflows.predict",
     "optimize": "splc.workflows.optimize.view",
     "changed": "splc.workflows.changed",
     "compare": "splc.workflows.compare.view",

@@ -9,9 +9,9 @@ from typing import Any
 
 from splc.cli.terminal import complain, detail, note, printable, say, show_notes, table, tell, warn
 from splc.io.files import STANDARD
-from splc.io.tables import Table, cell_text
+from splc.io.tables import Table
 from splc.workflows import views
-from splc.workflows.views import Item, Rows, View, Wide
+from splc.workflows.views import Item, Rows, View
 
 
 def print_view(view: View, json_object: Mapping[str, Any] | None = None) -> int:
@@ -39,9 +39,7 @@ def print_item(item: Item) -> int:
         case Rows():
             _print_rows(item)
         case Table():
-            _print_table(Wide(item))
-        case Wide():
-            _print_table(item)
+            _print_rows(views.rows_of(item))
         case views.Facts():
             pairs = [(name, value) for name, value in item.pairs if value is not None]
             width = max((len(name) for name, _ in pairs), default=0)
@@ -77,25 +75,17 @@ def print_item(item: Item) -> int:
 
 
 def _print_rows(item: Rows) -> None:
+    if item.caption:
+        say(item.caption)
     results = list(item.rows)
     head = results if item.most is None else results[: item.most]
     shown = item.columns
-    cells = [column.values(head) for column in shown]
-    texts = [column.texts(values) for column, values in zip(shown, cells, strict=True)]
-    right = [column.right or not any(isinstance(value, str) for value in cells[at]) for at, column in enumerate(shown)]
+    lines, right = views.rendered(head, shown)
     optional = sorted((at for at, column in enumerate(shown) if column.optional), key=lambda at: shown[at].optional)
     signed = [column.signed for column in shown]
-    table([column.title for column in shown], list(zip(*texts, strict=True)), right, signed, optional)
+    table([column.title for column in shown], lines, right, signed, optional)
     if len(head) < len(results):
         say(f"… {len(results) - len(head):,} more ({item.more})")
-
-
-def _print_table(item: Wide) -> None:
-    shown = item.table
-    if shown.caption:
-        say(shown.caption)
-    places = [shown.columns.index(title) for title in item.optional if title in shown.columns]
-    table(shown.columns, [[cell_text(cell) for cell in row] for row in shown.rows], shown.numeric, optional=places)
 
 
 def print_json(content: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from splc.cli.interruption import Interruption, interruption
+from splc.cli.command import Interruption, interruption
 from splc.cli.printer import print_item
 from splc.cli.terminal import complain, detail, printable
 from splc.workflows.verb import Watch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from splc.cli.app import verb_of
@@ -65,36 +65,29 @@ def settings_tables() -> dict[str, str]:
     def in_preset(name: str, setting: Setting, preset: str) -> str:
         return replace(setting, default=getattr(PRESETS[preset], name)).shown_default
 
-    tables = {
-        learner: _table(
-            ("setting", "default", "meaning"),
-            ((f"`{name}`", setting.shown_default, setting.meaning) for name, setting in settings.items()),
+    def table(learner: str, *columns: str, cells: Callable[[str, Setting], tuple[str, ...]] | None = None) -> str:
+        """Return the table of the settings of a learner, with the default where no cells are given."""
+        rows = (
+            (f"`{name}`", *(cells(name, setting) if cells else (setting.shown_default,)), setting.meaning)
+            for name, setting in kinds[learner].items()
         )
-        for learner, settings in kinds.items()
-        if learner not in BASELINES
-    }
+        return _table(("setting", *(columns or ("default",)), "meaning"), rows)
+
+    tables = {learner: table(learner) for learner in kinds if learner not in BASELINES}
+    baselines = [(learner, name, setting) for learner in BASELINES for name, setting in kinds[learner].items()]
     return tables | {
-        STEPWISE: _table(
-            ("setting", *presets, "meaning"),
-            (
-                (f"`{name}`", *(in_preset(name, setting, preset) for preset in presets), setting.meaning)
-                for name, setting in kinds[STEPWISE].items()
-            ),
+        STEPWISE: table(
+            STEPWISE,
+            *presets,
+            cells=lambda name, setting: tuple(in_preset(name, setting, preset) for preset in presets),
         ),
         NO_EFFECT: _table(("setting", "reason"), ((f"`{name}`", reason) for name, reason in WITHOUT_EFFECT.items())),
-        PMNF: _table(
-            ("setting", "default", "methods", "meaning"),
-            (
-                (f"`{name}`", setting.shown_default, _methods(name), setting.meaning)
-                for name, setting in kinds[PMNF].items()
-            ),
-        ),
+        PMNF: table(PMNF, "default", "methods", cells=lambda name, setting: (setting.shown_default, _methods(name))),
         "baselines": _table(
             ("setting", "default", "meaning", "reason of the default"),
             (
                 (f"`{name}` of `{learner}`", setting.shown_default, setting.meaning, setting.reason)
-                for learner in BASELINES
-                for name, setting in kinds[learner].items()
+                for learner, name, setting in baselines
             ),
         ),
     }

@@ -7,7 +7,7 @@ first use. What a function takes and returns depends on the kind of file:
 |---|---|---|
 | system | source → variability model | model, path → notes |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path → notes |
-| model | source, variability model or None, `ReadOptions` → stored models | stored model, base → text |
+| model | source, variability model or None, `ReadOptions` → stored models | `ModelFile`, base → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script | |
 """
@@ -33,7 +33,7 @@ class Format:
     """A file format."""
 
     kind: Kind  # what files in this format contain
-    name: str  # its name, as `splc convert --to` takes it
+    name: str  # its name, as `splc convert --to` takes it, which does not write a format without a name
     suffix: str | None = None  # the suffix of files in this format, None where several formats share it
     reader: str | None = None  # the function that reads it, None if it is only written
     writer: str | None = None  # the function that writes it, None if it is only read
@@ -55,8 +55,8 @@ class Format:
 _SYSTEM = "splc.formats.system."
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
-_MODELS = "splc.formats.models.stored:"
-_PROGRAMS = "splc.formats.models.programs.program_writers:"
+_READ = "splc.formats.models.read:"
+_WRITERS = "splc.formats.models.writers:"
 _EXPERIMENTS = "splc.formats.experiments."
 
 FORMATS = (
@@ -89,11 +89,12 @@ FORMATS = (
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
-    Format("model", "json", ".json", f"{_MODELS}read_json", f"{_MODELS}json_text"),
-    Format("model", "txt", ".txt", f"{_MODELS}read_text", f"{_MODELS}plain_text"),
-    Format("model", "log", ".log", f"{_MODELS}read_log", f"{_MODELS}log_text"),
-    Format("model", "python", ".py", writer=f"{_PROGRAMS}python_text"),
-    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAMS}json_text"),
+    Format("model", "json", ".json", f"{_READ}read_json", f"{_WRITERS}json_text"),
+    Format("model", "txt", ".txt", f"{_READ}read_text", f"{_WRITERS}plain_text"),
+    Format("model", "log", ".log", f"{_READ}read_log", f"{_WRITERS}log_text"),
+    Format("model", "python", ".py", writer=f"{_WRITERS}python_text"),
+    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_WRITERS}program_text"),
+    Format("model", "", ".tex", writer=f"{_WRITERS}latex_text"),
     Format(
         "experiment",
         "text",
@@ -129,7 +130,12 @@ def formats_of(kind: Kind) -> tuple[Format, ...]:
 
 def written_formats(kind: Kind) -> tuple[str, ...]:
     """Return the names of the formats in which a kind of file is written."""
-    return tuple(form.name for form in formats_of(kind) if form.writer is not None)
+    return tuple(form.name for form in formats_of(kind) if form.writer is not None and form.name)
+
+
+def model_writers() -> dict[str, Format]:
+    """Return the suffix of a model to write → its format."""
+    return {form.suffix: form for form in formats_of("model") if form.suffix is not None}
 
 
 def format_named(kind: Kind, name: str) -> Format:

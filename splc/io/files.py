@@ -9,9 +9,10 @@ import os
 import secrets
 import stat
 import sys
+import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -139,6 +140,24 @@ def _standard_input(limit: int) -> Source:
     if sources is not None:
         sources.append(source)
     return source
+
+
+def lock(descriptor: int, seconds: float = 0.0) -> bool:
+    """Lock an open file or folder; return False if another process has the lock for so many seconds."""
+    import fcntl
+
+    end = time.monotonic() + seconds
+    # Some network file systems have no locks.
+    with suppress(OSError):
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return True
+            except BlockingIOError:
+                if time.monotonic() >= end:
+                    return False
+                time.sleep(seconds / 20)
+    return True
 
 
 @contextmanager

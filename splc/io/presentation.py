@@ -16,7 +16,7 @@ from splc.types import Array
 # Rows of a table that are shown.
 MAX_ROWS = 20
 # The module that draws results with matplotlib. It is named here only, since it imports the classes of results.
-DRAWING = "splc.workflows.picture"
+DRAWING = "splc.workflows.pictures"
 # The module that writes reports about results, named here for the same reason.
 REPORTING = "splc.report.report"
 

@@ -108,6 +108,12 @@ def _string(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
 
 
+def listed_texts(value: Any) -> list[str] | None:
+    """Return the texts that a value of a TOML file is, one or a list; None if it is something else, or one is empty."""
+    texts = value if isinstance(value, list) else [value]
+    return texts if all(isinstance(text, str) and text.strip() for text in texts) else None
+
+
 def finite_number(value: Any) -> float | None:
     """Return a value of a TOML file as a float, None if it is not a number or not finite."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):

@@ -22,7 +22,7 @@ from splc.formats.measurements.csv_table import option_column, option_texts, tab
 from splc.io.csv_rows import SEPARATORS, split_line
 from splc.measuring.execution import KEPT, Run, RunResult, failure, load_average, now
 from splc.measuring.machine import machine_errors
-from splc.measuring.properties import NoValueError, finite
+from splc.measuring.properties import finite_values
 from splc.measuring.runner import Ended
 from splc.measuring.setup import Setup
 
@@ -178,12 +178,8 @@ class _BatchReader:
         )
 
     def _result(self, cells: Sequence[str], line: str) -> RunResult:
-        values, reasons = dict[str, float](), []
-        for prop in self.setup.properties:
-            try:
-                values[prop.name] = finite(prop.name, cells[self.header.index(prop.argument)])
-            except NoValueError as error:
-                reasons.append(str(error))
+        properties = self.setup.properties
+        values, reasons = finite_values(properties, lambda prop: cells[self.header.index(prop.argument)])
         seconds = time.perf_counter() - self.since
         printed = line[-KEPT:] if reasons else ""
         return RunResult(values, "; ".join(reasons) or None, None, seconds, self.load, self.started, printed)

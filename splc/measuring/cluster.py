@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +11,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from splc._version import __version__
-from splc.errors import InputError, Problem, SpecError, listed
+from splc.errors import InputError, Problem, Problems, SpecError, listed
 from splc.measuring.command import program
 from splc.measuring.machine import machine
 
@@ -56,7 +57,7 @@ class Cluster:
         try:
             self.address = self._started(workers) if address == LOCAL else address
             self.client: Any = self._connected(CONNECT_SECONDS)
-            self._stack.callback(self._close)
+            self._stack.callback(lambda: self.client.close())  # noqa: PLW0108 - it may be replaced
             if not self._wait_for_workers(FIRST_WORKER_SECONDS):
                 hint = f"start one on each machine: dask worker {address} --nthreads 1"
                 raise InputError(Problem(f"the dask scheduler {address} has no workers", hint=hint))
@@ -70,9 +71,6 @@ class Cluster:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
-
-    def _close(self) -> None:
-        self.client.close()
 
     def _started(self, workers: int) -> str:
         """Start a scheduler and workers on this machine; return the address."""
@@ -124,13 +122,12 @@ class Cluster:
         # A function of the standard library, since workers without splc cannot unpickle one of splc.
         versions = self.client.run(resolve_name, VERSION, on_error="return")
         hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"
-        problems = [
-            Problem(f"worker {worker} has {f'splc {version}' if isinstance(version, str) else 'no splc'}", hint=hint)
-            for worker, version in sorted(versions.items())
-            if version != __version__
-        ]
-        if problems:
-            raise InputError(problems)
+        problems = Problems()
+        for worker, version in sorted(versions.items()):
+            if version != __version__:
+                found = f"splc {version}" if isinstance(version, str) else "no splc"
+                problems.add(f"worker {worker} has {found}", hint=hint)
+        problems.raise_if_any()
 
     def restore(self) -> None:
         """Wait until there is a connection with a worker again, after a scheduler or the last worker was lost."""
@@ -170,28 +167,23 @@ class Cluster:
 
     def machines_at_once(self) -> int:
         """Return the number of machines, which is that of simultaneous runs."""
-        return len(set(self._hosts()))
+        return len(self._hosts())
 
     def shared_machines(self) -> list[str]:
         """Return the machines with several workers."""
-        hosts = self._hosts()
-        return sorted({host for host in hosts if hosts.count(host) > 1})
+        return sorted(host for host, workers in self._hosts().items() if workers > 1)
 
-    def _hosts(self) -> list[str]:
-        return [address.rpartition("://")[2].rpartition(":")[0] for address in self.workers()]
+    def _hosts(self) -> Counter[str]:
+        return Counter(address.rpartition("://")[2].rpartition(":")[0] for address in self.workers())
 
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
         """Check that every worker has the programs."""
-        missing: Mapping[str, list[str]] = self.client.run(
-            missing_programs, list(names), folder, environment.get("PATH")
-        )
-        problems = [
-            Problem(f"worker {worker}: {message}", hint="install it there, in the same place")
-            for worker, messages in sorted(missing.items())
-            for message in messages
-        ]
-        if problems:
-            raise InputError(problems)
+        missing = self.client.run(missing_programs, list(names), folder, environment.get("PATH"))
+        problems = Problems()
+        for worker, messages in sorted(missing.items()):
+            for message in messages:
+                problems.add(f"worker {worker}: {message}", hint="install it there, in the same place")
+        problems.raise_if_any()
 
 
 def missing_programs(names: Sequence[str], folder: str | None, path: str | None) -> list[str]:

@@ -290,8 +290,7 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
     for piece in template.pieces():
         match piece:
             case Value(name, children) if name not in texts:
-                column_of = _child_texts if children else _value_texts
-                texts[name] = column_of(configurations, name, children)
+                texts[name] = _texts(configurations, name, children)
             case Choice(name) if name not in selected:
                 column = configurations.column(name)
                 binary = name not in {option.name for option in configurations.system.numeric_options}
@@ -326,20 +325,15 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
     return command
 
 
-def _value_texts(configurations: Configurations, name: str, _: Sequence[str]) -> list[str]:
-    """Return the value of an option for each configuration, empty where a numeric one is deselected."""
-    words = configurations.system.option(name).presentation.words
-    column = configurations.column(name)
-    return column_texts(column) if words is None else [words[value > 0] for value in column.tolist()]
-
-
-def _child_texts(configurations: Configurations, name: str, children: Sequence[str]) -> list[str]:
-    """Return the text of the selected child of a group for each configuration, empty where none is selected.
+def _texts(configurations: Configurations, name: str, children: Sequence[str]) -> list[str]:
+    """Return the value of an option, or the text of its selected child, for each configuration; empty without one.
 
     An output string that begins with `-` is an argument of its own, which `{options}` gives, unless a table has it.
     """
-    written = name in text_groups(configurations.system)
-    texts = [""]
+    if not children:
+        words, column = configurations.system.option(name).presentation.words, configurations.column(name)
+        return column_texts(column) if words is None else [words[value > 0] for value in column.tolist()]
+    written, texts = name in text_groups(configurations.system), [""]
     for child in children:
         output = (configurations.system.option(child).presentation.output_string or "").strip()
         named = output in ("", NO_OUTPUT) or (output.startswith("-") and not written)

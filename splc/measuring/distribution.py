@@ -46,10 +46,9 @@ LOCK_FOLDERS = ("/tmp", "/var/tmp")
 
 @dataclass(frozen=True)
 class ItemError:
-    """The failure of an item on its last worker, and the number of workers that disappeared while they did it."""
+    """The failure of an item, and the number of workers that disappeared while they did it."""
 
     error: Exception
-    worker: str = ""
     lost: int = 0
 
 
@@ -62,35 +61,19 @@ class Done(Generic[T, R]):
     worker: str
 
 
-def distribute(
-    cluster: Cluster,
-    function: Callable[[Any, T], R],
-    shared: Any,
-    items: Sequence[T],
-    should_stop: Callable[[], bool],
-    per_worker: Callable[[int], int] = lambda threads: threads,
-) -> Iterator[Done[T, R]]:
-    """Distribute items over the workers, and yield each when it is done, in any order.
-
-    A worker calls the function with `shared`, which is sent to it once, and an item. Once `should_stop` returns true,
-    no further task is started; items of running tasks are returned. `per_worker`: the number of threads of a worker →
-    that of its simultaneous tasks.
-    """
-    return _Distribution(cluster, function, shared, deque(items), should_stop, per_worker).run()
-
-
 @dataclass
-class _Distribution(Generic[T, R]):
-    """The state of a distribution."""
+class Distribution(Generic[T, R]):
+    """The distribution of items over the workers; its iterator yields each when it is done, in any order."""
 
     cluster: Cluster
-    function: Callable[[Any, T], R]
+    function: Callable[[Any, T], R]  # a worker calls it with `shared`, which is sent to it once, and an item
     shared: Any
-    waiting: deque[T]
-    should_stop: Callable[[], bool]
-    per_worker: Callable[[int], int]
+    items: Sequence[T]
+    should_stop: Callable[[], bool]  # once it returns true, no task is started; items of running tasks are returned
+    per_worker: Callable[[int], int] = int  # the number of threads of a worker → that of its simultaneous tasks
 
     def __post_init__(self) -> None:
+        self.waiting = deque(self.items)
         self.flying: dict[Any, list[T]] = {}
         # Items of tasks that failed, each of which is done by a task of its own.
         self.single: deque[T] = deque()
@@ -99,7 +82,7 @@ class _Distribution(Generic[T, R]):
         self.unusable: dict[str, MachineError] = {}
         self.seconds, self.finished = 0.0, 0
 
-    def run(self) -> Iterator[Done[T, R]]:
+    def __iter__(self) -> Iterator[Done[T, R]]:
         try:
             while self.waiting or self.single or self.flying:
                 stop = self.should_stop()
@@ -187,8 +170,7 @@ class _Distribution(Generic[T, R]):
             # Run the items one by one to find the faulty one.
             self.single.extend(chunk)
         elif isinstance(error, KilledWorker):
-            worker = error.last_worker.address
-            yield Done(chunk[0], ItemError(error, worker, error.allowed_failures + 1), worker)
+            yield Done(chunk[0], ItemError(error, error.allowed_failures + 1), error.last_worker.address)
         else:
             yield Done(chunk[0], ItemError(error), "")
 
@@ -235,7 +217,7 @@ def run_on_cluster(
 ) -> None:
     """Distribute runs over the workers, one at a time on each machine; record each here when its task is done."""
     items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
-    for task in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
+    for task in Distribution(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
         results = task.result
         if isinstance(results, ItemError):
             if not results.lost:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, OutputError, Problem
+from splc.io.files import lock
 
 Record = Mapping[str, Any]
 _BEGINNING = b'{"kind":'
@@ -185,19 +185,7 @@ def read_journal(path: str | Path) -> list[Record]:
 
 def _lock(descriptor: int, name: str) -> None:
     """Refuse a journal that another process is writing."""
-    import fcntl
-
     # A child that was just forked by a killed process holds the lock until it executes its command.
-    end = time.monotonic() + _PATIENCE
-    # Some network file systems have no locks.
-    with suppress(OSError):
-        while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() >= end:
-                    break
-                time.sleep(_PATIENCE / 20)
+    if not lock(descriptor, _PATIENCE):
         hint = "wait until it has ended, or measure into another file"
         raise OutputError(Problem("another 'splc measure' is writing this journal", name, hint=hint))

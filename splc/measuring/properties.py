@@ -15,7 +15,7 @@ import math
 import re
 import warnings
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -74,10 +74,13 @@ def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: boo
 
 
 def _parsed(text: str) -> Property:
+    def wrong(message: str, hint: str | None = HINT) -> SpecError:
+        return SpecError(Problem(message, text=text, hint=hint))
+
     name, equals, definition = text.partition("=")
     name = name.strip()
     if not name or _CONTROL.search(name):
-        raise SpecError(Problem("a property needs a name", text=text, hint=HINT))
+        raise wrong("a property needs a name")
     if not equals:
         return Property(name, "csv", name)
     stream, source_text = "stdout", definition.strip()
@@ -87,63 +90,67 @@ def _parsed(text: str) -> Property:
     kind, _, argument = source_text.partition(":")
     source = next((source_name for source_name in SOURCES if source_name == kind.strip()), None)
     if source is None:
-        raise SpecError(Problem(f"unknown source {kind!r}", text=text, hint=nearest(kind, SOURCES) or HINT))
+        raise wrong(f"unknown source {kind!r}", nearest(kind, SOURCES) or HINT)
     if source in {"time", "cpu"}:
         if argument or stream == "stderr":
-            hint = f"write {name}={source}"
-            raise SpecError(Problem(f"{source} is not read from what is printed", text=text, hint=hint))
+            raise wrong(f"{source} is not read from what is printed", f"write {name}={source}")
         return Property(name, source)
     if source != "regex":
         argument = argument.strip()
     if not argument:
-        missing_part = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
-        raise SpecError(Problem(f"{missing_part} is missing", text=text, hint=HINT))
+        part = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
+        raise wrong(f"{part} is missing")
     if source == "regex":
         try:
             groups = _compiled(argument).groups
         except (re.error, RecursionError, OverflowError) as error:
-            raise SpecError(Problem(f"not a regular expression: {error}", text=text)) from None
+            raise wrong(f"not a regular expression: {error}", None) from None
         if groups == 0:
-            hint = "put the number into parentheses: 'time: ([0-9.]+)'"
-            raise SpecError(Problem("the regular expression has no group", text=text, hint=hint))
+            raise wrong("the regular expression has no group", "put the number into parentheses: 'time: ([0-9.]+)'")
     return Property(name, source, argument, stream)
 
 
 def extract(properties: Sequence[Property], ended: Ended) -> tuple[dict[str, float], list[str]]:
     """Return the finite values of a run, and the reasons why others are missing."""
-    values: dict[str, float] = {}
-    reasons: list[str] = []
     readers = {"csv": _cell, "json": _member, "regex": _match}
+
+    def value_of(prop: Property) -> float | str:
+        if prop.source not in readers:
+            return ended.seconds if prop.source == "time" else ended.cpu
+        return readers[prop.source](prop, ended.stderr if prop.stream == "stderr" else ended.stdout)
+
+    return finite_values(properties, value_of)
+
+
+def finite_values(
+    properties: Sequence[Property], value_of: Callable[[Property], float | str]
+) -> tuple[dict[str, float], list[str]]:
+    """Return the values that are finite numbers, and the reasons why others are missing."""
+    values, reasons = dict[str, float](), list[str]()
     for prop in properties:
-        text = ended.stderr if prop.stream == "stderr" else ended.stdout
         try:
-            value: float | str = ended.seconds if prop.source == "time" else ended.cpu
-            if prop.source in readers:
-                value = readers[prop.source](prop, text)
-            values[prop.name] = finite(prop.name, value)
-        except NoValueError as error:
+            values[prop.name] = _finite(prop.name, value_of(prop))
+        except _NoValueError as error:
             reasons.append(str(error))
     return values, reasons
 
 
-class NoValueError(Exception):
+class _NoValueError(Exception):
     """Raised for a run without a value of a property; the message has the reason."""
 
 
-def finite(name: str, value: float | str) -> float:
+def _finite(name: str, value: float | str) -> float:
     """Return the number that a run reports."""
     if isinstance(value, str):
         number = parse_number(value)
         if math.isnan(number):
-            shown = value.strip()
-            unit = unit_of([value])
-            reason = (
-                f"with the unit {unit!r}: take the number only, as with ([0-9.]+)" if unit else "not a finite number"
-            )
-            raise NoValueError(f"{name} is {shorten(shown, 60)!r}, {reason}" if shown else f"{name} is empty")
+            shown, unit = value.strip(), unit_of([value])
+            cure = f"with the unit {unit!r}: take the number only, as with ([0-9.]+)"
+            reason = cure if unit else "not a finite number"
+            raise _NoValueError(f"{name} is {shorten(shown, 60)!r}, {reason}" if shown else f"{name} is empty")
         return number
     if not math.isfinite(value):
-        raise NoValueError(f"{name} is {value}, not a finite number")
+        raise _NoValueError(f"{name} is {value}, not a finite number")
     return float(value)
 
 
@@ -159,9 +166,9 @@ def _cell(prop: Property, text: str) -> str:
         # A table with one column: every following line has as many cells.
         if len(rows) != 1:
             row_count = "no row" if not rows else f"{len(rows)} rows"
-            raise NoValueError(f"{prop.name}: {row_count} below the CSV header on {prop.stream}, one is needed")
+            raise _NoValueError(f"{prop.name}: {row_count} below the CSV header on {prop.stream}, one is needed")
         return rows[0][header.index(prop.argument)]
-    raise NoValueError(f"{prop.name}: no CSV column {prop.argument!r} on {prop.stream}")
+    raise _NoValueError(f"{prop.name}: no CSV column {prop.argument!r} on {prop.stream}")
 
 
 def _member(prop: Property, text: str) -> float | str:
@@ -172,19 +179,19 @@ def _member(prop: Property, text: str) -> float | str:
             document = json.loads(candidate)
             break
     else:
-        raise NoValueError(f"{prop.name}: no JSON object on {prop.stream}")
+        raise _NoValueError(f"{prop.name}: no JSON object on {prop.stream}")
     value, reached = _value_at(document, prop.argument.split("."))
     if not reached:
-        raise NoValueError(f"{prop.name}: the JSON on {prop.stream} has no {prop.argument!r}")
+        raise _NoValueError(f"{prop.name}: the JSON on {prop.stream} has no {prop.argument!r}")
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = {dict: "an object", list: "a list", bool: "true or false"}.get(type(value), "null")
-        raise NoValueError(f"{prop.name}: {prop.argument} is {kind} in the JSON on {prop.stream}, not a number")
+        raise _NoValueError(f"{prop.name}: {prop.argument} is {kind} in the JSON on {prop.stream}, not a number")
     try:
         return float(value)
     except OverflowError:
-        raise NoValueError(f"{prop.name}: {prop.argument} is too large to be a number") from None
+        raise _NoValueError(f"{prop.name}: {prop.argument} is too large to be a number") from None
 
 
 def _value_at(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
@@ -215,5 +222,5 @@ def _match(prop: Property, text: str) -> str:
     matches = deque(_compiled(prop.argument).finditer(text), maxlen=1)
     last = matches.pop() if matches else None
     if last is None or last.group(1) is None:
-        raise NoValueError(f"{prop.name}: {prop.argument!r} matches nothing on {prop.stream}")
+        raise _NoValueError(f"{prop.name}: {prop.argument!r} matches nothing on {prop.stream}")
     return last.group(1)

@@ -31,37 +31,37 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 
 FORMAT = 1
-# The words for differences between a journal and a request.
-_WORDS = {
-    "system": "the system's options and values",
-    "configurations": "the configurations",
-    "command": "the command",
-    "commands": "the command lines",
-    "properties": "the properties",
-    "folder": "the folder in which the command runs",
-    "environment": "the environment variables",
-    "timeout": "the time limit",
-    "batch": "what a batch has in common",
-    "contexts": "the contexts",
-    "repeat": "the number of repetitions",
-    "warmup": "the number of warm-ups",
-    "order": "the order",
-    "seed": "the seed",
-    "max_deviation": "the largest deviation",
-    "max_repeat": "the largest number of repetitions",
+# What differs between a journal and a request.
+_DIFFERENCES = {
+    "system": "the system's options and values differ",
+    "configurations": "the configurations differ",
+    "command": "the command differs",
+    "commands": "the command lines differ",
+    "properties": "the properties differ",
+    "folder": "the folder in which the command runs differs",
+    "environment": "the environment variables differ",
+    "timeout": "the time limit differs",
+    "batch": "what a batch has in common differs",
+    "contexts": "the contexts differ",
+    "repeat": "the number of repetitions differs",
+    "warmup": "the number of warm-ups differs",
+    "order": "the order differs",
+    "seed": "the seed differs",
+    "max_deviation": "the largest deviation differs",
+    "max_repeat": "the largest number of repetitions differs",
     # The entries of tuning runs.
-    "budget": "the budget",
-    "default": "the default",
-    "maximize": "whether large values are good",
-    "maximize_only": "the properties whose greatest values are wanted",
-    "limits": "the limits",
-    "fixed": "the fixed values",
-    "verify": "the number of runs that verify",
-    "explore": "the share that is explored",
-    "until": "the gain that ends the search",
-    "race": "the factor at which runs are ended",
-    "cost": "the cost",
-    "from": "the earlier measurements",
+    "budget": "the budget differs",
+    "default": "the default differs",
+    "maximize": "whether large values are good differs",
+    "maximize_only": "the properties whose greatest values are wanted differ",
+    "limits": "the limits differ",
+    "fixed": "the fixed values differ",
+    "verify": "the number of runs that verify differs",
+    "explore": "the share that is explored differs",
+    "until": "the gain that ends the search differs",
+    "race": "the factor at which runs are ended differs",
+    "cost": "the cost differs",
+    "from": "the earlier measurements differ",
 }
 # Counts that may grow from session to session, since recorded runs stay valid.
 _LARGER = ("repeat", "max_repeat", "budget")
@@ -237,14 +237,14 @@ def require_same(
     grown = False
     # Command lines differ where one of these does.
     others = {"commands"} if any(plan.get(key) != wanted[key] for key in ("system", "command")) else set()
-    for key, words in _WORDS.items():
+    for key, words in _DIFFERENCES.items():
         was, current = plan.get(key), wanted.get(key)
         if was == current or key in allowed or key in others:
             continue
         if key in _LARGER and isinstance(was, int) and isinstance(current, int) and current > was:
             grown = True
             continue
-        problems.add(f"the journal is of another measurement: {words} {_difference_text(was, current)}")
+        problems.add(f"the journal is of another measurement: {words}{_difference_text(was, current)}")
     if len(problems):
         hint = f"give the same options as before, or measure into another file with --output; {correction}"
         problems.add("a journal can only be continued with its own options", hint=hint)
@@ -253,14 +253,14 @@ def require_same(
 
 
 def _difference_text(was: Any, current: Any) -> str:
-    """Return how two values differ, without hashes."""
+    """Return two values that differ, without hashes."""
     if isinstance(was, dict) and isinstance(current, dict) and "sha256" in current:
-        differing = [key for key in current if key != "sha256" and was.get(key) != current[key]]
-        parts = [f"{key} {_text(was.get(key))} there, {_text(current[key])} now" for key in differing]
-        return "differ: " + ", ".join(parts) if parts else "differ"
+        keys = [key for key in current if key != "sha256" and was.get(key) != current[key]]
+        parts = [f"{key} {_text(was.get(key))} there, {_text(current[key])} now" for key in keys]
+        return f": {', '.join(parts)}" if parts else ""
     if isinstance(was, list) and isinstance(current, list):
-        return f"differ: {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
-    return f"differ{'s' if not isinstance(current, dict) else ''}: {_text(was)} there, {_text(current)} now"
+        return f": {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
+    return f": {_text(was)} there, {_text(current)} now"
 
 
 def _text(value: Any) -> str:
@@ -302,7 +302,7 @@ def measured_table(records: Sequence[Record], path: str) -> TableSource:
 
 def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
     """Return the configurations of the runs, for journals of earlier versions, which state no table."""
-    configurations = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    configurations = _configurations(records)
     if not count or len(configurations) < count:
         hint = "finish it with --resume first"
         message = f"the journal has runs of {len(configurations)} of {plural(count, 'configuration', 'configurations')}"
@@ -312,10 +312,13 @@ def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
     return table_text([*rows[0]], columns)
 
 
+def _configurations(records: Sequence[Record]) -> dict[int, dict[str, Any]]:
+    return {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+
+
 def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
     """Check that recorded runs are of the configurations that have their rows now; options may have been added."""
-    recorded = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
-    for row, recorded_values in recorded.items():
+    for row, recorded_values in _configurations(records).items():
         configuration = setup.assignment(row) if row < len(setup.configurations) else {}
         if any(name not in configuration or configuration[name] != value for name, value in recorded_values.items()):
             message = "the recorded runs are of other configurations"

@@ -11,7 +11,7 @@ from splc.data.property_unit import is_unit
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import read_source
-from splc.io.toml import line_of, parse_toml, plain_text, toml_value
+from splc.io.toml import line_of, listed_texts, parse_toml, plain_text, toml_value
 from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
@@ -25,9 +25,10 @@ FILE_NAME = "splc.toml"
 class ProjectFile:
     """The content of a `splc.toml`, as far as stated."""
 
-    path: Path
-    values: Mapping[str, str]  # `system`, `measurements`, `analytical`, `parameters` and `property`, as written
-    learning: Mapping[str, Any]  # the settings of learners, by name
+    path: Path | None = None  # None without a file
+    # `system`, `measurements`, `analytical`, `parameters` and `property`, as written
+    values: Mapping[str, str] = field(default_factory=dict)
+    learning: Mapping[str, Any] = field(default_factory=dict)  # the settings of learners, by name
     preset: str | None = None
     lines: Mapping[str, int] = field(default_factory=dict)  # key (`property`, `learning.abortError`) → its line
     observed: tuple[str, ...] = ()  # the files of observed variables, as written
@@ -44,9 +45,8 @@ def read_project_file(path: Path) -> ProjectFile:
     known = {*keys.INPUTS, *keys.ALIASES, OBSERVED, *keys.COLUMNS, PROPERTIES, LEARNING}
     for key in (key for key in content if key not in known):
         problems.add(f"unknown key {key!r}", lines.get(key), hint=unknown_name_hint(key, list(keys.PROJECT_KEYS)))
-    observed = content.get(OBSERVED, [])
-    files = tuple(observed if isinstance(observed, list) else [observed])
-    if (OBSERVED in content and not files) or not all(isinstance(file, str) and file.strip() for file in files):
+    files = listed_texts(content.get(OBSERVED, []))
+    if files is None or (OBSERVED in content and not files):
         problems.add(f"{OBSERVED} must be the path of a file, in quotes, or a list of such", lines.get(OBSERVED))
     learning = content.get(LEARNING, {})
     if not isinstance(learning, dict):
@@ -69,7 +69,7 @@ def read_project_file(path: Path) -> ProjectFile:
     columns = read_columns(content, lines, problems)
     units = dict(_units(content.get(PROPERTIES, {}), lines, problems))
     problems.raise_if_any()
-    return ProjectFile(path, values, learning, preset, lines, files, columns, units)
+    return ProjectFile(path, values, learning, preset, lines, tuple(files or ()), columns, units)
 
 
 def _units(content: Any, lines: Mapping[str, int], problems: Problems) -> Iterator[tuple[str, str]]:
@@ -98,12 +98,10 @@ def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems:
     columns: dict[str, Any] = {}
     for key in ("contexts", "ignore", "options"):
         value = content.get(key, [])
-        names = value if isinstance(value, list) else [value]
-        if not all(isinstance(name, str) and name.strip() for name in names):
+        columns[key] = tuple(listed_texts(value) or ())
+        if listed_texts(value) is None:
             text = f"{key} = {toml_value(value)}"
             problems.add(f"{key} must be a list of columns, in quotes", lines.get(key), text=text)
-            names = []
-        columns[key] = tuple(names)
     filters = content.get("where", {})
     # No other type: a boolean is a number, too.
     if not isinstance(filters, dict) or any(type(value) not in (str, int, float) for value in filters.values()):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
-from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.benchmarks.folders import folder_reader
 from splc.formats.detect import kind_of, xml_root_of_file
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, read_source
@@ -38,7 +38,7 @@ class ProjectFiles:
     folder: Path
     # `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options
     given: Mapping[str, str] = field(default_factory=dict)
-    file: ProjectFile | None = None  # its `splc.toml`
+    file: ProjectFile = field(default_factory=ProjectFile)  # its `splc.toml`
     # the roles of columns of the measurements that options state
     chosen: ColumnChoice = field(default_factory=ColumnChoice)
     further: tuple[str, ...] = ()  # tables that are named beside the measurements, whose rows follow theirs
@@ -65,7 +65,7 @@ class ProjectFiles:
         if not os.access(folder, os.X_OK):
             raise _unreadable(folder)
         path = folder / FILE_NAME
-        file = read_project_file(path) if path.exists() else None
+        file = read_project_file(path) if path.exists() else ProjectFile()
         inputs = {"system": system, "measurements": first, "nfp": nfp, "analytical": analytical}
         inputs["parameters"] = parameters
         given = {key: value for key, value in inputs.items() if value is not None}
@@ -74,13 +74,11 @@ class ProjectFiles:
     @property
     def nfp(self) -> str | None:
         """The property, None if neither an option nor `splc.toml` names one."""
-        return self.given.get("nfp", self.file.values.get(PROPERTY) if self.file else None)
+        return self.given.get("nfp", self.file.values.get(PROPERTY))
 
     @property
     def columns(self) -> ColumnChoice:
         """The roles of columns of the measurements that options or `splc.toml` state."""
-        if self.file is None:
-            return self.chosen
         # The roles in the file refer to the measurements of the folder; other tables may lack these columns.
         columns = self.file.columns.lenient if "measurements" in self.given else self.file.columns
         return self.chosen.over(columns)
@@ -88,17 +86,17 @@ class ProjectFiles:
     @property
     def learning(self) -> Mapping[str, Any]:
         """The settings in the [learning] table of `splc.toml`, by name, checked."""
-        return self.file.learning if self.file else {}
+        return self.file.learning
 
     @property
     def preset(self) -> str | None:
         """The preset that the [learning] table of `splc.toml` states, None if it states none."""
-        return self.file.preset if self.file else None
+        return self.file.preset
 
     @property
     def files(self) -> tuple[str, ...]:
         """All input files that are named or found, none of which an output may replace."""
-        paths = [] if self.file is None else [str(self.file.path)]
+        paths = [] if self.file.path is None else [str(self.file.path)]
         for key in FILES:
             with suppress(InputError):
                 path = self._named_file(key)
@@ -115,7 +113,7 @@ class ProjectFiles:
     @property
     def observed_files(self) -> tuple[str, ...]:
         """The files of observed variables that `splc.toml` names."""
-        return () if self.file is None else tuple(self._existing(OBSERVED, path) for path in self.file.observed)
+        return tuple(self._existing(OBSERVED, path) for path in self.file.observed)
 
     @property
     def system_file(self) -> str:
@@ -149,7 +147,7 @@ class ProjectFiles:
         """The table that is named as the system, whose options are inferred from it; None for a description."""
         with suppress(InputError):
             path = self._named_file("system")
-            if path is not None and is_folder_of_runs(path):
+            if path is not None and folder_reader(path):
                 return path
             if path not in (None, STANDARD) and Path(path).is_file() and xml_root_of_file(Path(path)) is None:
                 return path if kind_of(read_source(path)) == "measurements" else None
@@ -163,13 +161,20 @@ class ProjectFiles:
             return None
         descriptions = self.descriptions()
         # The settings of the folder do not name its measurements.
-        named = self.file is not None and "measurements" in self.file.values
-        return descriptions[0] if len(descriptions) == 1 and not named else None
+        single = len(descriptions) == 1 and "measurements" not in self.file.values
+        return descriptions[0] if single else None
+
+    @property
+    def lists_configurations(self) -> bool:
+        """True if the system is inferred from a table of its own that has no measured column."""
+        return False
 
     @property
     def measurements_file(self) -> str:
-        """The measurements."""
-        if "system" in self.given and "measurements" not in self.given and self.system_table is not None:
+        """The measurements; those of the folder where the table that is named as the system lists configurations."""
+        listed_here = self.lists_configurations and self._single_file("measurements") is not None
+        given = not listed_here and "system" in self.given and "measurements" not in self.given
+        if given and self.system_table is not None:
             return self.system_table
         if (path := self._single_file("measurements")) is None:
             message = f"no measurements: neither measurements.csv nor measurements.xml in {self._folder_text}"
@@ -188,9 +193,10 @@ class ProjectFiles:
 
     @property
     def has_measurements(self) -> bool:
-        """True if measurements are named or lie in the folder."""
-        named = self._is_named("measurements") or self.system_table is not None
-        return named or bool(self._conventional("measurements"))
+        """True if measurements are named or lie in the folder (for what can do without)."""
+        if self._is_named("measurements") or self._conventional("measurements"):
+            return True
+        return self.system_table is not None and not self.lists_configurations
 
     @property
     def _folder_text(self) -> str:
@@ -242,15 +248,13 @@ class ProjectFiles:
         """Return the file that an option or `splc.toml` names, None where neither does."""
         if key in self.given or not self._is_named(key):
             return self.given.get(key)
-        assert self.file is not None
         return self._existing(key, self.file.values[key])
 
     def _is_named(self, key: str) -> bool:
-        return key in self.given or (self.file is not None and key in self.file.values)
+        return key in self.given or key in self.file.values
 
     def _existing(self, key: str, value: str) -> str:
         """Return the path of a file that `splc.toml` names."""
-        assert self.file is not None
         path = self.folder / value
         if not path.exists():
             names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []

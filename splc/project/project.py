@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
+from splc.project.config import ProjectFile
 from splc.project.files import ProjectFiles
 from splc.project.keys import PROPERTY
 from splc.system.extension import joint_system
@@ -55,7 +56,7 @@ class Project(ProjectFiles):
                 own = self.variability_model(observed=False)
                 if not all(option.name in own.spellings for option in joint.options):
                     # Its settings and measurements belong to another system.
-                    project = replace(project, file=None, foreign=True)
+                    project = replace(project, file=ProjectFile(), foreign=True)
                 # The values of observed variables are in the folder.
                 elif own == joint or joint.observed or not every:
                     return self
@@ -122,20 +123,6 @@ class Project(ProjectFiles):
     def inference(self) -> Inference | None:
         """The system inferred from the measurements; None if there is a description, or there are no measurements."""
         return self.infer() if self.infers else None
-
-    @property
-    def measurements_file(self) -> str:
-        """The measurements; those of the folder where the table that is named as the system lists configurations."""
-        if self.lists_configurations and (file := self._single_file("measurements")) is not None:
-            return file
-        return super().measurements_file
-
-    @property
-    def has_measurements(self) -> bool:
-        """True if measurements are named or lie in the folder (for what can do without)."""
-        if self.lists_configurations:
-            return self._is_named("measurements") or bool(self._conventional("measurements"))
-        return super().has_measurements
 
     @cached_property
     def _system_source(self) -> Source:
@@ -299,15 +286,15 @@ class Project(ProjectFiles):
         if self.inference is not None:
             columns = self.inference.completed(columns)
         columns = columns if file is None else columns.lenient
-        units = {} if self.file is None else self.file.units
-        return Policy(**policies, columns=columns, check=check, explain=checked_space.violations, units=units)
+        explain, units = checked_space.violations, self.file.units
+        return Policy(**policies, columns=columns, check=check, explain=explain, units=units)
 
     def resolve_property(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured."""
         try:
             return measurements.resolve_property(self.nfp or self._main_property(measurements))
         except MeasurementError as error:
-            if self.file is not None and "nfp" not in self.given and PROPERTY in self.file.values:
+            if "nfp" not in self.given and PROPERTY in self.file.values:
                 raise error.at(self.file.path, self.file.lines.get(PROPERTY)) from None
             raise
 

@@ -18,10 +18,11 @@ from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.curves import size_chart
 from splc.plotting.charts.effects import course_chart, effects_chart, surface_chart
 from splc.plotting.charts.influences import Influence, importance_chart, influence_chart, interaction_chart
-from splc.report.page import Block, Section, Steps, TextTable
+from splc.report.page import Block, Section, Steps, text_table, without_empty
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.pictures import effect_of, response_surface, shares_of
 from splc.workflows.learn.changes import joint_course
+from splc.workflows.pictures import effect_of, response_surface, shares_of
+from splc.workflows.views import Column, Rows
 
 # Options with smaller shares of the variance are not drawn, and interactions with smaller ones are not listed.
 MIN_EFFECT, MIN_INTERACTION = 0.002, 0.0005
@@ -67,7 +68,7 @@ def interactions_section(subject: ModelSubject) -> Section | None:
     if larger:
         rows = tuple((" and ".join(entry.names), share_text(100 * entry.share)) for entry in larger)
         header, caption = ("options", "share of the variance"), "Interactions of three and more options"
-        blocks.append(TextTable(header, rows, frozenset({1}), caption=caption, name="interactions"))
+        blocks.append(text_table(header, rows, caption, "interactions"))
     return Section("interactions", "Interactions", tuple(blocks)) if blocks else None
 
 
@@ -116,7 +117,7 @@ def formula_section(subject: ModelSubject) -> Section | None:
     return Section("formula", "The formula", tuple(blocks))
 
 
-def _terms(subject: ModelSubject, estimates: Mapping[Any, Any]) -> TextTable:
+def _terms(subject: ModelSubject, estimates: Mapping[Any, Any]) -> Rows:
     """Return the terms with their intervals, and what else the file knows of them."""
     model, folds = subject.stored.model, subject.stored.folds
     shares = TermShares((None,) * len(model.terms))
@@ -133,10 +134,10 @@ def _terms(subject: ModelSubject, estimates: Mapping[Any, Any]) -> TextTable:
     kind = "model" if subject.stored.full is None else "printed model"
     # Products have no shares, analytical models no intervals.
     header = ("term", "influence", "90 % interval", f"share of {whole}", "folds")
-    return TextTable.of(header, rows, caption=f"The {kind}, {plural(len(rows), 'term', 'terms')}", name="model")
+    return without_empty(text_table(header, rows, f"The {kind}, {plural(len(rows), 'term', 'terms')}", "model"))
 
 
-def _with_path(subject: ModelSubject, path: Sequence[Mapping[str, Any]], table: TextTable) -> TextTable | Steps:
+def _with_path(subject: ModelSubject, path: Sequence[Mapping[str, Any]], table: Rows) -> Rows | Steps:
     """Return the models on the path as states of a slider, the printed one as it is; that alone without a path."""
     steps = [step for step in path if step.get("formula")]
     if len(steps) < 2:
@@ -150,9 +151,8 @@ def _with_path(subject: ModelSubject, path: Sequence[Mapping[str, Any]], table: 
             chosen = len(states)
             states.append((f"{name} (printed)", (table,)))
             continue
-        rows = tuple((subject.named(term["term"]), short_number(term["influence"])) for term in step["formula"])
-        caption = f"The best model of {count}"
-        states.append((name, (TextTable(("term", "influence"), rows, frozenset({1}), caption=caption, name="model"),)))
+        rows = [(subject.named(term["term"]), short_number(term["influence"])) for term in step["formula"]]
+        states.append((name, (text_table(("term", "influence"), rows, f"The best model of {count}", "model"),)))
     return Steps("Number of terms", tuple(states), chosen)
 
 
@@ -186,7 +186,7 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     # The context has the value that the model is about.
     assert full.basis.context is not None
     context = full.basis.context.names[full.basis.context.place]
-    by = next((name for name, value in subject.stored.columns.contexts.items() if value == context), "context")
+    by = next((name for name, value in subject.stored.contexts.items() if value == context), "context")
     names = influences.names
     ordered = is_ordered(names)
     if ordered or len(names) == 2:
@@ -202,13 +202,13 @@ def influences_by_context(subject: ModelSubject) -> Section | None:
     blocks.append(_variations(influences, limit))
     points = change_points(influences) if ordered and len(names) > 2 else ()
     if points:
-        rows = tuple(
-            (point.option or "common factor", f"{point.first} → {point.second}", _ends(point)) for point in points
+        shown = (
+            Column("what changed", lambda point: point.option or "common factor"),
+            Column("between", lambda point: f"{point.first} → {point.second}"),
+            Column(ENDS, _ends),
         )
-        may = "may have " if influences.few_rows() else ""
-        caption = f"Where changes {may}happened: {limit}"
-        header = ("what changed", "between", ENDS)
-        blocks.append(TextTable(header, rows, caption=caption, name="context-change-points"))
+        caption = f"Where changes {'may have ' * influences.few_rows()}happened: {limit}"
+        blocks.append(Rows(points, shown, caption=caption, name="context-change-points"))
     return Section("contexts", f"What differs with {by}", tuple(blocks))
 
 
@@ -218,7 +218,7 @@ def _ends(change: Any) -> str:
     return f"{factor} ({low} to {high})"
 
 
-def _neighbours(influences: ContextInfluences) -> TextTable:
+def _neighbours(influences: ContextInfluences) -> Rows:
     """Return the factor and the changed influences between consecutive values."""
     rows = []
     for first, second in pairwise(influences.names):
@@ -229,10 +229,10 @@ def _neighbours(influences: ContextInfluences) -> TextTable:
         rows.append((f"{first} → {second}", _ends(contrast), f"{may}{changed}" if contrast.settled else "none"))
     caption = f"Changes between consecutive values: influences that changed {in_half_widths(influences.half_widths(1))}"
     header = ("change", f"common {ENDS}", "changed influences (90 % interval)")
-    return TextTable(header, tuple(rows), caption=caption, name="context-changes")
+    return text_table(header, rows, caption, "context-changes", words=range(3))
 
 
-def _matrix(influences: ContextInfluences) -> TextTable:
+def _matrix(influences: ContextInfluences) -> Rows:
     """Return the factor between each pair of values, with the number of influences that differ."""
     names = influences.names[:MAX_MATRIX]
     rows = []
@@ -243,11 +243,10 @@ def _matrix(influences: ContextInfluences) -> TextTable:
     differ = "may differ, as values have few rows," if influences.few_rows() else "differ"
     limit = in_half_widths(influences.half_widths(1))
     caption = f"Common factor of the column's value relative to the row's; number of influences that {differ} {limit}"
-    numeric = frozenset(range(1, len(names) + 1))
-    return TextTable(("", *names), tuple(rows), numeric, caption=caption, name="context-pairs")
+    return text_table(("", *names), rows, caption, "context-pairs")
 
 
-def _variations(influences: ContextInfluences, limit: str) -> TextTable:
+def _variations(influences: ContextInfluences, limit: str) -> Rows:
     """Return the influences with each value, or the least and the greatest of many values."""
     few = len(influences.names) <= MAX_COLUMNS
     differs = "may" if influences.few_rows() else "yes"
@@ -257,7 +256,6 @@ def _variations(influences: ContextInfluences, limit: str) -> TextTable:
         numbers = (short_number(value, 4) for value in shown)
         rows.append((variation.option, *numbers, differs if variation.settled else "not known to"))
     header = ("option", *(influences.names if few else ("least", "greatest")), "differs")
-    numeric = frozenset(range(1, len(header) - 1))
     caption = "Influences: factor between the greatest and the least value of an option, or selected and not; "
     caption += f"differs: between two values {limit}"
-    return TextTable(header, tuple(rows), numeric, caption=caption, name="context-influences")
+    return text_table(header, rows, caption, "context-influences", words=(0, len(header) - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,23 +18,17 @@ from splc.formats.models.programs.space import space_object
 from splc.io.numbers import count_text, percentage, short_number
 from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
 from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
-from splc.report.explanation import (
-    effects_section,
-    formula_section,
-    importance_section,
-    influences_by_context,
-    interactions_section,
-)
-from splc.report.page import Block, Explorer, Page, RowTexts, Section, TextTable
+from splc.report import explanation
+from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_table, without_empty
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
-from splc.workflows.explain.pictures import positions
 from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration
 from splc.workflows.optimize.optimize import Result as Optimized
-from splc.workflows.views import Facts, Message
+from splc.workflows.pictures import positions
+from splc.workflows.views import Facts, Message, interval_text
 
 # Where the error to expect was measured.
 OTHERS = "on measured configurations not learned from"
@@ -50,11 +45,11 @@ MAX_SETS, MIN_ROWS = 10, 16
 def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
     """Return the page about a model."""
     sections = (
-        importance_section(subject),
-        effects_section(subject),
-        interactions_section(subject),
-        influences_by_context(subject),
-        formula_section(subject),
+        explanation.importance_section(subject),
+        explanation.effects_section(subject),
+        explanation.interactions_section(subject),
+        explanation.influences_by_context(subject),
+        explanation.formula_section(subject),
         _predictions(subject),
         None if best is None else _best(subject, best),
         _explorer(subject, best),
@@ -62,9 +57,7 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
         provenance_section(subject),
     )
     rows = subject.rows
-    texts = RowTexts()
-    if rows is not None:
-        texts = RowTexts.of(rows.texts, zip(rows.measured.tolist(), rows.predicted.tolist(), strict=True))
+    texts = RowTexts() if rows is None else RowTexts.of(rows.texts, rows.measured, rows.predicted)
     notes = list(subject.notes)
     if subject.measurements is not None and subject.shown is not None:
         count = len(subject.measurements.measured(subject.nfp))
@@ -173,7 +166,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
     columns = (titled(name, subject.stored.unit) for name in ("measured", "predicted"))
     header = ("configuration", *columns, "error", "learned from")
     caption = "The configurations with the largest relative errors"
-    blocks.append(TextTable(header, tuple(cells), frozenset({1, 2, 3}), tuple(worst), caption, "worst"))
+    blocks.append(text_table(header, cells, caption, "worst", words=(0, 4), keys=worst))
     return Section("predictions", "Predicted and measured", (*blocks, *alike))
 
 
@@ -187,7 +180,7 @@ def _best(subject: ModelSubject, result: Optimized) -> Section:
     of = "all valid configurations" if result.exhaustive else "the examined configurations"
     caption = f"The {plural(len(rows), 'configuration', 'configurations')} with the {word} prediction of {of}"
     blocks: list[Block] = [f"{NO_INFLUENCE.capitalize()}."] if result.without_influence else []
-    blocks += [TextTable.of(header, rows, caption=caption, name="best"), *alike]
+    blocks += [without_empty(text_table(header, rows, caption, "best")), *alike]
     if result.best_measured is not None:
         predicted, _, measured = _value_texts(result.best_measured)
         found = describe_configuration(result.best_measured.configuration, 0)
@@ -202,13 +195,9 @@ def _best(subject: ModelSubject, result: Optimized) -> Section:
 
 def _value_texts(rated: RatedConfiguration) -> tuple[str, str, str]:
     """Return the prediction, its interval and the measured value as texts."""
-    value = rated.values[0]
-    ends = () if value.interval is None else (value.interval.low, value.interval.high)
-    return (
-        short_number(value.predicted),
-        " to ".join(short_number(end, 4) for end in ends),
-        short_number(value.measured),
-    )
+    value, interval = rated.values[0], rated.values[0].interval
+    ends = interval and interval_text((interval.low, interval.high), partial(short_number, digits=4))
+    return short_number(value.predicted), ends or "", short_number(value.measured)
 
 
 def _explorer(subject: ModelSubject, best: Optimized | None) -> Section | None:
@@ -220,10 +209,8 @@ def _explorer(subject: ModelSubject, best: Optimized | None) -> Section | None:
     if len(system.options) > MAX_OPTIONS or system.observed or stored.model.parameters:
         return None
     found = None if best is None or not best.candidates else best.candidates[0].configuration
-    start = found
-    if start is None:
-        known = rows is not None and len(rows) > 0
-        start = rows.configurations[[0]] if known and rows else subject.space.draw(1, np.random.default_rng(0))
+    if (start := found) is None:
+        start = rows.configurations[[0]] if rows else subject.space.draw(1, np.random.default_rng(0))
     space = space_object(system)
     for constraint in (*space["clauses"], *space["comparisons"]):
         constraint["text"] = subject.named(constraint["text"])

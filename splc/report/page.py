@@ -9,34 +9,15 @@ notebooks draw it, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
 from splc.plotting.labels import visible
-from splc.workflows.views import Facts, Message
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table of texts."""
-
-    header: tuple[str, ...]  # the titles of the columns
-    rows: tuple[tuple[str, ...], ...]  # the cells, one text for each column
-    numeric: frozenset[int] = frozenset()  # the positions of columns of numbers, which are aligned right
-    keys: tuple[int, ...] = ()  # the row of the measurements that each row is about; may be empty
-    caption: str = ""  # what the table shows
-    name: str = "table"  # the name of the file that it is copied to
-
-    @classmethod
-    def of(cls, header: Sequence[str], rows: Sequence[Sequence[str]], *, caption: str, name: str) -> TextTable:
-        """Return a table of a text and numbers in each row, without columns that are empty."""
-        columns = [at for at in range(len(header)) if any(row[at] for row in rows) or not rows]
-        cells = tuple(tuple(row[at] for at in columns) for row in rows)
-        numeric = frozenset(range(1, len(columns)))
-        return cls(tuple(header[at] for at in columns), cells, numeric, caption=caption, name=name)
+from splc.types import Array
+from splc.workflows.views import Column, Facts, Message, Rows
 
 
 @dataclass(frozen=True)
@@ -57,7 +38,26 @@ class Explorer:
 
 
 # A text is a paragraph, a message a warning.
-Block = str | Message | Facts | TextTable | Chart | Steps | Explorer
+Block = str | Message | Facts | Rows | Chart | Steps | Explorer
+
+
+def text_table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    caption: str,
+    name: str,
+    words: Container[int] = (0,),
+    keys: Sequence[int] = (),
+) -> Rows:
+    """Return a table of texts; those of all columns but `words` are numbers."""
+    shown = [Column(title, at, right=at not in words) for at, title in enumerate(header)]
+    return Rows(tuple(rows), shown, caption=caption, name=name, keys=keys)
+
+
+def without_empty(table: Rows) -> Rows:
+    """Return a table without columns that are empty."""
+    used = [column for column in table.columns if not table.rows or any(column.texts(column.values(table.rows)))]
+    return replace(table, columns=used)
 
 
 @dataclass(frozen=True)
@@ -78,11 +78,11 @@ class RowTexts:
     values: tuple[tuple[float, float], ...] = ()  # the measured and the predicted value of each row
 
     @classmethod
-    def of(cls, texts: Sequence[str], values: Iterable[tuple[float, float]]) -> RowTexts:
+    def of(cls, texts: Sequence[str], *values: Array) -> RowTexts:
         """Return the texts, whose parts are joined by commas, with the measured and predicted values in six digits."""
         words: dict[str, int] = {}
         rows = tuple(tuple(words.setdefault(part, len(words)) for part in text.split(", ")) for text in texts)
-        shown = tuple((float(f"{first:.6g}"), float(f"{second:.6g}")) for first, second in values)
+        shown = tuple((float(f"{first:.6g}"), float(f"{second:.6g}")) for first, second in zip(*values, strict=True))
         return cls(tuple(visible(word) for word in words), rows, shown)
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from splc.data.experiment import ROOT_CALLPATH, Key
 from splc.errors import plural
 from splc.formats.experiments.cube import SEPARATOR
 from splc.formats.models.notation import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
-from splc.report.page import Block, Page, Section, Steps, TextTable
+from splc.report.page import Block, Page, Section, Steps, text_table
 from splc.scaling.result import ScalingModel
 from splc.workflows.scale.plot import MAX_CURVES, metric_text, ranking_chart, scaling_charts
 from splc.workflows.scale.scale import Result
-from splc.workflows.scale.tree import CallPath, CallTree, call_trees, tree_notes
-from splc.workflows.views import Facts
+from splc.workflows.scale.tree import CALLS, CallPath, CallTree, call_trees, tree_notes
+from splc.workflows.views import Column, Facts, Rows, columns, interval_text
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.
 TARGETS, FIRST = (1.0, 2.0, 4.0, 8.0, 16.0), 2
@@ -87,42 +88,30 @@ def _blocks(
         yield from scaling_charts(result.experiment, drawn, shown.at, f"curves-{number}")
 
 
-def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> TextTable:
+def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> Rows:
     """Return the call paths with the largest values at a target."""
-    rows = tuple(
-        (
-            _path_text(entry, metric),
-            short_number(entry.predicted, 4),
-            "" if entry.lower is None else f"{short_number(entry.lower, 3)} to {short_number(entry.upper, 3)}",
-            small_share(entry.share),
-            small_share(entry.share_measured),
-            scaling_text(models[entry.callpath, tree.metric], 6),
-        )
-        for entry in tree.ranking[:MAX_RANKED]
+    number_text, end_text = (partial(short_number, digits=digits) for digits in (4, 3))
+    shown = (
+        Column("call path", lambda entry: _path_text(entry, metric)),
+        Column("prediction", "predicted", number_text),
+        Column("90 % interval", lambda entry: interval_text((entry.lower, entry.upper), end_text), right=True),
+        *columns("share, share measured", small_share),
+        Column("model", lambda entry: scaling_text(models[entry.callpath, tree.metric], 6)),
     )
-    header = ("call path", "prediction", "90 % interval", "share", "share measured", "model")
     caption = f"The call paths with the largest values, without the calls inside, at {_point_text(tree)}"
     if len(tree.ranking) > MAX_RANKED:
         caption += f" ({MAX_RANKED} of {len(tree.ranking):,})"
-    return TextTable(header, rows, frozenset({1, 2, 3, 4}), caption=caption, name=f"ranking-{number}")
+    return Rows(tree.ranking[:MAX_RANKED], shown, caption=caption, name=f"ranking-{number}")
 
 
-def _call_tree(tree: CallTree, number: int) -> TextTable:
+def _call_tree(tree: CallTree, number: int) -> Rows:
     """Return the call paths below each other, each below its caller, with the values of the calls inside."""
-    rows = tuple(
-        (
-            # Spaces at the beginning would not be visible.
-            "· " * row.depth + row.callpath.rpartition(SEPARATOR)[2],
-            short_number(row.total, 4),
-            small_share(row.total_share),
-            "" if row.predicted is None else small_share(row.share),
-        )
-        for row in [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
-    )
+    rows = [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
+    # Spaces at the beginning would not be visible.
+    path = Column("call path", lambda row: "· " * row.depth + row.callpath.rpartition(SEPARATOR)[2])
     hidden = len(tree.callpaths) - len(rows)
     more = f"; {hidden:,} more, with less than {MIN_SHARE:g} % or beyond {MAX_ROWS} rows" if hidden else ""
-    header = ("call path", "total", "share", "without calls")
-    return TextTable(header, rows, frozenset({1, 2, 3}), caption=f"The call tree{more}", name=f"tree-{number}")
+    return Rows(rows, (path, *CALLS[1:]), caption=f"The call tree{more}", name=f"tree-{number}")
 
 
 def _provenance(result: Result, source: str) -> Section:
@@ -134,7 +123,7 @@ def _provenance(result: Result, source: str) -> Section:
         ("points", f"{len(experiment)}"),
     )
     blocks: list[Block] = [Facts(items)]
-    if failed := tuple((*key, text) for key, text in result.profile.failed.items()):
+    if failed := [(*key, text) for key, text in result.profile.failed.items()]:
         header = ("call path", "metric", "reason")
-        blocks.append(TextTable(header, failed, caption="Call paths without a model", name="failed"))
+        blocks.append(text_table(header, failed, "Call paths without a model", "failed", words=range(3)))
     return Section("provenance", "Where it comes from", tuple(blocks))

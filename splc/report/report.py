@@ -13,31 +13,27 @@ from urllib.parse import quote
 from comparison import Comparison
 from comparison.result import Comparisons
 from sampling import Space
-from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError
+from splc.errors import OutputError, Problem, RequestError, SpecError
 from splc.formats import registry
 from splc.formats.experiments.read import is_profile
 from splc.formats.models.columns import choice_of
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import learned_json_text
-from splc.formats.models.learned_content import learned_content
+from splc.formats.models.read import learned_content
 from splc.io.files import STANDARD, Source, read_source, write_whole
-from splc.io.json import parse_json
-from splc.io.json_object import JsonObject, at, each, json_object
+from splc.io.json import parse_json, picked
 from splc.io.outputs import require_writable
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.style import PRINT
-from splc.report.change import change_page
-from splc.report.comparison import comparison_page
-from splc.report.html import page_html
-from splc.report.markdown import page_markdown
+from splc.report.comparison import change_page, comparison_page
+from splc.report.document import page_html, page_markdown
 from splc.report.model import model_page
 from splc.report.page import Page
 from splc.report.profile import profile_page
-from splc.report.study import study_page
+from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
-from splc.report.tuning import SCHEMA, tuning_page
 from splc.study import StudyResult
 from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
@@ -119,7 +115,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             roles = {name: getattr(request, name) for name in ("context", "ignore", "where")}
             fitted = scale.run(scale.Request(profile=first, write=False, **roles), watch)
             notes.add(fitted.notes)
-            page = profile_page(fitted, Path(first).name)
+            page = page_of(fitted)
         else:
             page = _page(request, notes, watch)
         if request.picture is None:
@@ -145,9 +141,7 @@ def _page(request: Request, notes: Notes, watch: Watch) -> Page:
         inputs = {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
         compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)
         notes.add(compared.notes)
-        configurations = compared.basis.configurations
-        name = "" if configurations is None else configurations.system.name
-        return comparison_page(compared.comparisons, name, compared.basis, compared.files, compared.notes)
+        return page_of(compared)
     if request.scale is not None:
         raise RequestError("only model text is multiplied, and none of two models is model text", "scale")
     subjects = [_subject(request, model, notes, watch) for model in request.models]
@@ -156,10 +150,7 @@ def _page(request: Request, notes: Notes, watch: Watch) -> Page:
         # Names have no folders where they differ without.
         names = Path(old).name, Path(new).name
         return change_page(subjects[0], subjects[1], names if names[0] != names[1] else (old, new))
-    best = best_of(subjects[0], maximize=request.maximize, watch=watch)
-    if isinstance(best, SplcError):
-        notes.append(Note(f"the report has no best configurations: {best}"))
-    return model_page(subjects[0], None if isinstance(best, SplcError) else best)
+    return model_page(subjects[0], best_of(subjects[0], notes, maximize=request.maximize, watch=watch))
 
 
 def _tuned(file: str) -> Mapping[str, Any] | None:
@@ -207,21 +198,18 @@ def write_page(page: Page, output: str) -> None:
         write_whole(output, page_html(page))
         return
     folder = Path(output).with_suffix("").with_name(f"{Path(output).stem}_files")
-    files = page_markdown(page, quote(folder.name))
+    text, pictures = page_markdown(page, quote(folder.name))
     folder.mkdir(exist_ok=True)
-    for name, content in files.pictures.items():
+    for name, content in pictures.items():
         write_whole(folder / name, content)
-    write_whole(output, files.text)
+    write_whole(output, text)
 
 
-class ReportObject(JsonObject, schema="splc.report/1"):
-    """A written report."""
-
-    output: str
-    title: str = at("page.title")
-    answer: list[str] = at("page.answer")
-    warnings: list[str] = at("page.warnings")
-    sections: list[str] = each("page.sections", "name")
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a written report."""
+    sections = [section.name for section in result.page.sections]
+    facts = picked(result.page, "title, answer, warnings")
+    return {"schema": "splc.report/1", "output": result.output, **facts, "sections": sections}
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -236,7 +224,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, ReportObject),
+    as_json,
     ("splc report", "splc report learned.log -o report.html", "splc report analytical.txt learned.log --scale 500"),
     doing="explaining",
     without=("where", "aggregate"),
@@ -308,27 +296,24 @@ def _(result: LearningResult) -> Page:
     notes += negative_notes(predicted, result.nfp, None, space, stored.full, measured.column(result.nfp))
     warnings = [note.text for note in notes if note.warning]
     subject = ModelSubject("", stored, space, overview, measured, warnings, parse_json(text))
-    best = best_of(subject)
-    return model_page(subject, None if isinstance(best, SplcError) else best)
+    return model_page(subject, best_of(subject, notes))
 
 
 @page_of.register
 def _(result: compare.Result) -> Page:
-    configurations = result.basis.configurations
-    system = "" if configurations is None else configurations.system.name
-    return comparison_page(result.comparisons, system, result.basis, result.files, result.notes)
+    return comparison_page(result.comparisons, result.basis, result.files, result.notes)
 
 
 @page_of.register
 def _(result: Comparisons) -> Page:
     if not result.comparisons:
         raise SpecError("a report of a comparison needs two models")
-    return comparison_page(result, "")
+    return comparison_page(result)
 
 
 @page_of.register
 def _(result: Comparison) -> Page:
-    return comparison_page(Comparisons((), (result,)), "")
+    return comparison_page(Comparisons((), (result,)))
 
 
 @page_of.register

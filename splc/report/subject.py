@@ -23,6 +23,7 @@ from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
+from splc.workflows.note import Note, Notes
 from splc.workflows.subspace import known_failures
 from splc.workflows.verb import UNWATCHED, Watch
 
@@ -107,7 +108,7 @@ class ModelSubject:
     @property
     def title(self) -> str:
         """The system, the property and the contexts."""
-        contexts = [f"{name} = {value}" for name, value in self.stored.columns.contexts.items()]
+        contexts = [f"{name} = {value}" for name, value in self.stored.contexts.items()]
         return ", ".join([f"{self.space.system.name}: {self.nfp}", *contexts])
 
     @cached_property
@@ -175,22 +176,17 @@ def differing_texts(rows: Iterable[tuple[Configurations, int]]) -> tuple[list[st
     return differing, (f"All of these have {', '.join(alike)}.",) if alike else ()
 
 
-def best_of(subject: ModelSubject, *, maximize: bool = False, watch: Watch = UNWATCHED) -> optimize.Result | SplcError:
-    """Return the best configurations, or why they cannot be found."""
+def best_of(
+    subject: ModelSubject, notes: Notes, *, maximize: bool = False, watch: Watch = UNWATCHED
+) -> optimize.Result | None:
+    """Return the best configurations; None, and a note, if they cannot be found."""
     stored, space = subject.stored, subject.space
-    objective = optimize.Objective(
-        subject.nfp,
-        space.system,
-        stored.model,
-        stored.full,
-        maximize=maximize,
-        intervals=stored.intervals,
-        unit=stored.unit,
-        failures=known_failures(subject.measurements, [stored.provenance], space.system),
-    )
+    failures = known_failures(subject.measurements, [stored.provenance], space.system)
+    objective = optimize.Objective.of(subject.nfp, stored, space.system, maximize=maximize, failures=failures)
     if subject.measurements is not None and subject.nfp in subject.measurements.values:
         objective = optimize.with_values(objective, subject.measurements, subject.nfp)
     try:
         return optimize.best_configurations([objective], space, top=TOP, watch=watch)
     except SplcError as error:
-        return error
+        notes.append(Note(f"the report has no best configurations: {error}"))
+        return None

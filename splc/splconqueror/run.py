@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from splc.errors import RequestError
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, count, json_object
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.learning.stepwise.settings import SPLCONQUEROR
 from splc.splconqueror.check import checked
@@ -82,66 +82,34 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | WrittenStudy:
     return Result(request, commands, tuple(state.models), tuple(log.files), files, notes, state.stopped)
 
 
-class ScriptObject(JsonObject):
-    """A script, and the number of its commands."""
-
-    script: str = at(0)
-    commands: int = at(1)
-
-
-class ShortModelObject(JsonObject):
-    """A model: its text, and the number of its terms."""
-
-    text: str
-    terms: int = count("terms")
-
-
-class LearningObject(JsonObject):
-    """A model that a script learned; errors are in percent."""
-
-    script: str
-    line: int
-    command: str
-    log: str | None
-    nfp: str
-    sampling: list[str]
-    learner: str = at("result.learner")
-    settings: dict[str, Any] = at("result.settings")
-    learning_configurations: int = at("result.learning_configurations")
-    validation_configurations: int = at("validation")
-    learning_error: float | None = at("result.learning_error")
-    error: float | None
-    rounds: int = count("result.rounds")
-    termination: str = at("result.termination")
-    model: ShortModelObject | None = at(lambda learned: learned.result.model if learned.result.readable else None)
-
-
-class ScriptRunObject(JsonObject, schema="splc.run/1"):
-    """The models and files that scripts gave."""
-
-    scripts: list[ScriptObject] = at(lambda result: result.commands.items())
-    learnings: list[LearningObject] = at("models")
-    logs: list[str]
-    files: list[str]
-    notes: list[str] = at(lambda result: [str(note) for note in result.notes])
-    stopped: bool
-
-
-class WrittenStudyObject(JsonObject, schema="splc.run.study/1"):
-    """A study that scripts were written as."""
-
-    output: str
-    samplings: list[str]
-    learners: dict[str, dict[str, Any]]
-    runs: int
-    learnings: int
-    not_expressed: list[str]
-    notes: list[str] = at(lambda result: [str(note) for note in result.notes])
-
-
 def as_json(result: Result | WrittenStudy) -> dict[str, Any]:
-    """Return the JSON object of a result."""
-    return json_object(WrittenStudyObject if isinstance(result, WrittenStudy) else ScriptRunObject, result)
+    """Return the JSON object of a run of scripts, or of the study that they were written as."""
+    notes = [str(note) for note in result.notes]
+    if isinstance(result, WrittenStudy):
+        facts = picked(result, "output, samplings, learners, runs, learnings, not_expressed")
+        return {"schema": "splc.run.study/1", **facts, "notes": notes}
+    return {
+        "schema": "splc.run/1",
+        "scripts": [{"script": path, "commands": count} for path, count in result.commands.items()],
+        "learnings": list(map(_learned_as_json, result.models)),
+        **picked(result, "logs, files"),
+        "notes": notes,
+        "stopped": result.stopped,
+    }
+
+
+def _learned_as_json(learned: Learned) -> dict[str, Any]:
+    result = learned.result
+    return {
+        **picked(learned, "script, line, command, log, nfp, sampling"),
+        **picked(result, "learner, settings, learning_configurations"),
+        "validation_configurations": learned.validation,
+        "learning_error": result.learning_error,
+        "error": learned.error,
+        "rounds": len(result.rounds),
+        "termination": result.termination,
+        "model": {"text": result.model.text, "terms": len(result.model.terms)} if result.readable else None,
+    }
 
 
 def view(result: Result | WrittenStudy, detail: Detail) -> View:

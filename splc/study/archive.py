@@ -18,6 +18,7 @@ from splc.study.folder import MANIFEST, SCHEMA
 RUNS = "runs.csv"
 # The table of a study of each value of a context.
 TABLE = "contexts.csv"
+_TEXTS = ("learner", "sampling", "seed", "reason")
 _AGAIN = "run the study again: splc study"
 
 
@@ -42,7 +43,7 @@ class StudyArchive:
 
     manifest: Mapping[str, Any]  # the content of `manifest.json`
     sha256: str  # its hash
-    runs: tuple[ArchivedRun, ...]  # the runs, in the order of the tasks
+    runs: tuple[ArchivedRun, ...]  # in the order of the tasks
     notes: tuple[str, ...] = ()
 
     @property
@@ -80,28 +81,17 @@ def read_archive(folder: str | Path) -> StudyArchive:
     table = read_source(Path(folder) / RUNS)
     rows, lines = split_table_rows(table)
     header = rows[0] if rows else []
-    if missing := [name for name in ("learner", "sampling", "seed", "reason") if name not in header]:
+    if missing := [name for name in _TEXTS if name not in header]:
         raise InputError(Problem(f"there is no column {missing[0]}", table.name, 1, hint=_AGAIN))
     runs = []
     for row, line in zip(rows[1:], lines[1:], strict=True):
         if len(row) != len(header):
             raise InputError(Problem(f"{len(row)} cells for {len(header)} columns", table.name, line, hint=_AGAIN))
         cells = dict(zip(header, row, strict=True))
-        texts = [cells.pop(name) for name in ("learner", "sampling", "seed", "reason")]
-        values = {name: number for name, cell in cells.items() if (number := _number(cell)) is not None}
-        learner, sampling, seed, reason = texts
+        learner, sampling, seed, reason = (cells.pop(name) for name in _TEXTS)
+        values = {name: number for name, cell in cells.items() if not math.isnan(number := parse_number(cell))}
         runs.append(ArchivedRun(learner, sampling, seed, reason, values))
     files = manifest.get("files")
-    expected_hash = files.get(RUNS) if isinstance(files, dict) else None
-    changed = sha256_of(table.data) != expected_hash
-    notes = (f"{RUNS} was changed after the study wrote it",) if changed else ()
+    unchanged = isinstance(files, dict) and sha256_of(table.data) == files.get(RUNS)
+    notes = () if unchanged else (f"{RUNS} was changed after the study wrote it",)
     return StudyArchive(manifest, source.sha256, tuple(runs), notes)
-
-
-def _number(cell: str) -> float | None:
-    """Return the number of a cell, None if it has none that is finite."""
-    try:
-        number = parse_number(cell)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None

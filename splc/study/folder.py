@@ -18,12 +18,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from operator import call
 from pathlib import Path, PurePath
 from typing import Any, Protocol, TypeVar
 
 from splc._version import __version__
 from splc.errors import LearningError, OutputError, Problem, listed
-from splc.io.files import sha256_of, write_whole
+from splc.io.files import lock, sha256_of, write_whole
 from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
@@ -43,10 +44,7 @@ _NEW = "name another folder by -o, or write into this one by --force: results ar
 def results_folder(
     path: Path, owner: Mapping[str, Any], names: Sequence[str], inputs: Iterable[str] = (), *, force: bool = False
 ) -> Iterator[ResultsFolder]:
-    """Open and lock a results folder, made if it does not exist.
-
-    `inputs`: files that must not be replaced.
-    """
+    """Open and lock a results folder, made if it does not exist; `inputs`: files that must not be replaced."""
     targets = {os.path.realpath(path / name) for name in (*names, MANIFEST)}
     for input_path in inputs:
         if os.path.realpath(input_path) in targets:
@@ -56,25 +54,26 @@ def results_folder(
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(Problem(f"cannot be made: {error.strerror}", str(path), hint="name another folder")) from None
-    with _locked(path):
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        if not lock(descriptor):
+            hint = "wait until it has ended, or name another folder by -o"
+            raise OutputError(Problem("another 'splc study' is writing this folder", str(path), hint=hint))
         try:
             folder = ResultsFolder(path, owner, names, force=force)
         except OSError as error:
             raise OutputError(Problem(f"cannot be written: {error.strerror}", str(path))) from None
         yield folder
+    finally:
+        os.close(descriptor)
 
 
 class ResultsFolder:
-    """A results folder that is open, see `results_folder`.
-
-    Attributes:
-        seconds: key of a task → the seconds it took.
-    """
+    """A results folder that is open, see `results_folder`."""
 
     def __init__(self, path: Path, owner: Mapping[str, Any], names: Sequence[str], *, force: bool) -> None:
-        self.path = path
-        self.owner = dict(owner)
-        self.seconds: dict[str, float] = {}
+        self.path, self.owner = path, dict(owner)
+        self.seconds: dict[str, float] = {}  # key of a task → the seconds it took
         self._before = self._manifest(force)
         files = self._before.get("files", {})
         self._files: dict[str, str] = {name: value for name, value in files.items() if _is_inside(name)}
@@ -110,9 +109,9 @@ class ResultsFolder:
     def finish(
         self, files: Mapping[str, bytes], content: Mapping[str, Any], times: Mapping[str, Any]
     ) -> tuple[str, ...]:
-        """Write all results; what is unchanged is not written again.
+        """Write all results, name → content; what is unchanged is not written again.
 
-        `files`: name → content.
+        Former results that the user changed are kept, and returned.
         """
         hashes = {name: sha256_of(data) for name, data in sorted(files.items())}
         changed = [name for name, value in hashes.items() if _hash_of(self.path / name) != value]
@@ -199,33 +198,12 @@ def relative_name(file: Path, folder: Path) -> str:
 
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of the packages that results may depend on."""
-    package_versions: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
+    found: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
     for name in PACKAGES:
-        try:
-            package_versions[name] = version(name)
-        except PackageNotFoundError:
-            package_versions[name] = None
-    return package_versions
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Keep other processes out of a folder, where the file system has locks."""
-    import fcntl
-
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            hint = "wait until it has ended, or name another folder by -o"
-            raise OutputError(Problem("another 'splc study' is writing this folder", str(path), hint=hint)) from None
-        except OSError:
-            # Some network file systems have no locks.
-            pass
-        yield
-    finally:
-        os.close(descriptor)
+        found[name] = None
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def _is_manifest(content: Any) -> bool:
@@ -257,8 +235,7 @@ def _hash_of(path: Path) -> str | None:
         return None
 
 
-# The record of a task, in JSON's types.
-Content = Mapping[str, Any]
+Content = Mapping[str, Any]  # the record of a task, in JSON's types
 
 
 class KeyedTask(Protocol):
@@ -320,8 +297,8 @@ def run_tasks(
     watch: Watch = UNWATCHED,
 ) -> tuple[dict[str, Content], int]:
     """Run the tasks that have no record yet, and keep the record of each."""
-    stored_records = {task.key: results.record(task.key) for task in tasks}
-    records: dict[str, Content] = {key: record for key, record in stored_records.items() if record is not None}
+    stored = ((task.key, results.record(task.key)) for task in tasks)
+    records: dict[str, Content] = {key: record for key, record in stored if record is not None}
     found = len(records)
     watch.advance(found, len(tasks), f"{found} of {len(tasks)}")
     waiting = [task for task in tasks if task.key not in records]
@@ -353,11 +330,11 @@ def _on_cluster(
     tasks: Sequence[T], run: Callable[[T], Finished[T]], scheduler: str, jobs: int, watch: Watch
 ) -> Iterator[Finished[T]]:
     from splc.measuring.cluster import Cluster
-    from splc.measuring.distribution import ItemError, distribute
+    from splc.measuring.distribution import Distribution, ItemError
 
     kept = "finished runs are kept: run the same command again"
     with Cluster(scheduler, max(1, min(processes_for(jobs), len(tasks)))) as cluster:
-        for finished in distribute(cluster, _call, run, tasks, watch.stop):
+        for finished in Distribution(cluster, call, run, tasks, watch.stop):
             result = finished.result
             if not isinstance(result, ItemError):
                 yield result
@@ -367,7 +344,3 @@ def _on_cluster(
             else:
                 message = f"a worker of {cluster.address} failed: {type(result.error).__name__}: {result.error}"
                 raise LearningError(message, hint=f"every worker needs the same version of splc; {kept}")
-
-
-def _call(run: Callable[[T], Finished[T]], task: T) -> Finished[T]:
-    return run(task)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from comparison.compare import compare_all, compared_model
 from comparison.measures import DEFAULT_KEYS, measure
 from comparison.result import Comparison, SemanticComparison
 from comparison.statistics import GroupTest, compare_groups
 from splc.errors import SplcError
+from splc.io.json import picked
 from splc.models.influence import InfluenceModel
+from splc.study.archive import ArchivedRun
 from splc.study.folder import versions
-from splc.study.inputs import Loaded
 from splc.study.specification import Study
-from splc.study.tasks import Record, Task, reason_of
+from splc.study.tasks import Loaded, Record, Task, reason_of
 
 ANALYTICAL = "analytical"
 POWERS = (1.0, 2.0, 3.0)
@@ -69,11 +70,7 @@ def published_error_rate(group: str) -> str:
 def published_titles(group: str) -> dict[str, str]:
     """Return key → title of the rows of the thesis' tables for a group of comparisons, in order."""
     rate = published_error_rate(group)
-    return {
-        "syntactic": "SC, syntactic score",
-        rate: f"ER, error rate, % of {_RELATIVE_TO[rate]}",
-        **_PUBLISHED,
-    }
+    return {"syntactic": "SC, syntactic score", rate: f"ER, error rate, % of {_RELATIVE_TO[rate]}", **_PUBLISHED}
 
 
 def titles(group: str, further: Sequence[str] = ()) -> dict[str, str]:
@@ -143,22 +140,8 @@ class Results:
     best: Run | None = None  # the run with the least error rate against the measurements, None where there is none
 
 
-class LearnedRun(Protocol):
-    """A run, of a study that was just done or as `runs.csv` has it."""
-
-    @property
-    def learner(self) -> str:
-        """The name of the learner."""
-
-    @property
-    def sampling(self) -> str:
-        """The sampling spec."""
-
-    def number(self, key: str) -> float | None:
-        """Return a number about learning, see `LEARNING`."""
-
-
-R = TypeVar("R", bound=LearnedRun)
+# A run of a study that was just done, or as `runs.csv` has it.
+R = TypeVar("R", Run, ArchivedRun)
 # Learner → sampling → the number of configurations learned from, and the error on all others, of each run.
 Errors = Mapping[str, Mapping[str, Sequence[tuple[float | None, float | None]]]]
 
@@ -172,7 +155,7 @@ def grouped(runs: Sequence[R], samplings: Sequence[str] = ()) -> dict[str, dict[
     return groups
 
 
-def errors_of(runs: Sequence[LearnedRun]) -> Errors:
+def errors_of(runs: Sequence[R]) -> Errors:
     """Return learner → sampling → the number of configurations learned from, and the error on all others, by run."""
     return {
         learner: {
@@ -237,21 +220,17 @@ def _semantic_values(found: SemanticComparison) -> dict[str, float | None]:
 
 def pair_values(found: Comparison) -> dict[str, float | None]:
     """Return the values of a comparison of two models."""
+    scores = found.syntactic
     values: dict[str, float | None] = {
-        "syntactic": found.syntactic.score,
-        "syntactic_lower": found.syntactic.lower,
-        "syntactic_upper": found.syntactic.upper,
-        "syntactic_normalized": found.syntactic.normalized,
+        "syntactic": scores.score,
+        **{f"syntactic_{name}": getattr(scores, name) for name in ("lower", "upper", "normalized")},
     }
     if not found.same_link:
         # Equal terms of a product and of a sum have different meanings.
         values = dict.fromkeys(values)
     if found.hybrid is not None:
-        values["hybrid_syntactic"] = found.hybrid.syntactic
-        values["hybrid_semantic"] = found.hybrid.semantic
-    if found.semantic is not None:
-        values.update(_semantic_values(found.semantic))
-    return values
+        values |= {"hybrid_syntactic": found.hybrid.syntactic, "hybrid_semantic": found.hybrid.semantic}
+    return values if found.semantic is None else values | _semantic_values(found.semantic)
 
 
 def study_test(results: Results) -> GroupTest | None:
@@ -272,44 +251,25 @@ def study_test(results: Results) -> GroupTest | None:
 def manifest_of(study: Study, loaded: Loaded, results: Results) -> dict[str, Any]:
     """Return the content of a finished study's manifest: inputs, settings and versions, without files and times."""
     inputs, best = loaded.inputs, results.best
-    policies = ("scale", "constant", "missing", "invalid", "duplicates", "aggregate")
-    settings = {
-        "samplings": list(study.samplings),
-        "seeds": list(study.seeds),
-        "learners": {
-            learner.name: {
-                "learner": learner.kind,
-                "preset": learner.preset,
-                "observed": list(learner.observed),
-                "sum": list(learner.parts),
-                **learner.resolved().settings,
-            }
-            for learner in loaded.learners
-        },
-        "at": dict(study.at),
-        "measures": list(study.measures),
-        **{key: getattr(study, key) for key in policies},
+    learners = {
+        learner.name: {
+            **picked(learner, "learner = kind, preset, observed, sum = parts"),
+            **learner.resolved().settings,
+        }
+        for learner in loaded.learners
     }
-
-    def place(run: Run) -> dict[str, Any]:
-        return {"learner": run.learner, "sampling": run.sampling, "seed": run.seed}
-
+    run_keys = "learner, sampling, seed, key = task.key, log, reason, notes = record.notes"
     return {
-        "study": settings,
-        "inputs": {key: dict(file) for key, file in inputs.files.items()},
+        "study": {
+            **picked(study, "samplings, seeds"),
+            "learners": learners,
+            **picked(study, "at, measures, scale, constant, missing, invalid, duplicates, aggregate"),
+        },
+        "inputs": inputs.files,
         "nfp": inputs.nfp,
         "contexts": dict(inputs.measurements.contexts),
         "configurations": len(inputs.measurements),
         "versions": versions(),
-        "tasks": [
-            {
-                **place(run),
-                "key": run.task.key,
-                "log": run.log,
-                "reason": run.reason,
-                "notes": list(run.record.notes),
-            }
-            for run in results.runs
-        ],
-        "best": None if best is None else {**place(best), "error_rate": best.error},
+        "tasks": [picked(run, run_keys) for run in results.runs],
+        "best": best and picked(best, "learner, sampling, seed, error_rate = error"),
     }

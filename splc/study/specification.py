@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from sampling import parse_spec
 from splc.errors import Problems, SpecError, SplcError, nearest, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import Source, read_source
-from splc.io.toml import finite_number, line_of, parse_toml, plain_text, toml_value
+from splc.io.toml import finite_number, line_of, listed_texts, parse_toml, plain_text, toml_value
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of
 from splc.project import Project
@@ -63,65 +63,42 @@ MAX_SEEDS = 10_000
 
 @dataclass(frozen=True)
 class StudyLearner:
-    """A learner with its settings.
+    """A learner with its settings."""
 
-    Attributes:
-        name: its name in tables and files.
-        kind: its name in the table of learners (`splc.learning.registry`).
-        preset: the settings that it starts from.
-        settings: those that differ, by name.
-        observed: observed variables to learn from, as names or patterns (`splc learn --observed`).
-        parts: the parts whose models are added up (`splc learn --sum`); empty: the property is learned as a whole.
-    """
-
-    name: str = "default"
-    kind: str = DEFAULT
-    preset: str = "default"
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    observed: tuple[str, ...] = ()
+    name: str = "default"  # its name in tables and files
+    kind: str = DEFAULT  # its name in the table of learners (`splc.learning.registry`)
+    preset: str = "default"  # the settings that it starts from
+    settings: Mapping[str, Any] = field(default_factory=dict)  # those that differ, by name
+    observed: tuple[str, ...] = ()  # observed variables to learn from: names or patterns (`splc learn --observed`)
+    # the parts whose models are added up (`splc learn --sum`); empty: the property is learned as a whole
     parts: tuple[str, ...] = ()
 
     def resolved(self) -> Learner:
-        """Return the learner with all its settings.
-
-        Raises:
-            SpecError: for an unknown learner, preset or setting.
-        """
+        """Return the learner with all its settings; SpecError for an unknown learner, preset or setting."""
         return learner_of(self.kind, self.preset, self.settings)
 
 
 @dataclass(frozen=True)
 class Study:
-    """The content of a study file.
-
-    Attributes:
-        given: those of `system`, `measurements`, `property`, `analytical`, `parameters` that the file states; paths
-            are relative to the file.
-        samplings: sampling specs in canonical spelling, distinct, at least one.
-        learners: the learners, None: one with the settings of the project's `[learning]`.
-        at: expression of tabled parameters → the value whose row is their number in terms.
-        missing: what happens to a sampled configuration that was not measured; with 'error' the run fails, and its
-            record has the reason.
-        by: the context that a study is done of each value of; None is none.
-        lines: key → its line in the file, for messages.
-    """
+    """The content of a study file."""
 
     path: Path
-    samplings: tuple[str, ...]
+    samplings: tuple[str, ...]  # sampling specs in canonical spelling, distinct, at least one
     seeds: tuple[int, ...] = (0,)
+    # `system`, `measurements`, `property`, `analytical`, `parameters`, as stated; paths are relative to the file
     given: Mapping[str, str] = field(default_factory=dict)
-    learners: tuple[StudyLearner, ...] | None = None
+    learners: tuple[StudyLearner, ...] | None = None  # None: one with the settings of the project's `[learning]`
     scale: float = 1.0
-    at: Mapping[str, float] = field(default_factory=dict)
+    at: Mapping[str, float] = field(default_factory=dict)  # tabled parameters → the value whose row is theirs in terms
     constant: bool = True
     measures: tuple[str, ...] = ()
-    missing: Missing = "error"
+    missing: Missing = "error"  # of a sampled configuration; with 'error' the run fails, and its record has the reason
     columns: ColumnChoice = field(default_factory=ColumnChoice)
-    by: str | None = None
+    by: str | None = None  # the context that a study is done of each value of
     invalid: Invalid = "error"
     duplicates: Duplicates = "error"
     aggregate: Aggregate = "mean"
-    lines: Mapping[str, int] = field(default_factory=dict)
+    lines: Mapping[str, int] = field(default_factory=dict)  # key → its line in the file, for messages
 
     @property
     def folder(self) -> Path:
@@ -134,11 +111,7 @@ class Study:
         return {"invalid": self.invalid, "duplicates": self.duplicates, "aggregate": self.aggregate}
 
     def project(self) -> Project:
-        """Return the project of the study's folder, with the inputs that the study file states.
-
-        Raises:
-            InputError: if its `splc.toml` is wrong.
-        """
+        """Return the project of the study's folder, with the inputs that the study file states."""
         files: dict[str, Any] = {key: str(self.folder / self.given[key]) for key in FILES if key in self.given}
         return Project.load(self.folder, nfp=self.given.get(PROPERTY), columns=self.columns, **files)
 
@@ -157,10 +130,8 @@ class _Reader:
     """Reads the content of a study file and collects problems."""
 
     def __init__(self, path: Path, source: Source, content: dict[str, Any], lines: Mapping[str, int]) -> None:
-        self.path = path
+        self.path, self.content, self.lines = path, content, lines
         self.text = source.text().splitlines()
-        self.content = content
-        self.lines = lines
         self.problems = Problems(source.name)
 
     def study(self) -> Study:
@@ -174,7 +145,7 @@ class _Reader:
             "seeds": self.seeds(),
             "measures": self.measures(),
             "learners": self.learners(),
-            "scale": float(self.value("scale", 1.0, _is_factor, "a number above 0")),
+            "scale": float(self.value("scale", 1.0, lambda value: (finite_number(value) or 0) > 0, "a number above 0")),
             "at": self.at(),
             "constant": self.value("constant", True, lambda value: isinstance(value, bool), "true or false"),
             "columns": read_columns(self.content, self.lines, self.problems),
@@ -224,15 +195,19 @@ class _Reader:
                 self.add(f"{key} must be {content}", key, text=toml_value(item), hint=f"write {example}")
         return items
 
+    def parsed(self, key: str, content: str, example: str, parse: Callable[[str], str]) -> Iterator[tuple[str, str]]:
+        """Yield the texts of a list, each with what it stands for."""
+        for item in self.items(key, str, content, example):
+            try:
+                yield item, parse(item)
+            except SplcError as error:
+                self.problems.include(error, self.line_of_item(key, item))
+
     def samplings(self) -> tuple[str, ...]:
         """Return the samplings in canonical spelling."""
+        content, example = "sampling specs, in quotes", 'samplings = ["ff", "pb:9,3"]'
         specs: list[str] = []
-        for item in self.items("samplings", str, "sampling specs, in quotes", 'samplings = ["ff", "pb:9,3"]'):
-            try:
-                spec = parse_spec(item).text
-            except SplcError as error:
-                self.problems.include(error, self.line_of_item("samplings", item))
-                continue
+        for item, spec in self.parsed("samplings", content, example, lambda item: parse_spec(item).text):
             if spec in specs:
                 self.problems.add(f"duplicate sampling {item!r}", self.line_of_item("samplings", item))
             else:
@@ -257,13 +232,9 @@ class _Reader:
         """Return the further measures."""
         if self.content.get("measures", []) == []:
             return ()
-        keys = []
-        for item in self.items("measures", str, "names of measures, in quotes", 'measures = ["smape"]'):
-            try:
-                keys.append(measure(item).key)
-            except SplcError as error:
-                self.problems.include(error, self.line_of_item("measures", item))
-        return tuple(dict.fromkeys(keys))
+        content, example = "names of measures, in quotes", 'measures = ["smape"]'
+        keys = self.parsed("measures", content, example, lambda item: measure(item).key)
+        return tuple(dict.fromkeys(key for _, key in keys))
 
     def value(self, key: str, default: Any, valid: Callable[[Any], bool], expected: str) -> Any:
         """Return the value of a key, the default if it is not valid."""
@@ -279,18 +250,18 @@ class _Reader:
         if not isinstance(content, dict):
             self.add("at must be a table: name = number", "at", hint="write at = { nodes = 4 }")
             return {}
-        values = {}
-        for name, value in content.items():
-            number = finite_number(value)
-            if number is None:
-                self.add(f"at.{name} must be a number", f"at.{name}", text=toml_value(value))
-            else:
-                values[name] = number
-        return values
+        values = {name: finite_number(value) for name, value in content.items()}
+        for name in [name for name, number in values.items() if number is None]:
+            self.add(f"at.{name} must be a number", f"at.{name}", text=toml_value(content[name]))
+        return {name: number for name, number in values.items() if number is not None}
 
     def by(self) -> str | None:
         """Return the context that a study is done of each value of."""
-        by: str | None = self.value("by", None, _is_name, "the name of a column, in quotes")
+
+        def is_name(value: Any) -> bool:
+            return value is None or (isinstance(value, str) and bool(value.strip()))
+
+        by: str | None = self.value("by", None, is_name, "the name of a column, in quotes")
         filters = self.content.get("where", {})
         if by is not None and isinstance(filters, dict) and by in filters:
             self.add(f"{by!r} is in by and in where", "by", hint="name it only once: all its values, or one")
@@ -337,19 +308,8 @@ class _Reader:
 
     def texts(self, table: dict[str, Any], key: str, place: str) -> tuple[str, ...]:
         """Return the text, or the list of texts, that a learner's table has under a key."""
-        value = table.get(key, [])
-        texts = value if isinstance(value, list) else [value]
-        if not all(isinstance(text, str) and text.strip() for text in texts):
+        texts = listed_texts(table.get(key, []))
+        if texts is None:
             message = f"{place}.{key} must be a text or a list of texts"
-            self.add(message, f"{place}.{key}", text=toml_value(value), hint=_EXAMPLES[key])
-            return ()
-        return tuple(dict.fromkeys(texts))
-
-
-def _is_factor(value: Any) -> bool:
-    number = finite_number(value)
-    return number is not None and number > 0
-
-
-def _is_name(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and bool(value.strip()))
+            self.add(message, f"{place}.{key}", text=toml_value(table[key]), hint=_EXAMPLES[key])
+        return tuple(dict.fromkeys(texts or ()))

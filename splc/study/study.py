@@ -10,22 +10,22 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from comparison.statistics import GroupTest
 from splc.errors import InputError, Problem, RequestError
 from splc.formats.measurements.columns import shown_value
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import write_whole
-from splc.io.json_object import JsonObject, at, by_value, json_object
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.presentation import Reported
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.threads import one_thread
 from splc.study.archive import RUNS, TABLE
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks
-from splc.study.inputs import load, space_of
 from splc.study.results import Results, Run, compare_runs, manifest_of, study_test
 from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
-from splc.study.tasks import Record, perform, tasks_of
+from splc.study.tasks import Record, load, perform, space_of, tasks_of
 from splc.workflows.by import ByValue
 from splc.workflows.common_fields import scheduler_of
 from splc.workflows.fields import as_argument, as_flag, as_option, request
@@ -67,14 +67,10 @@ class Request:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudyResult(TasksResult, Reported):
-    """The result of a study.
-
-    Attributes:
-        results: the comparisons, None after an interruption.
-    """
+    """The result of a study."""
 
     study: Study
-    results: Results | None = None
+    results: Results | None = None  # the comparisons, None after an interruption
 
     @property
     def runs(self) -> Sequence[Run]:
@@ -89,13 +85,9 @@ class StudyResult(TasksResult, Reported):
 
 @dataclass(frozen=True, eq=False)
 class ContextStudies(ByValue[StudyResult]):
-    """The studies of the values of a context; fewer after an interruption.
+    """The studies of the values of a context; fewer after an interruption."""
 
-    Attributes:
-        folder: the folder of the results, which has a folder per value and the table of all of them.
-    """
-
-    folder: Path
+    folder: Path  # of the results, which has a folder per value and the table of all of them
 
     @property
     def interrupted(self) -> bool:
@@ -165,7 +157,14 @@ def run_study(
         with one_thread():
             compared = compare_runs(study, loaded, [(task, Record.parse(records[task.key])) for task in tasks])
             tables = tuple(tables_of(study, compared))
-            files = _files(study, compared, tables)
+            texts = {run.task.log: run.record.log for run in compared.runs if run.record.log is not None}
+            texts |= {
+                "table.csv": csv_text(whole_table(study, compared)),
+                "table.md": "\n".join(markdown_text(table) for table in tables),
+                "table.tex": "\n".join(latex_text(table) for table in tables),
+                RUNS: csv_text(runs_table(study, compared)),
+            }
+            files = {name: text.encode("utf-8") for name, text in texts.items()}
             if pictures:
                 files.update(pictures_of(study, loaded, compared))
         times = {"finished": finished, "seconds": round(time.monotonic() - started, 3)}
@@ -210,100 +209,50 @@ def run_study_by(
     return ContextStudies(study.by, results, folder)
 
 
-def _files(study: Study, compared: Results, tables: Sequence[Table]) -> dict[str, bytes]:
-    """Return name → content of all tables and logs."""
-    texts = {
-        "table.csv": csv_text(whole_table(study, compared)),
-        "table.md": "\n".join(markdown_text(table) for table in tables),
-        "table.tex": "\n".join(latex_text(table) for table in tables),
-        RUNS: csv_text(runs_table(study, compared)),
-    }
-    texts |= {run.task.log: run.record.log for run in compared.runs if run.record.log is not None}
-    return {name: text.encode("utf-8") for name, text in texts.items()}
-
-
-MeasureValues = dict[str, float | None]
-
-
-class StudyRunObject(JsonObject):
-    """A run of a study; errors are in percent."""
-
-    learner: str
-    sampling: str
-    seed: int | None
-    reason: str | None
-    log: str | None
-    learned_from: int | None = at("record.learned_from")
-    rounds: int | None = at("record.rounds")
-    terms: int | None
-    learning_error: float | None = at("record.learning_error")
-    error: float | None = at("record.error")
-    error_all: float | None = at("record.error_all")
-    printed_error: float | None = at("record.printed_error")
-    printed_error_all: float | None = at("record.printed_error_all")
-    analytical_learned: MeasureValues | None = at("values.analytical_learned")
-    measured_learned: MeasureValues | None = at("values.measured_learned")
-
-
-class GroupObject(JsonObject):
-    """A group: the number of its values, and their median."""
-
-    group: str
-    values: int
-    median: float
-
-
-class PairTestObject(JsonObject):
-    """Two groups compared by Dunn's test and by A12, the probability that a value of the first group is larger."""
-
-    first: str
-    second: str
-    p_value: float
-    a12: float
-    magnitude: str
-
-
-class GroupTestObject(JsonObject):
-    """Several groups compared by the test of Kruskal and Wallis."""
-
-    groups: list[GroupObject] = at(
-        lambda test: [
-            {"group": name, "values": size, "median": test.medians[name]} for name, size in test.sizes.items()
-        ]
-    )
-    kruskal_wallis: float | None = at("statistic")
-    p_value: float | None
-    correction: str
-    pairs: list[PairTestObject]
-
-
-class StudyObject(JsonObject, schema="splc.study/1"):
-    """A study: its runs, the best one, and the comparison of the samplings and learners."""
-
-    study: str = at(lambda result: str(result.study.path))
-    folder: str = at(lambda result: str(result.folder))
-    tasks: int
-    done: int
-    done_before: int = at("found")
-    interrupted: bool
-    refused: int = at(lambda result: len(result.refused))
-    best: StudyRunObject | None = at("results.best")
-    runs: list[StudyRunObject]
-    statistics: GroupTestObject | None = at(
-        lambda result: None if result.results is None else study_test(result.results)
-    )
-    analytical: MeasureValues | None = at("results.analytical")
-    analytical_unscaled: MeasureValues | None = at("results.unscaled")
-    files: list[str] = at(lambda result: [*result.files, *(["manifest.json"] if result.results is not None else [])])
-    notes: list[str]
-
-
-ContextStudiesObject = by_value(StudyObject, "splc.study.by/1", "results", folder=lambda result: str(result.folder))
-
-
 def as_json(result: StudyResult | ContextStudies) -> dict[str, Any]:
-    """Return the JSON object of a result."""
-    return json_object(ContextStudiesObject if isinstance(result, ContextStudies) else StudyObject, result)
+    """Return the JSON object of a study: its runs, the best one, and the comparison of samplings and learners.
+
+    Errors are in percent.
+    """
+    if isinstance(result, ContextStudies):
+        values = [{"value": value, **_study_as_json(one)} for value, one in result.results.items()]
+        return {"schema": "splc.study.by/1", "by": result.by, "folder": str(result.folder), "values": values}
+    return {"schema": "splc.study/1", **_study_as_json(result)}
+
+
+def _study_as_json(result: StudyResult) -> dict[str, Any]:
+    results = result.results
+    return {
+        "study": str(result.study.path),
+        "folder": str(result.folder),
+        **picked(result, "tasks, done, done_before = found, interrupted"),
+        "refused": len(result.refused),
+        "best": results and results.best and _run_as_json(results.best),
+        "runs": [_run_as_json(each) for each in result.runs],
+        "statistics": results and _test_as_json(study_test(results)),
+        **picked(results, "analytical, analytical_unscaled = unscaled"),
+        "files": [*result.files, *(["manifest.json"] if results is not None else [])],
+        "notes": result.notes,
+    }
+
+
+def _run_as_json(one: Run) -> dict[str, Any]:
+    return {
+        **picked(one, "learner, sampling, seed, reason, log"),
+        **picked(one.record, "learned_from, rounds"),
+        "terms": one.terms,
+        **picked(one.record, "learning_error, error, error_all, printed_error, printed_error_all"),
+        **{group: one.values.get(group) for group in ("analytical_learned", "measured_learned")},
+    }
+
+
+def _test_as_json(test: GroupTest | None) -> dict[str, Any] | None:
+    """Return the JSON object of several groups compared by the tests of Kruskal and Wallis, and of Dunn."""
+    if test is None:
+        return None
+    groups = [{"group": name, "values": size, "median": test.medians[name]} for name, size in test.sizes.items()]
+    pairs = [picked(pair, "first, second, p_value, a12, magnitude") for pair in test.pairs]
+    return {"groups": groups, **picked(test, "kruskal_wallis = statistic, p_value, correction"), "pairs": pairs}
 
 
 def view(result: StudyResult | ContextStudies, detail: Detail) -> View:
@@ -313,14 +262,13 @@ def view(result: StudyResult | ContextStudies, detail: Detail) -> View:
         for value, one in result.results.items():
             if one.results is not None:
                 yield f"{result.by} {shown_value(value)}\n"
-                yield from _view(one, one.results)
+                yield from _view(one)
                 yield ""
         if not result.interrupted:
             yield f"all values in one table: {result.folder / TABLE}"
     else:
         results = [result]
-        if result.results is not None:
-            yield from _view(result, result.results)
+        yield from _view(result)
     yield notes_of(dict.fromkeys(text for one in results for text in one.notes))
     if results[-1].interrupted:
         yield results[-1].interruption
@@ -334,10 +282,12 @@ def view(result: StudyResult | ContextStudies, detail: Detail) -> View:
         yield End(1)
 
 
-def _view(result: StudyResult, results: Results) -> View:
+def _view(result: StudyResult) -> View:
+    if result.results is None:
+        return
     for table in result.tables:
         yield from (table, "")
-    best = results.best
+    best = result.results.best
     if best is not None and best.error is not None:
         yield f"best model: {best.task.label} (learner {best.learner}), error rate {percentage(best.error)}"
     yield from result.files_view()

@@ -18,7 +18,6 @@ from splc.plotting.charts.curves import learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
-from splc.study.inputs import Loaded
 from splc.study.results import (
     ANALYTICAL,
     LEARNING,
@@ -33,6 +32,7 @@ from splc.study.results import (
     titles,
 )
 from splc.study.specification import Study
+from splc.study.tasks import Loaded
 
 CAPTIONS = {
     "analytical_learned": "Learned models (b) compared with the analytical model (a)",
@@ -101,27 +101,22 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
     if (test := study_test(results)) is not None:
         yield from _group_tables(test)
     if results.analytical is not None:
-        yield analytical_table(study, results)
-    refused = [
+        # As tables 5.7, 5.9, 5.11 and 5.13 of the thesis.
+        values = {"result": results.analytical}
+        if results.unscaled is not None:
+            values = {f"multiplied by {study.scale:g}": results.analytical, "as it is": results.unscaled}
+        rows = [
+            (title, *(in_table(key, each.get(key)) for each in values.values()))
+            for key, title in titles("measured_analytical", study.measures).items()
+            if key not in OF_TERMS
+        ]
+        yield Table(("measure", *values), tuple(rows), CAPTIONS["measured_analytical"])
+    if refused := [
         (run.learner, run.sampling, "–" if run.seed is None else str(run.seed), _line(run.reason))
         for run in results.runs
         if run.reason is not None
-    ]
-    if refused:
+    ]:
         yield Table(("learner", "sampling", "seed", "reason"), tuple(refused), "Without a result")
-
-
-def analytical_table(study: Study, results: Results) -> Table:
-    """Return the table of the analytical model against the measurements (5.7, 5.9, 5.11, 5.13 of the thesis)."""
-    values, columns = [results.analytical or {}], ["result"]
-    if results.unscaled is not None:
-        values, columns = [*values, results.unscaled], [f"multiplied by {study.scale:g}", "as it is"]
-    rows: list[tuple[Cell, ...]] = [
-        (title, *(in_table(key, each.get(key)) for each in values))
-        for key, title in titles("measured_analytical", study.measures).items()
-        if key not in OF_TERMS
-    ]
-    return Table(("measure", *columns), tuple(rows), CAPTIONS["measured_analytical"])
 
 
 def whole_table(study: Study, results: Results) -> Table:
@@ -132,12 +127,9 @@ def whole_table(study: Study, results: Results) -> Table:
             found = _learning_rows(samplings) if group == "learning" else _rows(study, group, samplings)
             rows += [(learner, group, key, title, "ours", *values, None) for key, title, *values in found]
     no_values = (None,) * len(study.samplings)
-    for name, scores in (
-        ("measured_analytical", results.analytical),
-        ("measured_analytical_unscaled", results.unscaled),
-    ):
+    for suffix, scores in (("", results.analytical), ("_unscaled", results.unscaled)):
         rows += [
-            ("", name, key, title, "ours", *no_values, in_table(key, scores.get(key)))
+            ("", f"measured_analytical{suffix}", key, title, "ours", *no_values, in_table(key, scores.get(key)))
             for key, title in titles("measured_analytical", study.measures).items()
             if scores is not None and key not in OF_TERMS
         ]
@@ -202,16 +194,14 @@ def _line(text: str | None) -> str:
 
 def _group_tables(test: GroupTest) -> Iterator[Table]:
     """Yield the table of groups, and that of pairs."""
-    rows: list[tuple[Cell, ...]] = [(name, test.sizes[name], median) for name, median in test.medians.items()]
+    groups = tuple((name, test.sizes[name], median) for name, median in test.medians.items())
     statistic = f"Kruskal-Wallis H = {test.statistic:.4g}, p = {test.p_value:.3g}"
     caption = f"Errors on all measured configurations over the seeds: {statistic}"
-    yield Table(("group", "runs", "median error, %"), tuple(rows), caption)
-    pairs: list[tuple[Cell, ...]] = [
-        (pair.first, pair.second, pair.p_value, pair.a12, pair.magnitude) for pair in test.pairs
-    ]
+    yield Table(("group", "runs", "median error, %"), groups, caption)
+    pairs = tuple((pair.first, pair.second, pair.p_value, pair.a12, pair.magnitude) for pair in test.pairs)
     dunn = f"Dunn's test, corrected ({test.correction})"
     caption = f"Pairs: {dunn}, and A12, above 0.5 if the first has the larger errors"
-    yield Table(("first", "second", "Dunn p", "A12", "effect"), tuple(pairs), caption)
+    yield Table(("first", "second", "Dunn p", "A12", "effect"), pairs, caption)
 
 
 @dataclass(frozen=True)
@@ -240,36 +230,32 @@ def learning_curves(errors: Errors) -> dict[str, tuple[CurvePoint, ...]]:
 
 def curves_chart(errors: Mapping[str, Errors], title: str) -> Chart | None:
     """Return the errors as a chart with a panel per name; None if no learner has several sizes."""
-    curves = {name: learning_curves(each) for name, each in errors.items()}
-    if not any(line and line[0].size < line[-1].size for lines in curves.values() for line in lines.values()):
-        return None
     panels = {
         name: {
-            learner: [(point.size, point.error, point.deviation) for point in line] for learner, line in each.items()
+            learner: [(point.size, point.error, point.deviation) for point in line]
+            for learner, line in learning_curves(each).items()
         }
-        for name, each in curves.items()
+        for name, each in errors.items()
     }
-    learners = list(dict.fromkeys(learner for lines in panels.values() for learner in lines))
-    return learning_curve_chart(panels, learners, title)
+    if not any(line and line[0][0] < line[-1][0] for lines in panels.values() for line in lines.values()):
+        return None
+    return learning_curve_chart(panels, list(dict.fromkeys(name for lines in panels.values() for name in lines)), title)
 
 
 def curves_table(errors: Errors) -> Table | None:
     """Return the errors as a table, one row per sampling and one column per learner; None without an error."""
     curves = learning_curves(errors)
-    points = {(learner, point.sampling): point for learner, line in curves.items() for point in line}
+    cells: dict[tuple[str, str], Cell] = {}
     sizes: dict[str, float] = {}
-    for point in points.values():
-        sizes.setdefault(point.sampling, point.size)
-    rows = []
-    for sampling, size in sorted(sizes.items(), key=lambda pair: pair[1]):
-        cells: list[Cell] = [sampling, int(size) if size == int(size) else size]
-        for learner in curves:
-            point_ = points.get((learner, sampling))
-            if point_ is None or len(errors[learner][sampling]) == 1:
-                cells.append(None if point_ is None else point_.error)
-            else:
-                cells.append(Spread(point_.error, point_.deviation))
-        rows.append(tuple(cells))
+    for learner, line in curves.items():
+        for point in line:
+            sizes.setdefault(point.sampling, point.size)
+            single = len(errors[learner][point.sampling]) == 1
+            cells[learner, point.sampling] = point.error if single else Spread(point.error, point.deviation)
+    rows = [
+        (sampling, int(size) if size == int(size) else size, *(cells.get((learner, sampling)) for learner in curves))
+        for sampling, size in sorted(sizes.items(), key=lambda pair: pair[1])
+    ]
     return Table(("sampling", "configurations", *curves), tuple(rows), CURVES) if rows else None
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
 from sampling import Space
 from splc.errors import MeasurementError, Problem, RequestError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, json_object
+from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
@@ -134,39 +134,16 @@ def detectable(result: Result) -> float | None:
     return None if result.test.detectable is None else (result.test.detectable - 1) * 100
 
 
-class ChangedInfluenceObject(JsonObject):
-    """A changed influence: its factor after relative to before, with its 95 % interval."""
-
-    options: list[str]
-    alternatives: list[list[str]]
-    factor: float
-    low: float
-    high: float
-    probability: float
-    relevant: bool
-
-
-class ChangedObject(JsonObject, schema="splc.changed/1"):
-    """A test of a change between two values of a context; `at_least` and `detectable` are in percent."""
-
-    by: str = at("request.by")
-    old: str
-    new: str
-    nfp: str
-    unit: str | None
-    pairs: int = at("test.pairs")
-    only_old: int
-    only_new: int
-    changed: bool = at("test.changed")
-    factor: float = at("test.factor")
-    low: float = at("test.low")
-    high: float = at("test.high")
-    probability: float = at("test.probability")
-    factor_changed: bool = at("test.factor_changed")
-    influences: list[ChangedInfluenceObject] = at("test.influences")
-    deviation: float = at("test.deviation")
-    detectable: float | None = at(detectable)
-    at_least: float = at("request.at_least")
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a test."""
+    numbers = "changed, factor, low, high, probability, factor_changed, influences, deviation"
+    return {
+        "schema": "splc.changed/1",
+        **picked(result, "by = request.by, old, new, nfp, unit, pairs = test.pairs, only_old, only_new"),
+        **picked(result.test, numbers),
+        "detectable": detectable(result),
+        "at_least": result.request.at_least,
+    }
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -227,7 +204,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, ChangedObject),
+    as_json,
     (
         "splc changed --measurements versions.csv --by version",
         "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",

@@ -130,7 +130,7 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
         return
     path = Path(output)
     project = Project.load(path.parent)
-    if project.file is not None and kind in project.file.values:
+    if kind in project.file.values:
         return
     if kind == "system":
         competes, files = path.name.removesuffix(".gz").endswith(".xml"), project.descriptions()

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import splc
 from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hint
 from splc.io.files import missing_folder, read_source, write_whole
-from splc.io.json_object import JsonObject, at, json_object
+from splc.io.json import picked
 from splc.workflows.fields import as_argument, request
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Rows, View, counted
@@ -148,27 +148,14 @@ def _copy(example: Example, target: str) -> None:
         raise
 
 
-class ExampleObject(JsonObject, schema="splc.example/1"):
-    """A case study that was copied."""
-
-    name: str = at("examples.0.name")
-    folder: str
-    files: list[str] = at(lambda result: list(result.examples[0].paths))
-    commands: list[str] = at("examples.0.commands")
-
-
-class ListedExampleObject(JsonObject):
-    """A case study that can be copied."""
-
-    name: str
-    about: str
-    bytes: int = at("size")
-
-
-class ExamplesObject(JsonObject, schema="splc.example.list/1"):
-    """The case studies that can be copied."""
-
-    examples: list[ListedExampleObject]
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a copy, or of all case studies."""
+    if result.folder is None:
+        examples = [picked(example, "name, about, bytes = size") for example in result.examples]
+        return {"schema": "splc.example.list/1", "examples": examples}
+    (example,) = result.examples
+    files = {"folder": result.folder, "files": list(example.paths), "commands": example.commands}
+    return {"schema": "splc.example/1", "name": example.name, **files}
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -194,6 +181,6 @@ VERB = Verb(
     Request,
     run,
     view,
-    lambda result: json_object(ExamplesObject if result.folder is None else ExampleObject, result),
+    as_json,
     ("splc example", "splc example zstd", "splc example smg2000 multigrid"),
 )

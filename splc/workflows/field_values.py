@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from splc.errors import SpecError
 
@@ -15,11 +15,13 @@ _DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h",
 _UNITS = (86400, 3600, 60, 1)
 
 
-def _pairs(texts: Sequence[str], form: str, convert: Callable[[str], W | None]) -> dict[str, W]:
-    """Return name → value of texts; a name may contain an equals sign: 'ceil(nx/4)=2'."""
+def _pairs(
+    texts: Sequence[str], form: str, convert: Callable[[str], W | None], split: Callable[..., Any] = str.rpartition
+) -> dict[str, W]:
+    """Return name → value of texts; a name may contain an equals sign (`min(nx=4)=2`), unless the first one ends it."""
     pairs: dict[str, W] = {}
     for text in texts:
-        name, equals, written = (part.strip() for part in text.rpartition("="))
+        name, equals, written = (part.strip() for part in split(text, "="))
         value = convert(written)
         if not equals or not name or value is None:
             raise SpecError(f"{text!r} is not {form}")
@@ -112,7 +114,7 @@ def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
         numbers = [number for value in values.split(",") if (number := _number(value)) is not None]
         return numbers if len(numbers) == values.count(",") + 1 else None
 
-    return _pairs(texts, "NAME=NUMBER,NUMBER…", axis)
+    return _pairs(texts, "NAME=NUMBER,NUMBER…", axis, str.partition)
 
 
 def counts_of(text: str) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from sampling import Space
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
@@ -15,7 +15,6 @@ from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, read_source, write_whole
-from splc.io.json_object import JsonObject, at, each, json_object, merged
 from splc.io.outputs import require_writable
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
@@ -28,7 +27,7 @@ from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
-from splc.workflows.objects import InferenceObject
+from splc.workflows.objects import inference_as_json
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, Output, View
 
@@ -214,14 +213,16 @@ def project_text(inference: Inference, folder: Path, system: str, measurements: 
     return "\n".join(lines) + "\n" + existing
 
 
-class InitObject(JsonObject, schema="splc.init/1"):
-    """A system description that was written."""
-
-    inference: InferenceObject = merged()
-    name: str = at("inference.system.name")
-    differences: list[str]
-    output: str | None = at(lambda result: None if result.output == STANDARD else result.output)
-    notes: list[str] = each("notes", "text")
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a description that was written."""
+    return {
+        "schema": "splc.init/1",
+        **inference_as_json(result.inference),
+        "name": result.inference.system.name,
+        "differences": result.differences,
+        "output": None if result.output == STANDARD else result.output,
+        "notes": [note.text for note in result.notes],
+    }
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -241,7 +242,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, InitObject),
+    as_json,
     ("splc init measurements.csv --property solve_seconds", "splc init measurements.csv --system system.xml"),
     doing="reading",
     without=("where", "invalid", "duplicates", "aggregate"),

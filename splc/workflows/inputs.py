@@ -193,7 +193,7 @@ class ModelInputs(SystemInputs):
         except InputError as error:
             raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
         notes += notes_of(f"{file}: {text}" for text in stored.notes)
-        notes += context_notes(file, stored.columns.contexts, project, stored.basis_of_unmeasured)
+        notes += context_notes(file, stored.contexts, project, stored.basis_of_unmeasured)
         return stored
 
 

@@ -70,11 +70,6 @@ def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
     return (Note(f"{text}: {why}"),)
 
 
-def interval_of(intervals: Intervals, configuration: Configurations) -> Interval | None:
-    """Return the prediction interval of one configuration, None if it is unknown."""
-    return intervals_of(intervals, configuration)[0]
-
-
 def negative_notes(
     predicted: Array,
     nfp: str | None,

@@ -14,7 +14,7 @@ from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.io.files import write_whole
-from splc.io.json_object import JsonObject, at, count, json_object, optional
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
@@ -72,7 +72,7 @@ class Result:
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Sample configurations."""
     if (request.prefix or request.postfix) and not request.command_lines:
-        raise RequestError("they need --command", "prefix", "postfix")
+        raise RequestError("they need --command-lines", "prefix", "postfix")
     spec = _spec(request)
     project = request.project()
     require_writable(request.output, (request.extend, *spec.files, *project.files))
@@ -121,20 +121,21 @@ def _power(configurations: Configurations) -> tuple[str, ...]:
     return (f"{pairs} a change of one influence in three of four cases from {listed(names)}",) if names else ()
 
 
-class SampleObject(JsonObject, schema="splc.sample/1"):
-    """A sample: a summary, with the configurations or command lines unless a file holds them."""
-
-    sampling: str = at("sample.spec")
-    seed: int = at("sample.seed")
-    configurations: int = count("sample.configurations")
-    removed: int = at("sample.removed")
-    notes: list[str] = at("sample.notes")
-    output: str | None
-    extended: int = optional("sample.extended")
-    commands: list[str] = optional(lambda result: result.commands if result.output is None else None)
-    rows: list[dict[str, float | None]] = optional(
-        lambda result: rows_of(result.sample.configurations) if result.output is result.commands is None else None
-    )
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a sample, with the configurations or command lines unless a file holds them."""
+    sample = result.sample
+    more: dict[str, Any] = {} if sample.extended is None else {"extended": sample.extended}
+    if result.output is None:
+        lines = result.commands
+        more |= {"rows": rows_of(sample.configurations)} if lines is None else {"commands": lines}
+    return {
+        "schema": "splc.sample/1",
+        **picked(sample, "sampling = spec, seed"),
+        "configurations": len(sample.configurations),
+        **picked(sample, "removed, notes"),
+        "output": result.output,
+        **more,
+    }
 
 
 def rows_of(configurations: Configurations) -> list[dict[str, Any]]:
@@ -158,7 +159,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, SampleObject),
+    as_json,
     (
         "splc sample --sampling pb:9,3",
         "splc sample --sampling random:20 --seed 1 -o configurations.csv",

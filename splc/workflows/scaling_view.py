@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, listed, unknown_name_hint
-from splc.formats.models.entries import facts_text, lead_text, percent_text
+from splc.formats.models.notation import facts_text, lead_text, percent_text
 from splc.io.numbers import rounded_text
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction

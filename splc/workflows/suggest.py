@@ -20,7 +20,7 @@ from splc.formats.detect import experiment_format, is_xml, kind_of
 from splc.formats.measurements.assignment import parse_assignments, with_assigned_values
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD, read_source
-from splc.io.json_object import JsonObject, at, count, each, json_object, optional
+from splc.io.json import picked
 from splc.io.numbers import count_text, percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
@@ -36,7 +36,7 @@ from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.objects import FailuresObject
+from splc.workflows.objects import failures_as_json
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
@@ -186,45 +186,30 @@ def _remarks(result: Result, request: Request, size: int, inside: int) -> Iterat
             yield Note(f"{text}, and may rise", about=Rank.METHOD)
 
 
-class SuggestedConfigurationObject(JsonObject):
-    """A configuration to measure: its expected gain, and its prediction, if there is one."""
-
-    configuration: dict[str, float | None]
-    gain: float | None
-    predicted: float | None
-    low: float | None
-    high: float | None
-    cost: float = optional()
-
-
-class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
-    """The configurations to measure next: a summary, with the configurations unless a file holds them."""
-
-    goal: Goal = at("suggestions.goal")
-    nfp: str | None
-    unit: str | None
-    measured: int
-    best_measured: float | None = at("best")
-    configurations: int = count("suggestions.configurations")
-    candidates: int = at("suggestions.candidates")
-    scale: str | None = at("suggestions.model.name")
-    failures: FailuresObject | None
-    notes: list[str] = each("notes", "text")
-    output: str | None = at("request.output")
-    variance_reduction_percent: float = optional(
-        lambda result: result.suggestions.gains.sum() if result.suggestions.goal == "variance" else None
-    )
-    next: list[SuggestedConfigurationObject] = optional(
-        lambda result: list(_rows(result.suggestions)) if result.request.output is None else None
-    )
-
-
-def _rows(batch: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
-    """Yield the configurations with what is known of them."""
-    columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
-    columns["cost"] = np.full(len(batch.gains), None) if batch.costs is None else batch.costs
-    for index, row in enumerate(rows_of(batch.configurations)):
-        yield {"configuration": row, **{name: column[index] for name, column in columns.items()}}
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of a summary, with the configurations to measure next unless a file holds them."""
+    batch, output = result.suggestions, result.request and result.request.output
+    content: dict[str, Any] = {
+        "schema": "splc.suggest/1",
+        "goal": batch.goal,
+        **picked(result, "nfp, unit, measured, best_measured = best"),
+        "configurations": len(batch.configurations),
+        "candidates": batch.candidates,
+        "scale": batch.model and batch.model.name,
+        "failures": failures_as_json(result.failures),
+        "notes": [note.text for note in result.notes],
+        "output": output,
+    }
+    if batch.goal == "variance":
+        content["variance_reduction_percent"] = batch.gains.sum()
+    if output is None:
+        columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
+        columns |= {} if batch.costs is None else {"cost": batch.costs}
+        content["next"] = [
+            {"configuration": row, **{name: column[index] for name, column in columns.items()}}
+            for index, row in enumerate(rows_of(batch.configurations))
+        ]
+    return content
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -276,7 +261,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    partial(json_object, ConfigurationSuggestionsObject),
+    as_json,
     (
         "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
         "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from splc.errors import SplcError, plural
 from splc.io.json_object import Getter, getter
 from splc.io.numbers import is_whole, short_number
-from splc.io.tables import Cell, Table
+from splc.io.tables import Cell, Table, cell_text
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
@@ -92,14 +92,9 @@ class Rows:
     columns: Sequence[Column]  # the columns
     most: int | None = None  # the largest number of rows; the others are counted below the table. None is all.
     more: str = ALL_IN_JSON  # what prints all rows
-
-
-@dataclass(frozen=True)
-class Wide:
-    """A table of which some columns are left out where the terminal is narrow, in this order."""
-
-    table: Table
-    optional: tuple[str, ...] = ()
+    caption: str = ""  # what the table shows
+    name: str = "table"  # the name of the file that it is copied to from a page
+    keys: Sequence[int] = ()  # the row of the measurements that each row is about on a page; may be empty
 
 
 @dataclass(frozen=True)
@@ -173,7 +168,7 @@ class Failed:
 
 
 # The parts of a result, and all items.
-Part: TypeAlias = str | Prose | Rows | Wide | Table | Facts | Entries
+Part: TypeAlias = str | Prose | Rows | Table | Facts | Entries
 Item: TypeAlias = "Part | Output | Message | tuple[Note, ...] | NextSteps | End | Failed"
 View: TypeAlias = Iterable[Item]
 
@@ -190,12 +185,33 @@ def narrowed(shown: Iterable[Column], *titles: str) -> tuple[Column, ...]:
     return tuple(replace(column, optional=ranks.get(column.title, column.optional)) for column in shown)
 
 
+def rendered(results: Sequence[Any], shown: Sequence[Column]) -> tuple[list[tuple[str, ...]], list[bool]]:
+    """Return the lines of a table as texts, and for each column whether it is aligned to the right."""
+    cells = [column.values(results) for column in shown]
+    lines = list(zip(*(column.texts(values) for column, values in zip(shown, cells, strict=True)), strict=True))
+    right = [
+        column.right or not any(isinstance(value, str) for value in values)
+        for column, values in zip(shown, cells, strict=True)
+    ]
+    return lines, right
+
+
 def table_of(rows: Iterable[Any], shown: Sequence[Column], caption: str | None = None) -> Table:
     """Return a table of results for several formats."""
     results = list(rows)
     cells = [column.values(results) for column in shown]
     lines: list[tuple[Cell, ...]] = list(zip(*cells, strict=True))
     return Table(tuple(column.title for column in shown), tuple(lines), caption)
+
+
+def rows_of(table: Table, *optional: str) -> Rows:
+    """Return a table for several formats for a terminal, whose `optional` columns are left out where it is narrow."""
+
+    def column(at: int, title: str, right: bool) -> Column:
+        return Column(title, lambda row: cell_text(row[at]), right=right)
+
+    shown = [column(at, *facts) for at, facts in enumerate(zip(table.columns, table.numeric, strict=True))]
+    return Rows(table.rows, narrowed(shown, *optional), caption=table.caption or "")
 
 
 def value_text(value: Any) -> str:

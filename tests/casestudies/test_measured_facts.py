@@ -13,7 +13,7 @@ from casestudies.report import communication
 from casestudies.report.noise import Noise, topologies
 from casestudies.report.studies import HERE, KINDS, Case
 from splc.study import read_study
-from splc.study.inputs import load
+from splc.study.tasks import load
 from splc.study.results import Results
 from splc.types import Array
 

@@ -21,7 +21,7 @@ from casestudies.report.report import case_blocks, measured_blocks, pages, smg_b
 from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
 from splc.io.tables import Spread, markdown_text
 from splc.study import Study, read_study, run_study
-from splc.study.inputs import load
+from splc.study.tasks import load
 from splc.study.results import Results
 from tests.support.tracked import tracked
 

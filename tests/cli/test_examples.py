@@ -93,7 +93,10 @@ def test_help_fits_on_two_screens(command: str, run: Run, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_is_plain(command: str, run: Run) -> None:
     """Help texts have no stray backslashes, double brackets, braces around arguments, or `<bool>`, but all choices."""
-    found = run(command, "--help").stdout
+    help_of_command = run(command, "--help")
+    assert (help_of_command.exit_code, help_of_command.stderr) == (0, "")
+    found = help_of_command.stdout
+    assert run(command, "-h").stdout == found
     text = found.split("Examples:")[0]
     for sign in ("\\", "[[", "<bool>", "{MODEL}"):
         assert sign not in text

@@ -23,7 +23,6 @@ from splc.workflows import explain as workflow
 from tests.cli.conftest import Run
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
-from tests.support.paths import SMG2000
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -100,13 +99,3 @@ def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_facto
         assert math.fsum(each.difference for each in found.contributions) == pytest.approx(
             difference, rel=1e-9, abs=1e-9 * max(1.0, abs(values).max())
         )
-
-
-def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the case study the size of the grid explains most of the computing time."""
-    monkeypatch.chdir(SMG2000 / "2d")
-    log = str(tmp_path / "learned.log")
-    run("learn", "--property", "solve_compute_seconds", "--learner", "stepwise", "-o", log)
-    first = explained(run, log)["options"][0]
-    assert first["name"] == "nx"
-    assert first["share"] > 60

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.report import markdown
+from splc.report import document
 from tests.cli.conftest import Run
 
 Learned = Callable[..., tuple[str, str]]
@@ -19,7 +19,7 @@ Learned = Callable[..., tuple[str, str]]
 def reported(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Learned:
     """Return a function that learns versions of a table together; it returns what is printed, and a report."""
     # Pictures of matplotlib take a second.
-    monkeypatch.setattr(markdown, "has_matplotlib", lambda: False)
+    monkeypatch.setattr(document, "has_matplotlib", lambda: False)
     monkeypatch.chdir(tmp_path)
 
     def reported(header: str, rows: list[tuple[object, ...]], version: str = "v2") -> tuple[str, str]:

@@ -79,7 +79,7 @@ def test_extreme_numbers(run: Run, project: Path, case: tuple[str, str, str]) ->
     """A command has an answer or refuses the number; there is no warning, and it does not begin to count to it."""
     command, option, value = case
     base = BASES.get(command, ())
-    more = ("--max-deviation", "0.1") if option == "--max-repeat" else ()
+    more: tuple[str, ...] = ("--max-deviation", "0.1") if option == "--max-repeat" else ()
     if command == "scale" and option in (
         "--target",
         "--axis",

@@ -3,45 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.golden import FOLDER, PROJECTS, Session, Step, outcome, performed, read_sessions, same_line, stable
+from tests.support.golden import (
+    FOLDER,
+    PROJECTS,
+    Session,
+    Step,
+    check_sessions,
+    outcome,
+    read_sessions,
+    same_line,
+    stable,
+)
 from tests.support.reader_golden import READER_FILES
 
-REWRITE = "SPLC_GOLDEN"
 FILES = sorted(file for file in FOLDER.rglob("*.txt") if not {PROJECTS, READER_FILES} & {*file.parents})
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER).with_suffix("")))
 def test_golden(file: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command line prints the lines below it, ends with this exit code, and writes these files."""
-    monkeypatch.setenv("COLUMNS", "100")
-
-    def printed(*arguments: str, **settings: str) -> tuple[int, str, str]:
-        result = run(*arguments, **settings)
-        return result.exit_code, result.stdout, result.stderr
-
-    sessions = read_sessions(file)
-    found = []
-    for number, session in enumerate(sessions):
-        folder = tmp_path / f"{number}" / session.project.split()[0]
-        folder.parent.mkdir()
-        session.copy_to(folder)
-        monkeypatch.chdir(folder)
-        found.append(replace(session, steps=tuple(performed(session, printed))))
-    text = "\n".join(session.text for session in found)
-    if os.environ.get(REWRITE):
-        file.write_text(text, encoding="utf-8")
-        sessions = found
-    for session, own in zip(sessions, found, strict=True):
-        for step, new in zip(session.steps, own.steps, strict=True):
-            assert new.lines == step.lines, f"$ {step.command}\nIf this is intended: make golden"
-    assert text == file.read_text(encoding="utf-8"), "make golden"
+    check_sessions(file, run, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(

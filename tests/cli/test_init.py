@@ -44,15 +44,6 @@ def test_text_round_trip(run: Run, table: Path) -> None:
     assert found.configurations.value("preset_O2").tolist() == [0, 1]
 
 
-def test_names_are_escaped(run: Run, table: Path) -> None:
-    """Control characters in names do not reach the terminal."""
-    table.write_text("a\x1b[31mred,n,time\n0,1,2.5\n1,2,3.5\n", encoding="utf-8")
-    for arguments in (("describe", table.name), ("describe", table.name, "--tree", "3"), ("init", table.name)):
-        result = run(*arguments)
-        assert "\x1b" not in result.stdout + result.stderr
-    assert result.stderr.startswith(r"table.csv: the name 'a\x1b[31mred' has a control character")
-
-
 @pytest.mark.parametrize(
     "command",
     [

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from splc import cli
-from splc.cli.interruption import interruption, terminated_as_interrupted
+from splc.cli.command import interruption, terminated_as_interrupted
 from tests.support.objects import of
 
 BOTH = (signal.SIGINT, signal.SIGTERM)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli.interruption import Interruption
+from splc.cli.command import Interruption
 from splc.measuring.journal import Journal, read_journal
 from tests.cli.conftest import Run
 from tests.support.programs import ALL, AWK, TIME, VALUES, table

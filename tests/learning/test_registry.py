@@ -13,7 +13,7 @@ import pytest
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
-from splc.formats.models.entries import learned_file
+from splc.formats.models.stored_model import learned_file
 from splc.learning import LEARNERS, LearningProblem, LearningResult, learn, learner_of, registry
 from splc.learning.judging import judged, round_errors
 from splc.learning.projection import Ensemble

@@ -1,4 +1,4 @@
-"""Runs on a dask cluster: a LocalCluster stands for machines."""
+"""Runs on a dask cluster: a LocalCluster stands for machines, or a client without a scheduler for a connection."""
 
 from __future__ import annotations
 
@@ -6,44 +6,125 @@ import operator
 import socket
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY, Mock, call
 
-import numpy as np
 import pytest
 
-from splc.data.configurations import Configurations
+from splc import __version__
 from splc.errors import InputError, MachineError
-from splc.measuring.cluster import LOCAL, Cluster
-from splc.measuring.command import bind, parse_template
+from splc.measuring import cluster as module
+from splc.measuring.cluster import LOCAL, Cluster, described, missing_programs
 from splc.measuring.distribution import machine_lock, run_on_cluster
-from splc.measuring.execution import Run, RunResult
 from splc.measuring.journal import Journal
 from splc.measuring.plan import Plan
-from splc.measuring.properties import parse_properties
 from splc.measuring.session import Session
 from splc.measuring.setup import Setup
-from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
 from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
-from tests.measuring.conftest import Program
+from tests.measuring.conftest import Program, Recorder, first_runs, grid, measurement
 from tests.support.file_size import file_size_limit
+from tests.support.golden_messages import check_cases
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 
-MODEL = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(8)))),))
-ALL = Configurations(MODEL, np.arange(8)[:, np.newaxis])
+WORKERS = {"tcp://10.0.0.2:40": 4, "tcp://10.0.0.1:41": 1, "tcp://10.0.0.2:41": 2, "tls://[::1]:5": 1}
+
+
+def cluster(workers: Any = WORKERS, status: str = "running", **methods: Any) -> Cluster:
+    """Return a connection whose client has these workers (or raises an error), and methods with these results."""
+    found = Cluster.__new__(Cluster)
+    results = {
+        name: {"side_effect" if isinstance(each, Exception) else "return_value": each} for name, each in methods.items()
+    }
+    nthreads = Mock(side_effect=workers) if isinstance(workers, Exception) else Mock(return_value=workers)
+    found.client = Mock(status=status, nthreads=nthreads, **{name: Mock(**each) for name, each in results.items()})
+    found.address, found._security = "tcp://10.0.0.9:8786", None
+    return found
+
+
+def test_workers() -> None:
+    """Workers are those that the scheduler has now, none while it is lost; those at one host are on one machine."""
+    found = cluster()
+    assert list(found.workers().items()) == sorted(WORKERS.items())
+    for lost in (cluster(status="connecting"), cluster(OSError()), cluster(ValueError())):
+        assert lost.workers() == {}
+    assert (found.machines_at_once(), found.shared_machines()) == (3, ["10.0.0.2"])
+    assert "(10.0.0.2)" in described(found.shared_machines())
+
+
+def test_waiting_for_a_worker() -> None:
+    """One worker is enough; there is no wait if there is one."""
+    present, absent = cluster(), cluster({})
+    client = present.client
+    present.restore()
+    cluster(run={"tcp://c:1": __version__})._require_version()
+    assert present.client is client
+    found = [each._wait_for_workers(5) for each in (present, absent, cluster({}, wait_for_workers=OSError()))]
+    assert found == [True, True, False]
+    assert client.wait_for_workers.call_args_list == []
+    assert absent.client.wait_for_workers.call_args_list == [call(1, timeout=5)]
+
+
+ERRORS = {kind.__name__: kind("no\n  answer") for kind in (OSError, ValueError, TypeError, KeyError, RuntimeError)}
+OTHERS = {"tcp://b:1": "0.0.1", "tcp://a:1": ImportError("splc"), "tcp://c:1": __version__}
+REFUSED: dict[str, Callable[[], Any]] = {
+    "no worker comes back": lambda: cluster({}, wait_for_workers=TimeoutError()).restore(),
+    "no workers": lambda: Cluster("tcp://10.0.0.9:8786"),
+    "other versions": lambda: cluster(run=OTHERS)._require_version(),
+    "missing programs": lambda: cluster(
+        run={"tcp://b:1": missing_programs(["true", "./other", "splc-nothing"], "/", None), "tcp://a:1": []}
+    ).require_programs([], None, {}),
+    **dict.fromkeys(ERRORS, lambda: cluster()._connected(2.5)),
+}
+
+
+def test_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cluster that cannot be used is refused with its address and what to do, and the connection is closed."""
+    monkeypatch.setattr(module, "PATIENCE_SECONDS", 0.01)
+    client = cluster({}, wait_for_workers=TimeoutError()).client
+
+    def refused(case: str) -> list[str]:
+        connect = Mock(side_effect=ERRORS.get(case), return_value=client)
+        monkeypatch.setattr(distributed, "Client", connect)
+        with pytest.raises(InputError) as caught:
+            REFUSED[case]()
+        if case in ERRORS:
+            expected = {"address": "tcp://10.0.0.9:8786", "timeout": 2.5, "set_as_default": False, "security": ANY}
+            assert connect.call_args.kwargs == expected
+            assert connect.call_args.kwargs["security"].require_encryption is False
+        return str(caught.value).replace(__version__, "VERSION").splitlines()
+
+    check_cases("clusters", refused)
+    client.wait_for_workers.assert_called_once_with(1, timeout=module.FIRST_WORKER_SECONDS)
+    client.close.assert_called_once_with()
+
+
+def test_addresses(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An address at which nothing answers, that is malformed, or a file that does not exist, is refused.
+
+    Workers have the programs that are in the PATH of a run.
+    """
+    (tmp_path / "solver").touch(0o755)
+    with Cluster(scheduler) as workers:
+        workers.require_programs(["solver"], None, {"PATH": str(tmp_path)})
+        with pytest.raises(InputError, match=r"worker tcp://.*: the command './nothing' does not exist"):
+            workers.require_programs(["echo", "./nothing"], str(tmp_path), {})
+    monkeypatch.setattr(module, "CONNECT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    for address in (f"tcp://127.0.0.1:{port}", "nonsense://1", "nonsense", str(tmp_path / "missing.json")):
+        with pytest.raises(InputError, match="no dask scheduler answers"):
+            Cluster(address)
 
 
 def setup(command: str, repeat: int = 1, folder: Path | None = None) -> Setup:
-    """Return a measurement of all configurations."""
-    bound = bind(parse_template(command, MODEL, ("repetition",)), ALL)
-    where = None if folder is None else str(folder)
-    return Setup(bound, ALL, parse_properties(["t=regex:(.+)"], ()), Plan(repeat), folder=where)
+    """Return a measurement of eight configurations."""
+    return measurement(grid(8, "x"), command, "t=regex:(.+)", Plan(repeat), folder=folder and str(folder))
 
 
 @pytest.mark.slow
@@ -98,61 +179,27 @@ os.write(log, f"{os.getppid()} ends\\n".encode())
     assert len(running) == 2
     found = made.measurements(session.recorded)
     assert found is not None
-    assert found["t"].tolist() == list(range(8))
+    assert found["t"].tolist() == list(range(1, 9))
     assert found.repetitions("t").shape == (8, 3)
 
 
 def test_stopping(scheduler: str) -> None:
     """Asked to stop, what is in flight is recorded, and nothing is begun."""
-    results: dict[Run, RunResult] = {}
-
-    def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
-        results[run] = result
-
+    made, record = setup("echo {x}"), Recorder()
+    results = record.results
     with Cluster(scheduler) as cluster:
-        run_on_cluster(cluster, setup("echo {x}"), [(row, 0) for row in range(8)], record, lambda: len(results) >= 3)
+        run_on_cluster(cluster, made, first_runs(made), record, lambda: len(results) >= 3)
     # After a run on each worker, tasks of three and of two runs may have begun.
     assert 3 <= len(results) <= 7
 
 
-def test_refused(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program that the workers do not have, and a scheduler that does not answer, are refused."""
-    with Cluster(scheduler) as cluster:
-        with pytest.raises(InputError, match=r"worker tcp://.*: the command './nothing' does not exist"):
-            cluster.require_programs(["echo", "./nothing"], str(tmp_path), {})
-        cluster.require_programs(["echo"], None, {})
-    monkeypatch.setattr("splc.measuring.cluster.CONNECT_SECONDS", 0.3)
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    with pytest.raises(InputError, match="no dask scheduler answers"):
-        Cluster(f"tcp://127.0.0.1:{port}")
-    for address in ("nonsense://1", "nonsense", str(tmp_path / "missing.json")):
-        with pytest.raises(InputError, match="no dask scheduler answers"):
-            Cluster(address)
-
-
-@pytest.mark.parametrize(
-    ("name", "found"), [("splc._version:__name__", "splc splc._version"), ("nothing:x", "no splc")]
-)
-def test_workers_without_this_splc(scheduler: str, monkeypatch: pytest.MonkeyPatch, name: str, found: str) -> None:
-    """Workers that have another version of splc, or none, are named with what to install."""
-    monkeypatch.setattr("splc.measuring.cluster.VERSION", name)
-    with pytest.raises(InputError, match=rf"worker tcp://.* has {found}\n    every worker needs") as caught:
-        Cluster(scheduler)
-    assert len(caught.value.problems) == 2
-
-
 def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception of a worker is not the result of a run."""
-    results: dict[Run, RunResult] = {}
-
-    def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
-        results[run] = result
-
+    made, record = setup("echo {x}"), Recorder()
     monkeypatch.setattr("splc.measuring.distribution.execute_alone", operator.truediv)
     with Cluster(scheduler) as cluster, pytest.raises(MachineError, match="a worker failed: TypeError: unsupported"):
-        run_on_cluster(cluster, setup("echo {x}"), [(0, 0)], record, lambda: False)
-    assert results == {}
+        run_on_cluster(cluster, made, [(0, 0)], record, lambda: False)
+    assert record.results == {}
 
 
 def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,22 +229,15 @@ if sys.argv[1] == "3":
     if os.stat("killed").st_size <= {times}: os.kill(os.getppid(), 9)
 print(sys.argv[1])
 """
-    results: dict[Run, RunResult] = {}
-
-    def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
-        assert run not in results
-        results[run] = result
-
+    made, record = setup(program(code) + " {x}", 1, tmp_path), Recorder()
     with Cluster(scheduler) as cluster:
-        made = setup(program(code) + " {x}", 1, tmp_path)
-        run_on_cluster(cluster, made, [(row, 0) for row in range(8)], record, lambda: False)
-    expected: dict[Run, Any] = {(row, 0): {"t": row} for row in range(8)}
+        run_on_cluster(cluster, made, first_runs(made), record, lambda: False)
+    expected: dict[Any, Any] = {(row, 0): row + 1 for row in range(8)}
     if times > 1:
-        assert results.pop((3, 0)).reason == "4 workers disappeared while they measured it"
-        del expected[3, 0]
+        expected[2, 0] = "4 workers disappeared while they measured it"
     # Four workers for a task of several runs, and four for the run alone.
     assert (tmp_path / "killed").stat().st_size in ({2} if times == 1 else {4, 8})
-    assert {run: result.values for run, result in results.items()} == expected
+    assert record.values == expected
 
 
 def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from typing import Any
@@ -12,7 +12,7 @@ import pytest
 
 from splc.errors import MachineError
 from splc.measuring.cluster import Cluster
-from splc.measuring.distribution import TASK_ITEMS, TASK_SECONDS, Done, ItemError, _Distribution, distribute
+from splc.measuring.distribution import TASK_ITEMS, TASK_SECONDS, Distribution, Done, ItemError
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 WorkerState: Any = pytest.importorskip("distributed.scheduler").WorkerState
@@ -23,7 +23,7 @@ def cluster() -> Iterator[Cluster]:
     """Return a connection to two workers."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
         ) as local,
         Cluster(local.scheduler_address) as connected,
     ):
@@ -45,25 +45,32 @@ def results(found: list[Done[int, int]]) -> dict[int, Any]:
     return {done.item: done.result for done in found}
 
 
-def test_short_items_share_tasks(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each item is done once, by far fewer tasks than there are items."""
-    tasks: list[Any] = []
+@pytest.fixture
+def submitted(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> dict[Any, int]:
+    """Return the submitted tasks with their numbers of items; the shared part has none."""
+    tasks: dict[Any, int] = {}
     submit = cluster.client.submit
 
     def counted(*call: Any, **more: Any) -> Any:
-        tasks.append(call)
-        return submit(*call, **more)
+        future = submit(*call, **more)
+        tasks[future] = len(call[3]) if len(call) > 3 else 0
+        return future
 
     monkeypatch.setattr(cluster.client, "submit", counted)
-    found = list(distribute(cluster, tenfold, Counter[int](), range(100, 300), lambda: False))
+    return tasks
+
+
+def test_short_items_share_tasks(cluster: Cluster, submitted: dict[Any, int]) -> None:
+    """Each item is done once, by far fewer tasks than there are items."""
+    found = list(Distribution(cluster, tenfold, Counter[int](), range(100, 300), lambda: False))
     assert results(found) == {item: 10 * item for item in range(100, 300)}
     assert len({done.worker for done in found}) == 2
-    assert len(tasks) < 30
+    assert len(submitted) < 30
 
 
 def test_an_item_that_fails(cluster: Cluster) -> None:
     """An exception is the result of its item only, also where the item shared its task."""
-    found = results(list(distribute(cluster, tenfold, Counter[int](), range(40), lambda: False)))
+    found = results(list(Distribution(cluster, tenfold, Counter[int](), range(40), lambda: False)))
     failed = found.pop(13)
     assert isinstance(failed, ItemError)
     assert (str(failed.error), failed.lost) == ("13", 0)
@@ -81,7 +88,7 @@ def test_lost_tasks(cluster: Cluster) -> None:
             client.cancel([distributed.Future(key, client) for key in list(client.futures)], force=True)
         return False
 
-    found = list(distribute(cluster, tenfold, Counter[int](), range(100, 300), lose))
+    found = list(Distribution(cluster, tenfold, Counter[int](), range(100, 300), lose))
     assert looks[0] > 8
     assert results(found) == {item: 10 * item for item in range(100, 300)}
 
@@ -89,7 +96,7 @@ def test_lost_tasks(cluster: Cluster) -> None:
 def test_stopped(cluster: Cluster) -> None:
     """After a request to stop, items of running tasks are returned, and no task is started."""
     found: list[Done[int, int]] = []
-    for done in distribute(cluster, tenfold, Counter[int](), range(100, 5000), lambda: len(found) > 3):
+    for done in Distribution(cluster, tenfold, Counter[int](), range(100, 5000), lambda: len(found) > 3):
         found.append(done)  # noqa: PERF402
     assert 3 < len(results(found)) < 2000
 
@@ -100,21 +107,12 @@ def slow(counts: None, item: int) -> int:
     return item
 
 
-def test_a_task_ends_in_time(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_ends_in_time(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, submitted: dict[Any, int]) -> None:
     """A task returns after its time what it did, also where it was expected to do more; the rest is done by others."""
     monkeypatch.setattr("splc.measuring.distribution.TASK_SECONDS", 0.05)
-    tasks: dict[Any, int] = {}
-    submit = cluster.client.submit
-
-    def counted(*call: Any, **more: Any) -> Any:
-        future = submit(*call, **more)
-        tasks[future] = len(call[3]) if len(call) > 3 else 0
-        return future
-
-    monkeypatch.setattr(cluster.client, "submit", counted)
-    found = list(distribute(cluster, slow, None, range(60), lambda: False))
+    found = list(Distribution(cluster, slow, None, range(60), lambda: False))
     assert results(found) == {item: item for item in range(60)}
-    assert any(len(task.result()[0]) < size for task, size in tasks.items() if size)
+    assert any(len(task.result()[0]) < size for task, size in submitted.items() if size)
 
 
 def with_a_disk(full: set[str], item: int) -> int:
@@ -126,25 +124,22 @@ def with_a_disk(full: set[str], item: int) -> int:
     return 10 * item
 
 
-def test_a_worker_that_can_do_nothing(cluster: Cluster) -> None:
-    """Items of a worker whose disk is full are done by the other worker, and it gets no further ones."""
-    full = min(cluster.workers())
-    found = list(distribute(cluster, with_a_disk, {full}, range(200), lambda: False))
+def test_full_disks(cluster: Cluster) -> None:
+    """Items of a worker whose disk is full are done by the other one; if there is none, the error names each."""
+    workers = set(cluster.workers())
+    full = min(workers)
+    found = list(Distribution(cluster, with_a_disk, {full}, range(200), lambda: False))
     assert results(found) == {item: 10 * item for item in range(200)}
-    assert {done.worker for done in found} == set(cluster.workers()) - {full}
-
-
-def test_no_worker_can_do_anything(cluster: Cluster) -> None:
-    """If the disks of all workers are full, the error names each of them."""
+    assert {done.worker for done in found} == workers - {full}
     with pytest.raises(MachineError, match="has a full disk") as caught:
-        list(distribute(cluster, with_a_disk, set(cluster.workers()), range(200), lambda: False))
+        list(Distribution(cluster, with_a_disk, workers, range(200), lambda: False))
     assert len(caught.value.problems) == 2
 
 
 def distribution(items: int) -> Any:
     """Return a distribution of items that has not started."""
     nothing: Any = None
-    return _Distribution(nothing, nothing, None, deque(range(items)), lambda: False, lambda threads: threads)
+    return Distribution(nothing, nothing, None, range(items), lambda: False)
 
 
 @pytest.mark.parametrize(
@@ -196,4 +191,4 @@ def test_an_item_that_kills_workers() -> None:
     facts: dict[str, Any] = {"memory_limit": 0, "local_directory": "", "nanny": None, "server_id": ""}
     worker = WorkerState(address="tcp://a:1", status=distributed.Status.closed, pid=1, name="a", **facts)
     killed = distributed.KilledWorker("task", worker, 3)
-    assert list(distribution(1)._failed(killed, [7])) == [Done(7, ItemError(killed, "tcp://a:1", 4), "tcp://a:1")]
+    assert list(distribution(1)._failed(killed, [7])) == [Done(7, ItemError(killed, 4), "tcp://a:1")]

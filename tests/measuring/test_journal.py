@@ -18,22 +18,17 @@ RECORDS = st.dictionaries(
     st.text(max_size=5),
     st.one_of(st.none(), st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False)),
 ).map(lambda record: {"kind": "run", **record})
-
-
-@given(RECORDS)
-def test_lines(record: dict[str, Any]) -> None:
-    """A record is one line, and reads back as it was."""
-    line = encoded(record)
-    assert line.endswith(b"\n")
-    assert line.count(b"\n") == 1
-    assert decoded(line[:-1]) == record
+LINE = encoded({"kind": "run"})
+WRONG = LINE.replace(b"run", b"RUN")
 
 
 @given(st.lists(RECORDS, min_size=1, max_size=4), st.data())
 def test_cut_off_anywhere(records: list[dict[str, Any]], data: st.DataObject) -> None:
-    """Wherever a journal is cut off, exactly the records that are whole are read."""
+    """A record is one line; wherever a journal is cut off, exactly the records that are whole are read."""
     lines = [encoded(record) for record in records]
+    assert [decoded(line.removesuffix(b"\n")) for line in lines] == records
     text = b"".join(lines)
+    assert text.count(b"\n") == len(records)
     cut = data.draw(st.integers(0, len(text)))
     found, size = parse(text[:cut], "j")
     ends = [sum(map(len, lines[: count + 1])) for count in range(len(lines))]
@@ -58,34 +53,44 @@ def test_a_changed_byte(data: st.DataObject) -> None:
         assert [record["row"] for record in parse(bytes(text), "j")[0]] == [0, 1]
 
 
-def test_much_that_is_wrong(tmp_path: Path) -> None:
-    """More wrong lines at the end than a crash can leave are damage: nothing is cut off."""
+def descriptors(path: Path) -> int:
+    """Return the number of open descriptors of a file."""
+    return sum(os.path.realpath(each) == str(path.resolve()) for each in Path("/proc/self/fd").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (LINE + b"x" + LINE * 9, "j:2: this record of the journal is damaged\n    it was changed or damaged"),
+        # More wrong lines at the end than a crash can leave are damage: nothing is cut off.
+        (LINE + WRONG * 4, "j:2: this record of the journal is damaged"),
+        (b"x\n" + LINE, "j:1: this record of the journal is damaged"),
+        (b"x,y\n1,2\n", "j:1: this is not a journal of measurements"),
+    ],
+)
+def test_what_is_no_journal(tmp_path: Path, content: bytes, message: str) -> None:
+    """A journal that is damaged, or a file of something else, is refused, not changed, and closed again."""
     path = tmp_path / "j"
-    line = encoded({"kind": "run"})
-    path.write_bytes(line + b"x" + line * 9)
-    with pytest.raises(InputError, match="j:2: this record of the journal is damaged"):
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
         Journal.resume(path)
-    path.write_bytes(line + line.replace(b"run", b"RUN") * 4)
-    with pytest.raises(InputError, match="j:2: "):
-        Journal.resume(path)
-    assert path.stat().st_size == 5 * len(line)
-    path.write_bytes(line + line.replace(b"run", b"RUN") * 3)
-    with Journal.resume(path) as journal:
-        assert (len(journal.records), journal.torn) == (1, 3 * len(line))
+    assert f"{tmp_path}/{message}" in str(caught.value)
+    assert (path.read_bytes(), descriptors(path)) == (content, 0)
 
 
-def test_appending(tmp_path: Path) -> None:
-    """Appended records are on disk at once, and a resumed journal continues after them."""
+@pytest.mark.parametrize("left", [b"", LINE[:-5], WRONG * 3, b"\0" * 500 + b"\n" + b"\0" * 10])
+def test_appending(tmp_path: Path, left: bytes) -> None:
+    """Appended records are on disk at once; a resumed journal drops what a crash left, and continues after them."""
     path = tmp_path / "j"
     with Journal.create(path) as journal:
-        journal.append({"kind": "run", "row": 0})
-        assert read_journal(path) == [{"kind": "run", "row": 0}]
+        journal.append({"kind": "run"})
+        assert read_journal(path) == [{"kind": "run"}]
     with path.open("ab") as file:
-        file.write(encoded({"kind": "run", "row": 1})[:-5])
+        file.write(left)
     with Journal.resume(path) as journal:
-        assert journal.torn > 0
-        journal.append({"kind": "run", "row": 2}, sync=False)
-    assert [record["row"] for record in read_journal(path)] == [0, 2]
+        assert (journal.records, journal.torn, path.stat().st_size) == ([{"kind": "run"}], len(left), len(LINE))
+        journal.append({"kind": "end"}, sync=False)
+    assert read_journal(path) == [{"kind": "run"}, {"kind": "end"}]
 
 
 def test_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,45 +104,46 @@ def test_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert synced == [size]
 
 
-def test_zeros_at_the_end(tmp_path: Path) -> None:
-    """Zeros and halves of records, which a power failure leaves at the end of a file, are dropped."""
-    path = tmp_path / "j"
-    path.write_bytes(encoded({"kind": "run"}) + b"\0" * 500 + b"\n" + b"\0" * 10)
-    with Journal.resume(path) as journal:
-        assert journal.records == [{"kind": "run"}]
-        assert path.stat().st_size == len(encoded({"kind": "run"}))
-        journal.append({"kind": "end"})
-    assert len(read_journal(path)) == 2
-
-
 def test_a_full_disk(tmp_path: Path) -> None:
     """A full disk is an error that leaves the journal unchanged; later records can be added."""
     path = tmp_path / "j"
     with Journal.create(path) as journal:
         journal.append({"kind": "run", "row": 0})
         size = path.stat().st_size
-        with file_size_limit(size + 10), pytest.raises(OutputError, match=r"cannot be written.*\n.*--resume"):
+        message = r"j: cannot be written: File too large\n    free space there, and continue with --resume; every run"
+        with file_size_limit(size + 10), pytest.raises(OutputError, match=message):
             journal.append({"kind": "run", "row": 1})
         assert path.stat().st_size == size
         journal.append({"kind": "run", "row": 2})
     assert [record["row"] for record in read_journal(path)] == [0, 2]
 
 
-def test_what_is_no_journal(tmp_path: Path) -> None:
-    """A file of something else is refused and not changed, as is one that cannot be opened."""
+def test_files_that_cannot_be_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journal that cannot be opened, made, read or shortened, or is locked, is refused and closed."""
     path = tmp_path / "j"
-    path.write_text("x,y\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="not a journal of measurements"):
-        Journal.resume(path)
-    assert path.read_text(encoding="utf-8") == "x,y\n1,2\n"
-    with pytest.raises(OutputError, match="cannot be opened"):
-        Journal.resume(tmp_path / "nowhere")
-    with pytest.raises(OutputError, match="cannot be written"):
-        Journal.create(tmp_path / "nowhere" / "j")
-    with pytest.raises(InputError, match="cannot be read"):
-        read_journal(tmp_path)
-    assert read_journal(tmp_path / "nowhere") == []
-    assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+    for function, place, message in (
+        (Journal.resume, tmp_path / "nowhere", "cannot be opened"),
+        (Journal.create, tmp_path / "nowhere" / "j", "cannot be written"),
+        (read_journal, tmp_path, "cannot be read"),
+    ):
+        with pytest.raises((InputError, OutputError), match=message):
+            function(place)
+    assert (read_journal(tmp_path / "nowhere"), list(tmp_path.iterdir())) == ([], [])
+    path.write_bytes(LINE + b"x")
+    with monkeypatch.context() as patch:
+        patch.setattr("os.ftruncate", lambda *_: os.fsync(10**6))
+        with pytest.raises(OutputError) as caught:
+            Journal.resume(path)
+    assert str(caught.value) == f"{path}: cannot be read or written: Bad file descriptor"
+    with Journal.resume(path):
+        for function, message in (
+            (Journal.create, "this journal of measurements exists already\n    continue it with --resume, or name"),
+            (Journal.resume, "another 'splc measure' is writing this journal\n    wait until it has ended, or measure"),
+        ):
+            with pytest.raises(OutputError, match=message):
+                function(path)
+        assert descriptors(path) == 1
+    assert descriptors(path) == 0
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
@@ -145,31 +151,3 @@ def test_numbers_that_json_does_not_have(number: float) -> None:
     """A record with a number that no other reader of JSON takes is not written."""
     with pytest.raises(ValueError, match="JSON"):
         encoded({"kind": "run", "seconds": number})
-
-
-def descriptors(path: Path) -> int:
-    """Return the number of open descriptors of a file."""
-    return sum(os.path.realpath(each) == str(path.resolve()) for each in Path("/proc/self/fd").iterdir())
-
-
-def test_refused_journals_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A journal that is damaged, locked or cannot be shortened is closed again."""
-    path = tmp_path / "j"
-    line = encoded({"kind": "run"})
-    path.write_bytes(b"x\n" + line)
-    with pytest.raises(InputError, match="damaged"):
-        Journal.resume(path)
-    assert descriptors(path) == 0
-    path.write_bytes(line + b"x")
-    with monkeypatch.context() as patch:
-        patch.setattr("os.ftruncate", lambda *_: os.fsync(10**6))
-        with pytest.raises(OutputError) as caught:
-            Journal.resume(path)
-    assert str(caught.value) == f"{path}: cannot be read or written: Bad file descriptor"
-    assert descriptors(path) == 0
-    with Journal.resume(path):
-        assert descriptors(path) == 1
-        with pytest.raises(OutputError, match="another 'splc measure'"):
-            Journal.resume(path)
-        assert descriptors(path) == 1
-    assert descriptors(path) == 0

@@ -6,7 +6,7 @@ import errno
 import os
 import signal
 import subprocess
-import threading
+import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -19,45 +19,28 @@ from splc.measuring import runner
 from splc.measuring.execution import execute
 from splc.measuring.properties import WALL, parse_properties
 from splc.measuring.runner import birth, end_session, run
-from tests.measuring.conftest import Program
+from tests.measuring.conftest import Program, gone, wait_until_gone
 
 
 @pytest.fixture(params=["waitid", "wait4"])
 def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, program: Program) -> Program:
     """Run every test of a program without `os.waitid`, too: macOS has it only from Python 3.13 on."""
+    monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
     if request.param == "wait4":
         monkeypatch.delattr(os, "waitid")
     return program
 
 
-def gone(process: int) -> bool:
-    """Return whether a process has ended (an orphan may be a zombie until it is reaped)."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
-    except OSError:
-        return True
-
-
-def wait_until_gone(process: int) -> bool:
-    """Wait for the end of a process that was killed."""
-    for _ in range(1000):
-        if gone(process):
-            return True
-        threading.Event().wait(0.01)
-    return False
-
-
 def test_output(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The output, exit code, folder and environment of a process are right."""
+    """The output, exit code, folder and environment of a process are right; it may leave its input unread."""
     code = (
         "import os, sys\nprint(os.getcwd(), os.environ['A'], sys.argv[1:])\nprint('bad', file=sys.stderr)\nsys.exit(3)"
     )
     monkeypatch.setenv("A", "replaced by the environment of the run")
-    ended = run([program(code), "a b", "$A"], folder=str(tmp_path), environment={"A": "1"})
-    assert ended.exit_code == 3
+    more: dict[str, Any] = {"folder": str(tmp_path), "environment": {"A": "1"}, "stdin": b"x" * 1_000_000}
+    ended = run([program(code), "a b", "$A"], **more)
+    assert (ended.exit_code, ended.stderr, ended.timed_out) == (3, "bad\n", False)
     assert ended.stdout == f"{tmp_path} 1 ['a b', '$A']\n"
-    assert ended.stderr == "bad\n"
-    assert not ended.timed_out
     assert ended.seconds > 0
 
 
@@ -68,10 +51,7 @@ def test_much_output_and_input(program: Program) -> None:
     )
     lines: list[str] = []
     ended = run([program(code)], stdin=b"0123456789\n" * 30000, on_line=lines.append)
-    assert len(lines) == 30001
-    assert set(lines[:-1]) == {"0123456789" * 10}
-    assert lines[-1] == "end"
-    assert len(ended.stderr) == 300000
+    assert (lines, len(ended.stderr)) == (["0123456789" * 10] * 30000 + ["end"], 300000)
 
 
 def test_output_of_a_process_that_has_ended(program: Program) -> None:
@@ -82,7 +62,7 @@ def test_output_of_a_process_that_has_ended(program: Program) -> None:
     )
 
     def wait(process: int) -> None:
-        assert wait_until_gone(process)
+        assert wait_until_gone([process])
         # The thread that notices the end, too, needs a moment.
         time.sleep(0.05)
 
@@ -93,43 +73,35 @@ def test_output_of_a_process_that_has_ended(program: Program) -> None:
 def test_too_much_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that prints without end is ended, and the run has failed."""
     monkeypatch.setattr(runner, "MAX_PRINTED", 100_000)
-    ended = run([program("while True: print('y' * 1000)")])
-    assert ended.error == "printed more than 100,000 bytes"
-    assert run([program("print('y' * 99_999)")]).error is None
-    assert run([program("print('y' * 100_000)")]).error is not None
+    message = "printed more than 100,000 bytes"
+    for code, error in (("while True: print('y' * 1000)", message), ("print('y' * 99_999)", None)):
+        assert run([program(code)]).error == error
+    assert run([program("print('y' * 100_000)")]).error == message
 
 
-def test_input_that_is_not_read(program: Program) -> None:
-    """A process that does not read what it is given just ends."""
-    assert run([program("")], stdin=b"x" * 1_000_000).exit_code == 0
+IGNORING = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+CLEANING = (
+    "import signal, sys, time\ndef stop(*_):\n    time.sleep(0.1); print('removed files'); sys.exit(7)\n"
+    "signal.signal(signal.SIGTERM, stop)\n"
+)
 
 
 @pytest.mark.parametrize(
-    "code",
+    ("code", "grace", "exit_codes", "printed"),
     [
-        "import time; print('on', flush=True); time.sleep(1000)",
-        "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(1000)",
+        ("", 0.05, {-signal.SIGTERM, -signal.SIGKILL}, "on\n"),
+        (IGNORING, 0.05, {-signal.SIGKILL}, "on\n"),
+        (CLEANING, 5.0, {7}, "on\nremoved files\n"),
     ],
-    ids=["plain", "ignores SIGTERM"],
 )
-def test_time_limit(code: str, program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run beyond its time limit is ended, also if it ignores the request; what it printed is kept."""
-    monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
-    ended = run([program(code)], timeout=0.4)
-    assert ended.timed_out
-    assert ended.exit_code in {-signal.SIGTERM, -signal.SIGKILL}
-    assert ended.stdout == "on\n"
-
-
-def test_a_stopped_run_may_clean_up(program: Program) -> None:
-    """A run beyond its time limit first gets SIGTERM, and time to react to it."""
-    code = (
-        "import signal, sys, time\n"
-        "def stop(*_):\n    time.sleep(0.1); print('removed files'); sys.exit(7)\n"
-        "signal.signal(signal.SIGTERM, stop)\ntime.sleep(1000)"
-    )
-    ended = run([program(code)], timeout=1)
-    assert (ended.timed_out, ended.exit_code, ended.stdout) == (True, 7, "removed files\n")
+def test_time_limit(
+    code: str, grace: float, exit_codes: set[int], printed: str, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run beyond its time limit may clean up, and is ended, also if it ignores that; what it printed is kept."""
+    monkeypatch.setattr(runner, "GRACE_SECONDS", grace)
+    ended = run([program(code + "import time; print('on', flush=True); time.sleep(1000)")], timeout=1.0)
+    assert (ended.timed_out, ended.stdout) == (True, printed)
+    assert ended.exit_code in exit_codes
 
 
 def test_cpu_is_that_of_user_and_system_with_children(program: Program) -> None:
@@ -160,51 +132,128 @@ def test_wall_time_is_without_the_end_of_what_is_left(program: Program, monkeypa
     assert 0.1 < seconds < time.perf_counter() - before - 0.35
 
 
-@pytest.mark.parametrize("hangs", [False, True])
+# A child that ignores SIGTERM, in a process group of its own or not, prints its id and that it sleeps.
+FORK = (
+    "import os, signal, time\nread, write = os.pipe()\nif os.fork() == 0:\n"
+    "    if {}: os.setpgid(0, 0)\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    "    print(os.getpid(), flush=True)\n    os.write(write, b'x')\n    time.sleep(1000)\nos.read(read, 1)\n"
+)
+
+
 @pytest.mark.parametrize("group", [False, True])
-def test_descendants(program: Program, monkeypatch: pytest.MonkeyPatch, hangs: bool, group: bool) -> None:
-    """Processes that a run leaves are ended with it, whether or not they have their own process group."""
-    monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
-    code = (
-        "import os, signal, time\nread, write = os.pipe()\nif os.fork() == 0:\n"
-        f"    if {group}: os.setpgid(0, 0)\n    signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "    print(os.getpid(), flush=True)\n    os.write(write, b'x')\n    time.sleep(1000)\n"
-        f"os.read(read, 1)\nif {hangs}: time.sleep(1000)"
-    )
-    ended = run([program(code)], timeout=0.5 if hangs else None)
-    assert ended.timed_out == hangs
-    assert wait_until_gone(int(ended.stdout))
+@pytest.mark.parametrize("way", ["it ends", "it hangs", "an error"])
+def test_descendants(program: Program, way: str, group: bool) -> None:
+    """Processes that a run leaves are ended with it, whether or not they have their own process group.
 
-
-def test_an_error_on_the_way(program: Program) -> None:
-    """If reading a line fails, the process is ended, too."""
-    seen: list[str] = []
-
-    def fails(line: str) -> None:
-        seen.append(line)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run([program("import os, time; print(os.getpid(), flush=True); time.sleep(1000)")], on_line=fails)
-    assert wait_until_gone(int(seen[0]))
-
-
-def test_an_error_ends_descendants(program: Program) -> None:
-    """If reading a line fails, processes of the run in other process groups are ended, too."""
-    code = (
-        "import os, time\nread, write = os.pipe()\nif os.fork() == 0:\n"
-        "    os.setpgid(0, 0)\n    os.write(write, str(os.getpid()).encode())\n    time.sleep(1000)\n"
-        "print(os.read(read, 9).decode(), flush=True)\ntime.sleep(1000)"
-    )
+    So they are if it takes too long, and if there is an error when a line of it is read.
+    """
     seen: list[int] = []
 
-    def fails(line: str) -> None:
+    def read(line: str) -> None:
         seen.append(int(line))
-        raise KeyboardInterrupt
+        if way == "an error":
+            raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        run([program(code)], on_line=fails)
-    assert wait_until_gone(seen[0])
+    code = FORK.replace("{}", str(group)) + ("" if way == "it ends" else "time.sleep(1000)")
+    try:
+        ended = run([program(code)], timeout=0.5 if way == "it hangs" else None, on_line=read)
+    except KeyboardInterrupt:
+        assert way == "an error"
+    else:
+        assert ended.timed_out == (way == "it hangs")
+    assert wait_until_gone(seen)
+
+
+# Starts a process in a session of its own, without any pipe of the run.
+DETACH = """
+import subprocess, sys, time
+def detached(*command):
+    quiet = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    return subprocess.Popen(command, start_new_session=True, **quiet)
+"""
+SLEEP = "print(detached('sleep', '60').pid, flush=True)\n"
+# The same from a process that is gone when the run ends.
+NESTED = f"""
+inner = [sys.executable, "-c", {DETACH + SLEEP + SLEEP!r}]
+print(subprocess.run(["setsid", "-w", *inner], capture_output=True, text=True).stdout)
+"""
+CHAIN = """
+inner = "import subprocess, time; subprocess.Popen(['sleep', '60'], start_new_session=True); time.sleep(60)"
+print(detached(sys.executable, "-c", inner).pid, flush=True)
+time.sleep(0.5)
+"""
+# A process that has neither the session nor the environment of the run, with one below it.
+WITHOUT_ENVIRONMENT = """
+sleep = "subprocess.Popen(['sleep', '60'], start_new_session=True)"
+inner = [sys.executable, "-c", f"import subprocess, time; print({sleep}.pid, flush=True); time.sleep(60)"]
+outer = subprocess.Popen(inner, start_new_session=True, env={}, stdout=subprocess.PIPE, text=True)
+print(outer.pid, outer.stdout.readline(), sep="\\n", flush=True)
+time.sleep(60)
+"""
+
+
+def below(process: int) -> list[int]:
+    """Return the processes below one, itself included."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
+    except OSError:
+        children = []
+    return [process, *(each for child in children for each in below(int(child)))]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere they are not found")
+@pytest.mark.parametrize(
+    ("code", "limit", "count"),
+    [
+        (SLEEP, None, 1),
+        (NESTED, None, 2),
+        (CHAIN, None, 1),
+        (SLEEP + "time.sleep(60)", 1.0, 1),
+        (WITHOUT_ENVIRONMENT, 1.5, 2),
+    ],
+    ids=["daemon", "nested", "chain", "daemon that hangs", "without environment"],
+)
+def test_daemons(program: Program, code: str, limit: float | None, count: int) -> None:
+    """A process in a session of its own is ended with the run, also if it was started by another such process."""
+    seen: list[int] = []
+    ended = run(
+        [program(DETACH + code)], timeout=limit, on_line=lambda line: seen.extend(below(int(line)) if line else ())
+    )
+    assert (ended.timed_out, ended.error) == (limit is not None, None)
+    assert len(set(seen)) >= count
+    assert wait_until_gone(seen)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere they are not found")
+def test_nothing_is_left(program: Program) -> None:
+    """Detached processes that have ended are reaped; after a run, orphans are children of the system again."""
+    ended = run([program(DETACH + "child = detached('true'); print(child.pid); time.sleep(0.2)")])
+    assert not Path(f"/proc/{int(ended.stdout)}").exists()
+    child = "subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3, stderr=-3)"
+    script = f"import subprocess; print({child}.pid)"
+    orphan = int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout)
+    try:
+        time.sleep(0.1)
+        assert orphan not in below(os.getpid())
+    finally:
+        os.kill(orphan, signal.SIGKILL)
+
+
+def test_processes_of_others(program: Program) -> None:
+    """Other children of this process stay, whatever their session is and whenever they were started."""
+    others: list[subprocess.Popen[bytes]] = []
+
+    def start(_: int = 0) -> None:
+        others.extend(subprocess.Popen(["sleep", "60"], start_new_session=apart) for apart in (False, True))
+
+    start()
+    try:
+        run([program("import time; time.sleep(0.2)")], on_start=start)
+        assert [gone(each.pid) for each in others] == [False] * 4
+    finally:
+        for each in others:
+            each.kill()
+            each.wait()
 
 
 def test_that_cannot_be_started(tmp_path: Path) -> None:
@@ -212,9 +261,8 @@ def test_that_cannot_be_started(tmp_path: Path) -> None:
     script = tmp_path / "script"
     script.write_bytes(b"\x7fELF nonsense")
     script.chmod(0o755)
-    assert "cannot be started" in str(run([str(script)]).error)
-    assert "cannot be started" in str(run(["/nowhere/at/all"]).error)
-    assert "cannot be started" in str(run(["a\0b"]).error)
+    for command in (str(script), "/nowhere/at/all", "a\0b"):
+        assert "cannot be started" in str(run([command]).error)
 
 
 def test_ignored_children(program: Program) -> None:
@@ -252,71 +300,58 @@ def test_an_id_that_is_given_to_another_process(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_birth() -> None:
-    """A process is told from an earlier one of the same id; one that never was has no birth."""
-    assert birth(os.getpid()) == birth(os.getpid())
-    assert birth(os.getpid()) is not None
+    """A process is told from an earlier one of the same id, whatever its name; one that never was has no birth."""
+    name, own = Path("/proc/self/comm"), birth(os.getpid())
+    before = name.read_text("utf-8")
+    name.write_text("a) b (c) d", "utf-8")
+    try:
+        assert birth(os.getpid()) == own
+    finally:
+        name.write_text(before, "utf-8")
     with subprocess.Popen(["sleep", "1000"]) as later:
         found = birth(later.pid)
         later.kill()
-    assert found not in {None, birth(os.getpid())}
-    assert str(birth(os.getpid())).startswith(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())
+    assert found not in {None, own}
+    assert str(own).startswith(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())
     assert birth(2**22 + 1) is None
     end_session(2**22 + 1)
 
 
-def test_birth_of_any_name() -> None:
-    """The name of a process, which can contain parentheses and spaces, does not change its birth."""
-    name = Path("/proc/self/comm")
-    before, found = name.read_text("utf-8"), birth(os.getpid())
-    name.write_text("a) b (c) d", "utf-8")
-    try:
-        assert birth(os.getpid()) == found
-    finally:
-        name.write_text(before, "utf-8")
+@pytest.mark.parametrize(
+    ("code", "reason", "out", "err"),
+    [
+        ("print('t=2')", None, "", ""),
+        ("import sys; print('t=1'); sys.exit('no memory')", "exit code 1: no memory", "t=1\n", "no memory\n"),
+        (
+            "import sys; sys.exit('x: bad value\\nvalues are:\\n  - a\\nTry x --help for more.')",
+            *("exit code 1: x: bad value", "", "x: bad value\nvalues are:\n  - a\nTry x --help for more.\n"),
+        ),
+        ("import os; os.kill(os.getpid(), 11)", "ended by SIGSEGV", "", ""),
+        ("print('nothing')", "t: 't=(.*)' matches nothing on stdout", "nothing\n", ""),
+        ("print('t=nan')", "t is 'nan', not a finite number", "t=nan\n", ""),
+        # The end of a long output is kept; the reason has the last line of standard error.
+        (
+            "import sys; print('a' * 3000 + 'b' * 3000); sys.exit('c' * 3000 + 'd' * 3000 + '\\nlast line\\n')",
+            "exit code 1: last line",
+            "a" * 999 + "b" * 3000 + "\n",
+            "c" * 988 + "d" * 3000 + "\nlast line\n\n",
+        ),
+    ],
+)
+def test_results(program: Program, code: str, reason: str | None, out: str, err: str) -> None:
+    """A run that ends well has values; one that fails is a result with its reason and what it printed."""
+    result = execute(partial(run, (program(code),)), parse_properties(["t=regex:t=(.*)", "s=time"], ()))
+    assert (result.reason, result.stdout, result.stderr) == (reason, out, err)
+    assert result.values["s"] == result.seconds
+    assert reason is not None or result.values["t"] == 2.0
+    assert result.started.endswith("+00:00")
+    assert result.load is not None
 
 
-class TestResults:
-    def test_values(self, program: Program) -> None:
-        """A run that ends well has values, a time of day and a load average."""
-        result = execute(partial(run, (program("print('t=2')"),)), parse_properties(["t=regex:t=(.*)", "s=time"], ()))
-        assert result.reason is None
-        assert result.values["t"] == 2.0
-        assert result.values["s"] == result.seconds
-        assert result.started.endswith("+00:00")
-        assert result.load is not None
-
-    @pytest.mark.parametrize(
-        ("code", "reason"),
-        [
-            ("import sys; print('t=1'); sys.exit('no memory')", "exit code 1: no memory"),
-            (
-                "import sys; sys.exit('x: bad value\\nvalues are:\\n  - a\\nTry x --help for more.')",
-                "exit code 1: x: bad value",
-            ),
-            ("import os; os.kill(os.getpid(), 11)", "ended by SIGSEGV"),
-            ("print('nothing')", "t: 't=(.*)' matches nothing on stdout"),
-            ("print('t=nan')", "t is 'nan', not a finite number"),
-        ],
-    )
-    def test_failures(self, program: Program, code: str, reason: str) -> None:
-        """A run that fails is a result with its reason and what it printed."""
-        result = execute(partial(run, (program(code),)), parse_properties(["t=regex:t=(.*)"], ()))
-        assert result.reason == reason
-        assert ("no memory" in result.stderr) == ("memory" in code)
-        assert ("nothing" in result.stdout) == ("nothing" in code)
-
-    def test_long_output_of_a_failure(self, program: Program) -> None:
-        """A failed run keeps the end of what it printed; its reason has the last line of standard error."""
-        code = "import sys; print('a' * 3000 + 'b' * 3000); sys.exit('c' * 3000 + 'd' * 3000 + '\\nlast line\\n')"
-        result = execute(partial(run, (program(code),)), ())
-        assert result.stdout == "a" * 999 + "b" * 3000 + "\n"
-        assert result.stderr == "c" * 988 + "d" * 3000 + "\nlast line\n\n"
-        assert result.reason == "exit code 1: last line"
-
-    def test_time_limit(self, program: Program) -> None:
-        """A run that takes too long says so."""
-        result = execute(partial(run, (program("import time; time.sleep(1000)"),), timeout=0.2), (WALL,))
-        assert result.reason == "stopped after the time limit of 0.2 s"
+def test_result_of_a_run_that_takes_too_long(program: Program) -> None:
+    """A run that takes too long says so."""
+    result = execute(partial(run, (program("import time; time.sleep(1000)"),), timeout=0.2), (WALL,))
+    assert result.reason == "stopped after the time limit of 0.2 s"
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.EAGAIN])

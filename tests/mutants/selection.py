@@ -1,4 +1,4 @@
-"""The tests of a mutant: first those that import its module or have its name, then those of its folder and words."""
+"""The tests of a mutant: those that import its module or have its name, sessions of its verb, those of its words."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from pathlib import Path
 
 # Whole commands: they reach everything.
 GENERAL = ("tests/cli/test_golden.py", "tests/test_readers.py", "tests/test_documentation.py")
+GOLDEN = "tests/cli/test_golden.py"
 # More of them take too long to be imported.
 MOST = 25
+# The sessions of a verb come after this many test files.
+FIRST = 4
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,14 @@ class Tests:
             found[file.relative_to(self.root).as_posix()] = modules
         return found
 
+    @cached_property
+    def sessions(self) -> list[str]:
+        """Return the names of golden files of commands."""
+        folder = self.root / "tests" / "golden"
+        files = sorted(folder.rglob("*.txt")) if GOLDEN in self.imports else []
+        names = [file.relative_to(folder).with_suffix("").as_posix() for file in files]
+        return [name for name in names if name.split("/")[0] not in ("projects", "readers")]
+
     def of(self, file: str) -> list[str]:
         """Return the test files for a file of the product, the nearest ones first."""
         module = file.removesuffix(".py").replace("/", ".")
@@ -45,7 +56,9 @@ class Tests:
 
         ranked = sorted(self.imports, key=lambda name: (-nearness(name), name))
         near = [name for name in ranked if nearness(name) and name not in GENERAL]
-        return [*near[:MOST], *(name for name in GENERAL if name in self.imports)]
+        words = _words(file.removeprefix("splc/").removeprefix("workflows/"))
+        sessions = [f"{GOLDEN}::test_golden[{name}]" for name in self.sessions if _words(name) & words]
+        return [*near[:FIRST], *sessions, *near[FIRST:MOST], *(name for name in GENERAL if name in self.imports)]
 
 
 def _words(path: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""The common style of all pictures."""
+"""The common style of all pictures: formats, texts that can be drawn, and the check that pictures can be read."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ from hypothesis import strategies as st
 
 from splc.errors import OutputError
 from splc.plotting import plot_format
-from splc.plotting.style import fitting, literal, width_of
+from splc.plotting.style import drawing, fitting, literal, new_figure, width_of
+from tests.support.legible import defects
 
 
-@pytest.mark.parametrize(("name", "expected"), [("a.svg", "svg"), ("b/c.PNG", "png"), ("x.y.pdf", "pdf")])
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.svg", "svg"),
+        ("b/c.PNG", "png"),
+        ("x.y.pdf", "pdf"),
+        *((each, "") for each in ("plot", "plot.jpg", "svg", "-")),
+    ],
+)
 def test_format_is_in_the_name(name: str, expected: str) -> None:
-    """The suffix of a file selects its format."""
-    assert plot_format(name) == expected
-
-
-@pytest.mark.parametrize("name", ["plot", "plot.jpg", "svg", "-"])
-def test_unknown_format(name: str) -> None:
-    """Other formats are refused, and the known ones are listed."""
+    """The suffix of a file selects its format; others are refused, and the known ones are listed."""
+    if expected:
+        assert plot_format(name) == expected
+        return
     with pytest.raises(OutputError, match=r"\.svg, \.png, \.pdf"):
         plot_format(name)
 
@@ -66,3 +72,25 @@ def test_literal_is_shortened_in_the_middle(name: str, most: int) -> None:
 def test_fitting_fits(name: str, width: float) -> None:
     """A text that is made to fit is not wider than it may be."""
     assert width_of(fitting(name, width, 8), 8) <= width
+
+
+def test_what_is_a_defect() -> None:
+    """The check finds markup, overlaps, cut texts, covered points, axes without numbers, colours in no legend."""
+    with drawing():
+        figure = new_figure(4, 3, layout=None)
+        first, second = figure.subplots(1, 2)
+        first.plot([1, 2], [3, 4], color="red", label="a")
+        first.set_xscale("log")
+        first.set_yticks([3, 3.01], ["three", "also three"])
+        second.plot([1, 2], [3, 4], color="red", label="a")
+        second.plot([1, 2], [4, 3], color="blue", label="b")
+        second.set_yscale("log")
+        second.yaxis.set_major_formatter("")
+        second.yaxis.set_minor_formatter("")
+        second.set_title("a title that does not fit beside the other panel" * 3)
+        figure.legend(*first.get_legend_handles_labels())
+        third = figure.add_axes((0.1, 0.1, 0.3, 0.3))
+        third.plot([1, 2], [1, 2], color="red", marker="o", label="a")
+        third.legend(loc="upper right")
+        found = {text.split(":")[0] for text in defects(figure)}
+    assert found == {"markup", "overlap", "cut", "covered", "without numbers", "not in a legend"}

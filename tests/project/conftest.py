@@ -1,7 +1,5 @@
-"""Fixtures of the tests of project folders: the small project of the command line's tests."""
+"""The small project of the command line's tests."""
 
-from __future__ import annotations
+from tests.cli.conftest import folder
 
-from tests.cli.conftest import folder, refused, run
-
-__all__ = ["folder", "refused", "run"]
+__all__ = ["folder"]

@@ -68,7 +68,7 @@ def test_explorer(folder: Path) -> None:
     page, result, _ = opened(folder, "learned.log")
     best = next(each for each in result.page.sections if each.name == "best").blocks[0]
     outcome = page.cssselect(".outcome")[0].text
-    predicted = float(best.rows[0][1])  # type: ignore[union-attr]
+    predicted = float([*best.rows][0][1])  # type: ignore[union-attr]
     assert float(outcome.split(": ")[1].split()[0]) == pytest.approx(predicted, rel=1e-4)
     last = page.cssselect(".explorer table tr")[-1]
     assert [each.text for each in last.cssselect("td")][:2] == ["prediction", short_number(predicted, 5)]

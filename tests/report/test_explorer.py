@@ -107,24 +107,31 @@ def test_functions() -> None:
     np.testing.assert_allclose(sums, model.predict(rows), rtol=1e-12)
 
 
+def check_predictions(stored: StoredModel, rows: Configurations) -> None:
+    """Check validity, and of valid configurations predictions and their intervals, and sums of contributions."""
+    valid = Space(rows.system).check(rows)
+    [found] = computed(rows, program=program_object(program_of(stored)))
+    assert [not each["violated"] for each in found] == valid.tolist()
+    own = rows[np.flatnonzero(valid)]
+    assert stored.intervals is not None
+    expected = np.column_stack([stored.predictor.predict(own), *stored.intervals.interval(own)])
+    kept = [each for each, keep in zip(found, valid, strict=True) if keep]
+    shown = np.array([[float(number) for number in each["predicted"]] for each in kept])
+    np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-9 * float(np.abs(expected).max()))
+    sums = [math.fsum(float(number) for number in each["contributions"]) for each in kept]
+    printed = np.exp(sums) if stored.model.link == "log" else np.array(sums)
+    np.testing.assert_allclose(printed, stored.model.predict(own), rtol=1e-9, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_real_systems(name: str, tmp_path: Path) -> None:
-    """Random and valid configurations of real systems: the same validity, predictions and intervals."""
+    """Random and valid configurations of real systems."""
     stored = read_stored_model(learned_system(name, tmp_path).file, full=True)
     assert stored.system is not None
     space, rng = Space(stored.system), np.random.default_rng(1)
     drawn = np.stack([rng.integers(0, option.size, 1000) for option in stored.system.options], axis=1)
     known = space.draw(min(1000, space.count), rng).indices
-    rows = Configurations(stored.system, np.concatenate([drawn, known]))
-    valid = space.check(rows)
-    program = program_object(program_of(stored))
-    [found] = computed(rows, program=program)
-    assert [not each["violated"] for each in found] == valid.tolist()
-    own = rows[np.flatnonzero(valid)]
-    assert stored.intervals is not None
-    expected = np.column_stack([stored.predictor.predict(own), *stored.intervals.interval(own)])
-    shown = [[float(number) for number in each["predicted"]] for each, keep in zip(found, valid, strict=True) if keep]
-    np.testing.assert_allclose(shown, expected, rtol=1e-9)
+    check_predictions(stored, Configurations(stored.system, np.concatenate([drawn, known])))
 
 
 @pytest.mark.parametrize(
@@ -134,12 +141,4 @@ def test_real_systems(name: str, tmp_path: Path) -> None:
 def test_all_kinds_of_options(name: str, learned_rows: int) -> None:
     """All kinds of options, on all scales."""
     stored = learned(MADE, PROPERTIES[name], learned_rows, "sum")
-    rows = Space(MADE).draw(20, np.random.default_rng(2))
-    assert stored.intervals is not None
-    expected = np.column_stack([stored.predictor.predict(rows), *stored.intervals.interval(rows)])
-    [found] = computed(rows, program=program_object(program_of(stored)))
-    shown = np.array([[float(number) for number in each["predicted"]] for each in found])
-    np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-9 * float(np.abs(expected).max()))
-    sums = [math.fsum(float(number) for number in each["contributions"]) for each in found]
-    printed = np.exp(sums) if stored.model.link == "log" else np.array(sums)
-    np.testing.assert_allclose(printed, stored.model.predict(rows), rtol=1e-9, atol=1e-9)
+    check_predictions(stored, Space(MADE).draw(20, np.random.default_rng(2)))

@@ -12,22 +12,20 @@ import pytest
 
 import splc
 from splc.errors import OutputError, SpecError
+from splc.report import Request, run
 from splc.report.report import report_of
+from splc.study import read_study, run_study
 from splc.workflows import compare, scale
+from tests.study.conftest import write_project
 
 
 @pytest.fixture(scope="module")
 def result() -> splc.learning.LearningResult:
-    """Return a learned model of 32 configurations."""
-    rng = np.random.default_rng(0)
-    table: dict[str, list[float]] = {"cache": [], "n": [], "time_ms": []}
-    for cache in (0, 1):
-        for n in (1, 2, 4, 8, 16, 32, 64, 128):
-            for _ in range(2):
-                table["cache"].append(cache)
-                table["n"].append(n)
-                table["time_ms"].append((3 + 2 * n - cache * n) * float(rng.normal(1, 0.01)))
-    return splc.learn(table, "time_ms")
+    """Return a learned model of 16 configurations, each of which is measured twice."""
+    cache, n = (each.ravel() for each in np.meshgrid((0, 1), 2.0 ** np.arange(8)))
+    table = {"cache": cache.repeat(2), "n": n.repeat(2)}
+    noise = np.random.default_rng(0).normal(1, 0.01, 32)
+    return splc.learn({**table, "time_ms": (3 + 2 * table["n"] - table["cache"] * table["n"]) * noise}, "time_ms")
 
 
 def test_learned_model(result: splc.learning.LearningResult) -> None:
@@ -37,11 +35,7 @@ def test_learned_model(result: splc.learning.LearningResult) -> None:
     assert {"importance", "effects", "formula", "predictions", "best", "explorer", "sample"} <= names
     assert any(re.match(r"Best prediction: .* ms", text) for text in report.page.answer)
     assert len(report.page.rows.rows) == 16
-
-
-def test_as_notebooks_show_it(result: splc.learning.LearningResult) -> None:
-    """A notebook shows the whole page in a frame of its own."""
-    report = result.report()
+    # A notebook shows the whole page in a frame of its own.
     shown = report._repr_html_()
     assert shown.startswith("<iframe ")
     assert unescape(shown.split('srcdoc="')[1].split('"')[0]) == report.html
@@ -50,7 +44,7 @@ def test_as_notebooks_show_it(result: splc.learning.LearningResult) -> None:
 
 def test_files(result: splc.learning.LearningResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A report is written to the file that is named, in the format of its suffix."""
-    monkeypatch.setattr("splc.report.markdown.chart_file", lambda chart, _: chart.name.encode())
+    monkeypatch.setattr("splc.report.document.chart_file", lambda chart, _: chart.name.encode())
     report = result.report(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == report.html
     with pytest.raises(OutputError, match="reports are not written in this format"):
@@ -60,30 +54,25 @@ def test_files(result: splc.learning.LearningResult, tmp_path: Path, monkeypatch
     assert (tmp_path / "page_files" / "importance.png").read_bytes() == b"importance"
 
 
-def test_comparisons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compared models have the page of the command where their configurations are known, without them the terms."""
+def test_other_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compared models, profiles and studies have the pages of the command."""
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("3 + 2 * n", encoding="utf-8")
     Path("b.txt").write_text("3 + n", encoding="utf-8")
     Path("t.csv").write_text("n,time\n1,5\n2,7\n3,9\n", encoding="utf-8")
     found = compare.run(compare.Request(models=("a.txt", "b.txt"), measurements="t.csv"))
-    assert [each.name for each in found.report().page.sections] == [
-        "scores", "terms", "sets", "predictions", "provenance",
-    ]  # fmt: skip
-    names = [each.name for each in found.comparisons.comparisons[0].report().page.sections]
-    assert names[:2] == ["scores", "terms"]
-    assert "predictions" not in names
-
-
-def test_profiles(tmp_path: Path) -> None:
-    """The scaling models of a profile have the page of the command."""
-    path = tmp_path / "profile.txt"
-    lines = ["PARAMETER p", "POINTS ( 1 ) ( 2 ) ( 4 ) ( 8 ) ( 16 )"]
-    lines += ["METRIC time", "REGION main->solve"]
-    lines += [f"DATA {value} {value * 1.01}" for value in (1.0, 2.0, 4.0, 8.0, 16.0)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    result = scale.run(scale.Request(profile=str(path), write=False))
-    assert [each.name for each in result.report().page.sections] == ["metric-1", "provenance"]
+    names = [each.name for each in found.report().page.sections]
+    assert names == ["scores", "terms", "sets", "predictions", "provenance"]
+    # Without their configurations, there are no predictions.
+    assert {each.name for each in found.comparisons.comparisons[0].report().page.sections} >= {"scores", "terms"}
+    Path("p.csv").write_text("p,callpath,time\n" + "".join(f"{p},main->f,{p}\n" for p in (1, 2, 4, 8, 16)))
+    profile = scale.run(scale.Request(profile="p.csv", write=False))
+    assert [each.name for each in profile.report().page.sections] == ["metric-1", "provenance"]
+    file = write_project(tmp_path / "study")
+    file.write_text('samplings = ["random:6"]\n[learners.line]\nlearner = "stepwise"\n', encoding="utf-8")
+    studied = run_study(read_study(file), pictures=False)
+    run(Request(models=(str(studied.folder),)))
+    assert studied.report().html == Path("report.html").read_text(encoding="utf-8")
 
 
 def test_results_without_reports(result: splc.learning.LearningResult) -> None:

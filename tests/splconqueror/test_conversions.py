@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 
 from sampling import Space
-from splc import read_variability_model
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import SpaceError
-from splc.formats.measurements.read import read_measurements
 from splc.splconqueror.conversions import binary_measurements, binary_system, disjunctions
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
-from tests.support.real_data import real
-from tests.support.scripts import Runs
 from tests.support.strategies import models
 
 
@@ -50,26 +44,3 @@ def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
         return
     with pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values"):
         list(disjunctions(constraint, system))
-
-
-@pytest.mark.real_data
-def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
-    """Systems and measurements of folders are written into a folder, and scripts can use them."""
-    source = folder / "systems" / "example"
-    source.mkdir(parents=True)
-    for name in ("VariabilityModel.xml", "measurements.xml"):
-        (source / name).write_bytes(real("splc_examples", name).read_bytes())
-    result, _ = runs(
-        "convert-vm ./systems * *.xml ./binary\nconvert-measurements ./systems * *.xml ./binary\n"
-        "vm binary/example/VariabilityModel.xml\nall binary/example/measurements.xml\n"
-        "select-all-measurements true\nlearn-splconqueror"
-    )
-    system = read_variability_model(folder / "binary" / "example" / "VariabilityModel.xml")
-    assert {"numOpt1", "numOpt1_0", "numOpt1_2", "numOpt2_0_1"} <= set(system.names)
-    assert (folder / "binary" / "example" / "measurements.xml").read_bytes().lstrip().startswith(b"<")
-    original = Space(read_variability_model(source / "VariabilityModel.xml"))
-    assert Space(system).count == original.count == 24
-    before = read_measurements(source / "measurements.xml", original.system, invalid="drop", check=original.check)
-    after = read_measurements(folder / "binary" / "example" / "measurements.xml", system)
-    assert after["Performance"].tolist() == before["Performance"].tolist()
-    assert (result.models[0].error or 0) < 5

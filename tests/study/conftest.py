@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from splc.study import Study, StudyResult, read_study, run_study
-from splc.study.inputs import Loaded, load
 from splc.study.results import Run, Values
-from splc.study.tasks import Record, tasks_of
+from splc.study.tasks import Loaded, Record, load, tasks_of
 
 SYSTEM = """<vm name="grid">
   <binaryOptions/>

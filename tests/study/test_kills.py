@@ -1,4 +1,4 @@
-"""Studies that are killed, interrupted, or done twice at once."""
+"""Studies that are killed or terminated."""
 
 from __future__ import annotations
 
@@ -8,19 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from splc.errors import OutputError
-from splc.io.files import write_whole
-from splc.study import folder as folder_module
-from tests.study.conftest import Studied, manifest_of
+from tests.study.conftest import manifest_of
 from tests.support.paths import ROOT
 from tests.support.results import contents
-from tests.support.watches import Ending
 
 ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
@@ -48,67 +42,6 @@ def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, 
         folder = tmp_path / f"disturbed{number}"
         assert contents(folder) == expected
         assert None not in manifest_of(folder)["times"]["tasks"].values()
-
-
-@pytest.mark.slow
-def test_a_small_disk(studied: Studied, tmp_path: Path) -> None:
-    """On a disk that is full, with each size between nothing and enough, a study continues once there is space."""
-    expected = contents(studied(str(tmp_path / "other" / "results")).folder)
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=4k", "tmpfs", str(disk)]
-    if subprocess.run(command, capture_output=True, check=False).returncode:
-        pytest.skip("needs the right to mount a file system")
-    try:
-        messages = list[str]()
-        for pages in range(1, 60):
-            subprocess.run(["mount", "-o", f"remount,size={4 * pages}k", disk], check=True)
-            try:
-                studied(str(disk / "results"))
-            except OutputError as error:
-                messages.append(str(error))
-            else:
-                break
-        assert len(messages) > 3
-        assert all("No space left on device" in message for message in messages)
-        assert contents(disk / "results") == expected
-    finally:
-        subprocess.run(["umount", disk], check=True)
-
-
-class Crash(BaseException):
-    """The process ends here."""
-
-
-@pytest.mark.slow
-def test_crash_at_every_step(study_file: Path, studied: Studied, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a crash at any step on files, the study continues to the folder of an undisturbed one."""
-    study_file.write_text('samplings = ["pb:9,3", "random:100"]\n', encoding="utf-8")
-    left = [10**9]
-
-    def limited(function: Callable[..., Any]) -> Callable[..., Any]:
-        def does(*arguments: Any, **settings: Any) -> Any:
-            left[0] -= 1
-            if left[0] < 0:
-                raise Crash
-            return function(*arguments, **settings)
-
-        return does
-
-    monkeypatch.setattr(folder_module, "write_whole", limited(write_whole))
-    for name in ("mkdir", "unlink", "rmdir"):
-        monkeypatch.setattr(Path, name, limited(getattr(Path, name)))
-    expected = contents(studied("undisturbed").folder)
-    steps = 10**9 - left[0]
-    assert steps > 15
-    for step in range(steps):
-        left[0] = step
-        with pytest.raises(Crash):
-            studied(f"crashed{step}")
-        left[0] = 10**9
-        (study_file.parent / f"crashed{step}").mkdir(exist_ok=True)
-        (study_file.parent / f"crashed{step}" / f".{step:016x}.tmp").write_text("half", encoding="utf-8")
-        assert contents(studied(f"crashed{step}").folder) == expected, step
 
 
 @pytest.mark.slow
@@ -150,26 +83,3 @@ def test_terminated_in_the_background(study_file: Path) -> None:
     done = len(list(folder.glob("tasks/*.json")))
     assert 0 < done < 400
     assert f"{done} of 400 runs are done and kept" in messages
-
-
-def test_stopped(studied: Studied) -> None:
-    """A study that is asked to stop keeps finished runs, writes no tables, and continues where it stopped."""
-    first = studied("stopped", watch=Ending(3))
-    assert (first.interrupted, first.done, first.tasks) == (True, 3, 8)
-    assert not (first.folder / "table.csv").exists()
-    second = studied("stopped")
-    assert (second.interrupted, second.found, second.done) == (False, 3, 8)
-    assert contents(second.folder) == contents(studied("whole").folder)
-
-
-def test_what_is_done_again(studied: Studied) -> None:
-    """A study that is done again changes no file; a task whose record is not as it was written is done again."""
-    folder = studied().folder
-    expected = contents(folder)
-    files = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()}
-    assert studied().found == 8
-    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in files} == files
-    path = next(path for path in sorted(folder.glob("tasks/*.json")) if b'"reason": null' in path.read_bytes())
-    path.write_bytes(path.read_bytes().replace(b'"rounds": ', b'"rounds": 1'))
-    assert studied().found == 7
-    assert contents(folder) == expected

@@ -110,23 +110,3 @@ def test_baselines_in_a_study(does: Callable[..., StudyResult], measured: Measur
     assert {path.name for path in (result.folder / "logs").iterdir()} == {"sums"}
     again = does(BASELINES, pictures=True)
     assert (again.found, again.tables) == (result.tasks, result.tables)
-
-
-def test_a_draw_of_what_was_measured_runs_for_every_seed(does: Callable[..., StudyResult]) -> None:
-    """`measured:N` draws, so that it runs once per seed, unlike `measured` and a draw with a seed of its own."""
-    text = 'samplings = ["measured", "measured:9", "measured:9,seed=4"]\nseeds = [1, 2, 3]\n'
-    runs = does(text + '[learners.a]\nlearner = "knn"\n').runs
-    assert [run.sampling for run in runs] == ["measured", *["measured:9"] * 3, "measured:9,seed=4"]
-
-
-def test_errors_by_number_of_configurations(does: Callable[..., StudyResult]) -> None:
-    """One table has a row per sampling, by size, and a column per learner; the picture has the same numbers."""
-    result = does(BASELINES.replace("[1, 2, 3]", "[1, 2]"), pictures=True)
-    found = cells(result, "by the number of configurations")
-    # Nothing is left to judge by after `ff`.
-    assert list(found) == [("measured:8", 8), ("measured:12", 12), ("random:40", 40)]
-    for (sampling, _), row in found.items():
-        for learner, cell in zip(("sums", "near", "forest"), row, strict=True):
-            runs = [run for run in result.runs if (run.sampling, run.learner) == (sampling, learner)]
-            assert has_mean(cell, [run.record.error for run in runs])
-    assert (result.folder / "pictures" / "errors.svg").read_bytes().startswith(b"<svg")

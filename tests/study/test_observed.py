@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from splc.errors import SplcError
 from splc.formats.models.read import read_model
 from splc.learning import learn, learn_sum
 from splc.learning.sums import parts_of
 from splc.study import read_study
-from splc.study.inputs import load
+from splc.study.tasks import load
 from tests.study.conftest import Studied, manifest_of
 from tests.support.golden_messages import check_messages
-from tests.support.paths import BOOMERAMG
-from tests.support.tracked import copy_tracked
 
 LEARNERS = """
 [learners.whole]
@@ -112,38 +108,17 @@ def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -
 
 
 def test_bad_learners(leveled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wrong variables and parts of a learner are reported with their line before anything is learned."""
+    """Wrong variables and parts of all learners are reported with their line before anything is learned.
+
+    A text and a list that holds only it say the same.
+    """
     monkeypatch.chdir(leveled.parent)
+    learners = read_study(leveled).learners
+    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '["*_{}"]'), encoding="utf-8")
+    assert read_study(leveled).learners == learners
 
     def reject(line: str) -> None:
         leveled.write_text(f'samplings = ["ff"]\n{line}\n', encoding="utf-8")
         load(read_study(leveled.name))
 
     check_messages("study-learners", reject)
-
-
-def test_all_learners_are_checked(leveled: Path) -> None:
-    """Every learner's mistake is reported; a text and a list that holds only it say the same."""
-    learners = read_study(leveled).learners
-    leveled.write_text(leveled.read_text(encoding="utf-8").replace('"*_{}"', '["*_{}"]'), encoding="utf-8")
-    assert read_study(leveled).learners == learners
-    more = '[learners.a]\nobserved = "D_*"\n[learners.b]\nsum = "tine_0"\n'
-    leveled.write_text('samplings = ["ff"]\n' + more, encoding="utf-8")
-    with pytest.raises(SplcError) as caught:
-        load(read_study(leveled))
-    assert "'D_*'" in str(caught.value)
-    assert "'tine_0'" in str(caught.value)
-
-
-def test_boomeramg_is_the_evaluation_of_the_thesis(tmp_path: Path, studied: Studied) -> None:
-    """The study of BoomerAMG learns by level from all of the thesis' designs."""
-    folder = tmp_path / "boomeramg"
-    copy_tracked(BOOMERAMG, folder)
-    study = read_study(folder / "study.toml")
-    designs = ("ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50", "random:125")
-    assert (study.samplings, study.seeds, study.scale) == (designs, tuple(range(6)), 1.0)
-    assert study.learners is not None
-    assert {learner.name: bool(learner.parts) for learner in study.learners}["levels"]
-    loaded = load(study)
-    assert len(loaded.inputs.measurements) == 1728
-    assert np.isfinite(loaded.inputs.measured).all()

@@ -19,9 +19,9 @@ from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.influences import term_chart
 from splc.plotting.charts.predictions import sorted_chart
 from splc.study import read_study, run_study
-from splc.study.inputs import Loaded, load
 from splc.study.results import Results, errors_of
 from splc.study.tables import ERRORS, PREDICTIONS, TERM_SCORES, UNSCALED, curves_chart, pictures_of
+from splc.study.tasks import Loaded, load
 from tests.study.conftest import Studied, given_runs
 
 
@@ -35,19 +35,16 @@ def drawn(study_file: Path, studied: Studied, text: str) -> tuple[Loaded, Influe
     return loaded, model, pictures_of(study, loaded, results)
 
 
-def drawn_terms(analytical: InfluenceModel | None, learned: InfluenceModel, name: str, constant: bool = True) -> bytes:
-    """Return the picture of the terms of two models."""
-    assert analytical is not None
-    models = [compared_model("analytical", analytical), compared_model(name, learned)]
-    return chart_file(term_chart(compare_all(models, constant=constant).comparisons), "svg")
+@pytest.mark.parametrize(("scale", "analytical", "constant"), [(1, True, True), (2.5, True, False), (2, False, True)])
+def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, analytical: bool, constant: bool) -> None:
+    """A picture has the learned model and the analytical one, whose title has its factor unless that is 1.
 
-
-@pytest.mark.parametrize(("scale", "analytical"), [(1, True), (2.5, True), (2, False)])
-def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, analytical: bool) -> None:
-    """A picture has the learned model and the analytical one, whose title has its factor unless that is 1."""
+    Constants are drawn as they are compared.
+    """
     if not analytical:
         (study_file.parent / "analytical.txt").unlink()
-    loaded, learned, pictures = drawn(study_file, studied, f'samplings = ["pb:9,3"]\nscale = {scale}\n')
+    text = f'samplings = ["pb:9,3"]\nscale = {scale}\nconstant = {str(constant).lower()}\n'
+    loaded, learned, pictures = drawn(study_file, studied, text)
     configurations = loaded.inputs.measurements.configurations
     plain = 0.02 * np.log2(configurations.column("px")) + 0.006 * configurations.column("nx")
     expected = {PREDICTIONS: {"analytical" if scale == 1 else f"analytical × {scale}": scale * plain}}
@@ -67,19 +64,12 @@ def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, an
     }
     if analytical:
         assert loaded.analytical is not None
-        found[TERM_SCORES] = drawn_terms(loaded.analytical.scaled(scale), learned, "learned, pb:9,3")
+        models = [compared_model("analytical", loaded.analytical.scaled(scale))]
+        models.append(compared_model("learned, pb:9,3", learned))
+        terms, other = (term_chart(compare_all(models, constant=each).comparisons) for each in (constant, not constant))
+        found[TERM_SCORES] = chart_file(terms, "svg")
+        assert found[TERM_SCORES] != chart_file(other, "svg")
     assert pictures == found
-
-
-@pytest.mark.parametrize("constant", [True, False])
-def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, constant: bool) -> None:
-    """The picture of terms has the comparison of the study, with or without constants."""
-    (study_file.parent / "analytical.txt").write_text("T = 0.3 + 0.01 * nx + 0.1 * px\n", encoding="utf-8")
-    text = f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n'
-    loaded, learned, pictures = drawn(study_file, studied, text)
-    found = [drawn_terms(loaded.analytical, learned, "learned, ff", each) for each in (constant, not constant)]
-    assert found[0] != found[1]
-    assert pictures[TERM_SCORES] == found[0]
 
 
 def test_models_without_common_terms(study_file: Path) -> None:

@@ -1,107 +1,113 @@
-"""Results of studies: numbers by definition, provenance, statistics and learning curves."""
+"""Results of studies: numbers by definition, tables, manifest, statistics and learning curves."""
 
 from __future__ import annotations
 
-import hashlib
 import json
+import platform
 from collections import defaultdict
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from comparison import compare
 from comparison.measures import measure
 from sampling import sample
-from splc.data.accuracy import mean_relative_error
-from splc.errors import RequestError
+from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import model_json_text
-from splc.io.tables import Spread
+from splc.formats.models.read import read_model
+from splc.io.files import Source, read_source
+from splc.io.tables import Spread, markdown_text
 from splc.learning import learn
-from splc.models.influence import InfluenceModel
-from splc.study import read_study
-from splc.study.inputs import Loaded, load
-from splc.study.results import OF_TERMS, Errors, Run, compare_runs, pair_values, study_test, titles
-from splc.study.tables import curves_chart, curves_table, learning_curves
-from splc.study.tasks import timeless
+from splc.study import folder, read_study
+from splc.study.results import OF_TERMS, Errors, Results, compare_runs, manifest_of, pair_values, titles
+from splc.study.tables import curves_chart, curves_table, learning_curves, spread, tables_of
+from splc.study.tasks import load
 from tests.study.conftest import Studied, given_runs, rows
+from tests.study.conftest import manifest_of as read_manifest
+from tests.support.golden_messages import check_lines
+from tests.support.results import contents
+
+NUMBERS = st.floats(-1e9, 1e9)
 
 
-def learned(loaded: Loaded, run: Run) -> InfluenceModel:
-    """Return the model of a run."""
-    model = run.record.learned(loaded.inputs.system)
+def test_numbers(study_file: Path, studied: Studied) -> None:
+    """The numbers of a run are those of a comparison of its stored model, distances as published without a root.
+
+    A random sampling's column is mean and standard deviation of its runs, a design's is its only run.
+    """
+    result = studied()
+    measured = load(read_study(study_file)).inputs.measurements
+    parameters = {"alpha": 0.01, "f": 0.001}
+    unscaled = read_model(study_file.parent / "analytical.txt", measured.system, parameters=parameters)
+    analytical = unscaled.scaled(2)
+    expected = analytical.predict(measured.configurations)
+    found = [row for row in rows(result.folder / "runs.csv") if not row["reason"]]
+    cosines = defaultdict(list)
+    for row in found:
+        log = read_model(result.folder / row["log"], measured.system)
+        predicted = log.predict(measured.configurations)
+        error = 100 * np.mean(np.abs(measured["time"] - predicted) / measured["time"])
+        numbers = {
+            "analytical_learned.chebyshev": np.abs(expected - predicted).max(),
+            "analytical_learned.syntactic": compare(analytical, log).syntactic.score,
+            "measured_learned.error_rate": error,
+            "error_all": error,
+        }
+        for power in (1, 2, 3):
+            by_hand = sum(abs(float(a) - float(b)) ** power for a, b in zip(expected, predicted, strict=True)) / 24
+            numbers[f"analytical_learned.mean_power_{power}"] = by_hand
+        if row["sampling"] == "ff":
+            numbers["learning_error"] = error
+            assert (row["error"], int(row["rounds"]) >= 1) == ("", True)
+        assert {key: float(row[key]) for key in numbers} == pytest.approx(numbers, rel=1e-6)
+        cosines[row["sampling"]].append(100 * float(row["analytical_learned.cosine"]))
+    assert {name: len(each) for name, each in cosines.items()} == {"ff": 1, "pb:9,3": 1, "random:6": 3}
+    table = rows(result.folder / "table.csv")
+    plain = {"": expected, "_unscaled": unscaled.predict(measured.configurations)}
+    rates = {f"measured_analytical{name}": np.abs(measured["time"] - values) for name, values in plain.items()}
+    assert {
+        row["compared"]: float(row["analytical"])
+        for row in table
+        if row["analytical"] and row["measure"] == "error_rate"
+    } == pytest.approx({name: 100 * np.mean(deviations / measured["time"]) for name, deviations in rates.items()})
+    group = ("analytical_learned", "cosine")
+    (means,) = [row for row in table if (row["compared"], row["measure"]) == group]
+    assert {name: float(means[name]) for name in cosines} == pytest.approx(
+        {name: np.mean(each) for name, each in cosines.items()}
+    )
+    assert float(means["random:6 deviation"]) == pytest.approx(np.std(cosines["random:6"], ddof=1))
+    for run in result.runs:
+        if run.record.model is not None:
+            stored = parse_stored_json(Source("", run.record.model.encode())).model
+            assert dict(stored.terms) == pytest.approx(dict(read_model(result.folder / run.task.log).terms), rel=1e-14)
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_settings_of_comparisons(study_file: Path, studied: Studied, constant: bool) -> None:
+    """Constants are compared if the study says so; measures that it names are in its tables, after the others."""
+    (study_file.parent / "analytical.txt").write_text("T = 0.3 + 0.01 * nx + 0.1 * px\n", encoding="utf-8")
+    text = f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n' + 'measures = ["smape"]\n' * constant
+    study_file.write_text(text, encoding="utf-8")
+    loaded, result = load(read_study(study_file)), studied()
+    model = result.runs[0].record.learned(loaded.inputs.system)
+    assert loaded.analytical is not None
     assert model is not None
-    return model
-
-
-@pytest.mark.parametrize("scale", [1.0, 2.0, 0.25])
-def test_error_of_the_analytical_model(study_file: Path, studied: Studied, scale: float) -> None:
-    """The table has the error of the analytical model, and without its factor if there is one, by definition."""
-    study_file.write_text(f'samplings = ["pb:9,3"]\nscale = {scale}\n', encoding="utf-8")
-    found = [row for row in rows(studied().folder / "table.csv") if row["analytical"]]
-    loaded = load(read_study(study_file)).inputs.measurements
-    px, nx = (loaded.configurations.column(name) for name in ("px", "nx"))
-    plain = 2 * np.log2(px) * 0.01 + 6 * nx * 0.001
-    expected = {"measured_analytical": scale * plain, "measured_analytical_unscaled": plain}
-    assert {row["compared"]: float(row["analytical"]) for row in found if row["measure"] == "error_rate"} == {
-        key: pytest.approx(100 * np.mean(np.abs(loaded["time"] - values) / loaded["time"]), rel=1e-9)
-        for key, values in expected.items()
-        if scale != 1 or key == "measured_analytical"
-    }
-    assert {(row["learner"], row["pb:9,3"], row["source"]) for row in found} == {("", "", "ours")}
-
-
-def test_further_measures(study_file: Path, studied: Studied) -> None:
-    """Measures that a study names are in its tables, after the others, with their values by definition."""
-    for measures in (["smape"], []):
-        study_file.write_text(f'samplings = ["pb:9,3"]\nmeasures = {measures}\n', encoding="utf-8")
-        result = studied(f"with{len(measures)}")
-        loaded = load(read_study(study_file))
-        measured = loaded.inputs.measured
-        predicted = learned(loaded, result.runs[0]).predict(loaded.inputs.measurements.configurations)
-        smape = 200 * np.mean(np.abs(measured - predicted) / (np.abs(measured) + np.abs(predicted)))
-        (row,) = rows(result.folder / "runs.csv")
-        assert ("measured_learned.smape" in row) == bool(measures)
-        assert not measures or float(row["measured_learned.smape"]) == pytest.approx(smape, rel=1e-9)
+    scores = [compare(loaded.analytical, model, constant=each).syntactic.score for each in (constant, not constant)]
+    assert result.runs[0].values["analytical_learned"]["syntactic"] == pytest.approx(scores[0], rel=1e-9)
+    assert scores[0] != pytest.approx(scores[1], rel=1e-3)
+    measured, predicted = loaded.inputs.measured, model.predict(loaded.inputs.measurements.configurations)
+    smape = 200 * np.mean(np.abs(measured - predicted) / (np.abs(measured) + np.abs(predicted)))
+    (row,) = rows(result.folder / "runs.csv")
+    assert float(row.get("measured_learned.smape", "nan")) == pytest.approx(smape if constant else np.nan, nan_ok=True)
     usual, found = titles("measured_learned"), titles("measured_learned", ["smape", "mae"])
     assert list(found)[: len(usual)] == list(usual)
     for key, title in found.items():
         assert title == usual.get(key) or title == measure(key).title + ", %" * (measure(key).kind == "percent")
-
-
-def test_provenance_of_a_model(study_file: Path, studied: Studied) -> None:
-    """A model file names the inputs that it was learned from, with their hashes."""
-    study_file.write_text('samplings = ["pb:9,3"]\n[learners.scaling]\nlearner = "pmnf"\n', encoding="utf-8")
-    result = studied()
-    content = json.loads((result.folder / result.runs[0].task.log).read_text(encoding="utf-8"))["provenance"]
-    assert {key: each["sha256"] for key, each in content["files"].items()} == {
-        key: hashlib.sha256((study_file.parent / name).read_bytes()).hexdigest()
-        for key, name in (("system", "system.xml"), ("measurements", "measurements.csv"))
-    }
-    assert content["measured_configurations"] == 24
-
-
-def test_times_are_left_out(study_file: Path) -> None:
-    """A result without its times is the same but for them."""
-    result = learn(load(read_study(study_file)).inputs.measurements, "time", preset="splconqueror")
-    found = timeless(result)
-    assert result.seconds > 0
-    assert any(each.seconds > 0 for each in result.rounds)
-    assert [found.seconds, *(each.seconds for each in found.rounds)] == [0] * (1 + len(result.rounds))
-    rounds = tuple(replace(new, seconds=old.seconds) for old, new in zip(result.rounds, found.rounds, strict=True))
-    assert replace(found, seconds=result.seconds, rounds=rounds).rounds == result.rounds
-    assert found.model == result.model
-
-
-def test_records_have_the_error_of_the_stored_model(study_file: Path, studied: Studied) -> None:
-    """The learning error and the number of rounds are those of the model that is stored, on all rows of `ff`."""
-    study_file.write_text('nfp = "time"\nsamplings = ["ff"]\n[learners.a]\npreset = "splconqueror"\n', encoding="utf-8")
-    loaded, (run,) = load(read_study(study_file)), studied().runs
-    predicted = learned(loaded, run).predict(loaded.inputs.measurements.configurations)
-    assert run.record.learning_error == pytest.approx(mean_relative_error(predicted, loaded.inputs.measured), rel=1e-6)
-    assert (run.record.rounds or 0) >= 1
-    assert run.record.error is None
 
 
 def test_runs_have_the_seed_of_their_task(study_file: Path, studied: Studied) -> None:
@@ -111,30 +117,64 @@ def test_runs_have_the_seed_of_their_task(study_file: Path, studied: Studied) ->
     measurements = load(read_study(study_file)).inputs.measurements
     for run in studied().runs:
         drawn = sample(measurements.system, run.task.sampling, seed=run.task.seed)
-        settings = {"trees": 9}
         for seed in (3, 5):
-            found = learn(measurements, learner="forest", settings=settings, learning_set=drawn, seed=seed)
+            found = learn(measurements, learner="forest", settings={"trees": 9}, learning_set=drawn, seed=seed)
             assert (run.record.error == pytest.approx(found.error, rel=1e-9)) == (run.task.seed == seed)
 
 
-@pytest.mark.parametrize("constant", [True, False])
-def test_constants(study_file: Path, studied: Studied, constant: bool) -> None:
-    """The constants of models are compared if the study says so."""
-    (study_file.parent / "analytical.txt").write_text("T = 0.3 + 0.01 * nx + 0.1 * px\n", encoding="utf-8")
-    study_file.write_text(f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n', encoding="utf-8")
-    loaded, (run,) = load(read_study(study_file)), studied().runs
-    assert loaded.analytical is not None
-    model = learned(loaded, run)
-    scores = [compare(loaded.analytical, model, constant=each).syntactic.score for each in (constant, not constant)]
-    assert run.values["analytical_learned"]["syntactic"] == pytest.approx(scores[0], rel=1e-9)
-    assert scores[0] != pytest.approx(scores[1], rel=1e-3)
+def test_given_runs(study_file: Path) -> None:
+    """Cells are means over the seeds, captions name the factor, and runs without a result are listed with reasons.
+
+    A caption names the models without a syntactic score, whose mean is undefined. The manifest has the log of a run if
+    its model has terms, the seed if it draws, and the best run.
+    """
+    study, loaded, runs = given_runs(study_file)
+    fixed = replace(runs[0], reason="cannot be compared")
+    product = replace(runs[2], values={"analytical_learned": {"syntactic": None, "error_rate": 3.0}})
+    lines = []
+    for scale, each in ((0.5, runs), (1.0, (*runs[:2], product)), (1.0, (fixed, *runs[1:3]))):
+        lines.append(f"$ {len(each)} runs, scale {scale}")
+        for table in tables_of(replace(study, scale=scale), Results(each)):
+            lines += markdown_text(table).splitlines()
+    for best in (runs[0], runs[2], None):
+        content = manifest_of(study, loaded, Results(runs, best=best))
+        lines.append(f"$ manifest: best is {content['best']}")
+    for task in content["tasks"]:
+        lines.append(json.dumps({key: value for key, value in task.items() if key != "key"}))
+    check_lines("study-runs", lines)
 
 
-def test_a_study_of_each_value(study_file: Path, studied: Studied) -> None:
-    """A study of each value of a context is not done as one."""
-    study_file.write_text('samplings = ["ff"]\nby = "version"\n', encoding="utf-8")
-    with pytest.raises(RequestError, match=r"^the study is done of each value of 'version'\n    call run_study_by$"):
-        studied()
+def test_manifest(study_file: Path, studied: Studied, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The manifest has the hashes of all inputs and results, all settings, the best run, and the time of every task.
+
+    So has a model file that of its inputs. A package that is not installed has no version.
+    """
+    monkeypatch.setattr(folder, "PACKAGES", ("numpy", "no-such-package"))
+    study_file.write_text(
+        'samplings = ["pb:9,3", "random:6"]\nseeds = [0, 1]\n'
+        '[learners.scaling]\nlearner = "pmnf"\n[learners.terms]\npreset = "splconqueror"\nlearn_logFunction = true\n',
+        encoding="utf-8",
+    )
+    result = studied()
+    content, best = read_manifest(result.folder), None if result.results is None else result.results.best
+    names = {"system": "system.xml", "measurements": "measurements.csv"}
+    hashes = {key: read_source(study_file.parent / name).sha256 for key, name in names.items()}
+    for key, name in {**names, "analytical": "analytical.txt", "parameters": "parameters.txt"}.items():
+        assert content["inputs"][key] == {"path": name, "sha256": read_source(study_file.parent / name).sha256}
+    written = [name for name in contents(result.folder) if name != "manifest.json" and not name.startswith("tasks/")]
+    assert content["files"] == {name: read_source(result.folder / name).sha256 for name in sorted(written)}
+    assert {name for name in written if "/" in name} == {run.log for run in result.runs if run.log}
+    assert content["study"]["learners"]["terms"]["learn_logFunction"] is True
+    assert content["study"]["seeds"] == [0, 1]
+    found = {name: content["versions"][name] for name in ("numpy", "python", "no-such-package")}
+    assert found == {"numpy": version("numpy"), "python": platform.python_version(), "no-such-package": None}
+    assert {task["key"] for task in content["tasks"]} == set(content["times"]["tasks"])
+    assert best is not None
+    assert content["best"]["sampling"] == best.sampling
+    assert best.error == min(run.error for run in result.runs if run.error is not None)
+    provenance = json.loads((result.folder / result.runs[0].task.log).read_text(encoding="utf-8"))["provenance"]
+    assert {key: file["sha256"] for key, file in provenance["files"].items()} == hashes
+    assert provenance["measured_configurations"] == 24
 
 
 def test_models_that_cannot_be_compared(study_file: Path) -> None:
@@ -165,48 +205,47 @@ def test_values_of_a_pair(study_file: Path) -> None:
     assert pair_values(replace(found, hybrid=None, semantic=None)).keys() == set(OF_TERMS) - hybrid.keys()
 
 
-def test_samplings_with_several_seeds_are_compared(study_file: Path, studied: Studied) -> None:
-    """A12 counts the pairs of runs of two samplings; those with one run are left out."""
-    study_file.write_text('samplings = ["ff", "random:12", "random:6"]\nseeds = [0, 1, 2, 3]\n')
-    result = studied()
-    assert result.results is not None
-    test = study_test(result.results)
-    assert test is not None
-    errors = defaultdict(list)
-    for row in rows(result.folder / "runs.csv"):
-        errors[row["sampling"]].append(float(row["error_all"]))
-    assert {name: len(each) for name, each in errors.items()} == {"ff": 1, "random:12": 4, "random:6": 4}
-    assert dict(test.medians) == pytest.approx({name: np.median(errors[name]) for name in ("random:12", "random:6")})
-    [pair] = test.pairs
-    wins = [(a > b) + (a == b) / 2 for a in errors["random:12"] for b in errors["random:6"]]
-    assert pair.a12 == pytest.approx(np.mean(wins))
+@example([0.0, 1.2e-167], 0)
+@given(st.lists(NUMBERS, min_size=2, max_size=6, unique=True), st.integers(0, 6))
+def test_spread(values: list[float], place: int) -> None:
+    """Several values have the mean and the sample standard deviation, equal ones none, and a single one is as it is.
+
+    There is no mean of no values, of undefined ones, or of values whose sum is too large.
+    """
+    found = spread(values)
+    assert isinstance(found, Spread)
+    scale = max(map(abs, values))
+    assert found.mean == pytest.approx(np.mean(values), rel=1e-9, abs=1e-9 * scale)
+    # Squares of tiny numbers are 0.
+    deviation = scale * np.std(np.array(values) / scale, ddof=1)
+    assert found.deviation == pytest.approx(deviation, rel=1e-6, abs=1e-9 * scale)
+    one = spread(values[:1])
+    assert (one, isinstance(one, Spread)) == (values[0], False)
+    assert spread([values[0]] * (place + 2)) == Spread(values[0], 0.0)
+    assert spread([*values[:place], None, *values[place:]]) is spread([]) is spread([1.7e308, 1.6e308]) is None
 
 
 def test_learning_curves() -> None:
     """A point has the mean size, the mean error and its deviation; runs without an error do not count."""
+    one, nothing = {"late": [(10, 4.0)]}, {"all": [(24, None)]}
     errors: Errors = {
-        "a": {
-            "late": [(10, 4.0)],
-            "drawn": [(4, 6.0), (5, 8.0), (None, 1.0), (9, None)],
-            "all": [(24, None)],
-        },
-        "b": {"late": [(10, 3.0)], "drawn": [(4, 1.0), (5, 1.0)], "all": [(24, None)]},
+        "a": {**one, "drawn": [(4, 6.0), (5, 8.0), (None, 1.0), (9, None)], **nothing},
+        "b": {"late": [(10, 3.0)], "drawn": [(4, 1.0), (5, 1.0)], **nothing},
         "c": {"late": [], "drawn": [], "all": []},
     }
-    found = learning_curves(errors)
-    points = [(each.sampling, each.size, each.error) for each in found["a"]]
-    assert points == [("drawn", 4.5, 7.0), ("late", 10.0, 4.0)]
-    assert [each.deviation for each in found["a"]] == pytest.approx([2**0.5, 0])
-    assert found["c"] == ()
+    found = {
+        name: [(each.sampling, each.size, each.error) for each in line]
+        for name, line in learning_curves(errors).items()
+    }
+    assert (found["a"], found["c"]) == ([("drawn", 4.5, 7.0), ("late", 10.0, 4.0)], [])
     table = curves_table(errors)
     assert table is not None
     assert table.columns == ("sampling", "configurations", "a", "b", "c")
     drawn, late = table.rows
-    assert drawn == ("drawn", 4.5, Spread(7.0, found["a"][0].deviation), Spread(1.0, 0.0), None)
+    assert drawn == ("drawn", 4.5, spread([6.0, 8.0]), Spread(1.0, 0.0), None)
     assert late == ("late", 10, 4.0, 3.0, None)
     assert isinstance(late[1], int)
-    assert curves_table({"a": {"all": [(24, None)]}}) is None
-    one = {"late": [(10, 4.0)]}
+    assert curves_table({"a": nothing}) is None
     assert curves_chart({"x": {"a": one}, "y": {"b": one}}, "one size") is None
     chart = curves_chart({"x": {"a": one}, "y": errors}, "several sizes")
     assert chart is not None

@@ -1,12 +1,11 @@
-"""Results folders: records of tasks, interruptions at any write, and files of others."""
+"""Results folders: records of tasks, interruptions at any step, and files of others."""
 
 from __future__ import annotations
 
 import errno
 import json
 import os
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import OutputError
-from splc.study import read_study, run_study
 from splc.study.folder import ResultsFolder, key_of, results_folder
 from splc.study.tasks import Record
-from tests.study.conftest import Studied, write_project
 
 OWNER = {"file": "study.toml", "system": "grid"}
 FIRST = {"table.md": b"1", "logs/a.log": b"a", "logs/b.log": b"b", "old/c.log": b"c"}
@@ -39,7 +36,6 @@ RECORDS = st.builds(
     log=TEXTS,
     notes=st.lists(WORDS, max_size=3).map(tuple),
 )
-KEY, OTHER = sorted([key_of({"sampling": "ff"}), key_of({"sampling": "cci"})])
 
 
 @pytest.fixture(scope="module")
@@ -49,51 +45,48 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ResultsFolder]:
         yield folder
 
 
-def file_of(folder: ResultsFolder, key: str = KEY) -> Path:
+def file_of(folder: ResultsFolder, key: str) -> Path:
     """Return the file of a record."""
     return folder.path / "tasks" / f"{key}.json"
 
 
-@given(record=RECORDS, keys=st.permutations([KEY, OTHER]))
-def test_records(opened: ResultsFolder, record: Record, keys: list[str]) -> None:
-    """A record reads back as it was written, also with keys in another order, for its own task only."""
+@given(record=RECORDS, keys=st.permutations(KEYS), data=st.data())
+def test_records(opened: ResultsFolder, record: Record, keys: list[str], data: st.DataObject) -> None:
+    """A record reads back as it was written, also with keys in another order, for its own task only.
+
+    One that was cut off, or of which a byte has changed, does not count, or reads as the same.
+    """
     own, other = keys
     opened.keep(own, asdict(record), 1.25)
-    content = json.loads(file_of(opened, own).read_bytes())
+    file, whole = file_of(opened, own), file_of(opened, own).read_bytes()
+    content = json.loads(whole)
     content["record"] = dict(reversed(content["record"].items()))
-    for text in (file_of(opened, own).read_text(encoding="utf-8"), json.dumps(dict(reversed(content.items())))):
-        file_of(opened, own).write_text(text, encoding="utf-8")
+    for text in (whole, json.dumps(dict(reversed(content.items()))).encode()):
+        file.write_bytes(text)
         found = opened.record(own)
         assert found is not None
         assert Record.parse(found) == record
     assert opened.seconds[own] == 1.25
-    file_of(opened, own).rename(file_of(opened, other))
+    file.rename(file_of(opened, other))
     assert opened.record(other) is None
-
-
-@given(record=RECORDS, data=st.data())
-def test_damage_is_seen(opened: ResultsFolder, record: Record, data: st.DataObject) -> None:
-    """A record that was cut off, or of which a byte has changed, does not count, or reads as the same."""
-    opened.keep(KEY, asdict(record), 1.25)
-    whole = file_of(opened).read_bytes()
     place = data.draw(st.integers(0, len(whole) - 2))
     changed = bytearray(whole)
     changed[place] ^= data.draw(st.integers(1, 255))
-    file_of(opened).write_bytes(bytes(changed))
-    found = opened.record(KEY)
+    file.write_bytes(bytes(changed))
+    found = opened.record(own)
     assert found is None or Record.parse(found) == record
-    file_of(opened).write_bytes(whole[:place])
-    assert opened.record(KEY) is None
+    file.write_bytes(whole[:place])
+    assert opened.record(own) is None
 
 
 @pytest.mark.parametrize("seconds", [float("nan"), float("inf"), "x", None])
 def test_a_record_without_a_time(opened: ResultsFolder, seconds: object) -> None:
     """A record whose seconds are no finite number does not count."""
-    opened.keep(KEY, asdict(Record()), 0.5)
-    content = json.loads(file_of(opened).read_bytes())
-    file_of(opened).write_text(json.dumps({**content, "seconds": seconds}), encoding="utf-8")
+    opened.keep(KEYS[0], asdict(Record()), 0.5)
+    content = json.loads(file_of(opened, KEYS[0]).read_bytes())
+    file_of(opened, KEYS[0]).write_text(json.dumps({**content, "seconds": seconds}), encoding="utf-8")
     opened.seconds.clear()
-    assert (opened.record(KEY), opened.seconds) == (None, {})
+    assert (opened.record(KEYS[0]), opened.seconds) == (None, {})
 
 
 def test_keys() -> None:
@@ -119,52 +112,82 @@ def results(path: Path) -> dict[str, bytes]:
     return {name: data for name, data in found.items() if name != "manifest.json"}
 
 
-def state(path: Path) -> dict[str, Any]:
-    """Return the manifest, without times."""
+def manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest."""
     content: dict[str, Any] = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
-    return {name: value for name, value in content.items() if name != "times"}
+    return content
 
 
-def test_interrupted_at_any_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever write fails, the next run ends with the results of an uninterrupted one; other files stay."""
+class Crash(BaseException):
+    """The process ends here."""
+
+
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("error", "steps", "count"),
+    [
+        # A record, the manifest twice and three results.
+        (FULL, [(os, "fsync")], 6),
+        (Crash(), [(os, "fsync"), *((Path, name) for name in ("mkdir", "unlink", "rmdir"))], None),
+    ],
+)
+def test_interrupted_at_any_step(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    steps: Sequence[tuple[Any, str]],
+    count: int | None,
+) -> None:
+    """Whichever step fails, the next run ends with the results of an uninterrupted one; other files stay."""
     written(tmp_path / "expected", SECOND, KEYS[1:])
     expected = results(tmp_path / "expected") | {name: text.encode() for name, text in OTHERS.items()}
-    for number in range(20):
-        path, left = tmp_path / f"{number}", [number]
+    left = [0]
+
+    def limited(function: Callable[..., Any]) -> Callable[..., Any]:
+        def does(*arguments: Any, **settings: Any) -> Any:
+            left[0] -= 1
+            if left[0] < 0:
+                raise error
+            return function(*arguments, **settings)
+
+        return does
+
+    for number in range(40):
+        path, broken = tmp_path / f"{number}", False
         written(path, FIRST, KEYS[:1])
         for name, text in OTHERS.items():
             (path / name).write_text(text, encoding="utf-8")
-
-        def fails(file: int, left: list[int] = left) -> None:
-            left[0] -= 1
-            if left[0] < 0:
-                raise OSError(errno.ENOSPC, "No space left on device")
-
-        monkeypatch.setattr(os, "fsync", fails)
-        try:
-            written(path, SECOND, KEYS[1:])
-            broken = False
-        except OutputError:
-            broken = True
-            assert (path / "manifest.json").exists()
-        monkeypatch.undo()
+        left[0] = number
+        with monkeypatch.context() as patch:
+            for owner, name in steps:
+                patch.setattr(owner, name, limited(getattr(owner, name)))
+            try:
+                written(path, SECOND, KEYS[1:])
+            except (OutputError, Crash):
+                broken = True
+        assert (path / "manifest.json").exists()
         (path / "logs" / f".{number:016x}.tmp").write_text("left by a killed process", encoding="utf-8")
         assert written(path, SECOND, KEYS[1:]) == ()
         assert results(path) == expected
         assert not (path / "old").exists()
-        assert state(path) == state(tmp_path / "expected")
+        assert {**manifest(path), "times": None} == {**manifest(tmp_path / "expected"), "times": None}
         if not broken:
             break
-    # A record, the manifest twice and three results.
-    assert number == 6
+    assert number == count or (count is None and number > 10)
 
 
 def test_results_that_are_unchanged_are_not_written(tmp_path: Path) -> None:
-    """A second run with the same results writes no file."""
+    """A second run with the same results writes no file, and has the seconds of the first, to a millisecond."""
     written(tmp_path, FIRST, KEYS)
     before = {path: path.stat().st_ino for path in tmp_path.rglob("*")}
     assert written(tmp_path, FIRST, KEYS) == ()
     assert {path: path.stat().st_ino for path in tmp_path.rglob("*")} == before
+    assert manifest(tmp_path)["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.501)}
+    with results_folder(tmp_path, OWNER, list(FIRST)) as folder:
+        assert [folder.record(key) for key in (KEYS[0], "c" * 64)] == [{"value": "a"}, None]
+        assert folder.seconds == {KEYS[0]: 1.501}
 
 
 def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
@@ -173,22 +196,11 @@ def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
     written(path, FIRST, KEYS)
     outside.write_bytes(b"1")
     temporary.touch()
-    content = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+    content = manifest(path)
     content["files"] |= dict.fromkeys(("../outside.md", str(outside), "", "a\0"), content["files"]["table.md"])
     (path / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
     written(path, SECOND, KEYS)
     assert [outside.exists(), temporary.exists(), (path / "old").exists()] == [True, True, False]
-
-
-def test_seconds_of_tasks_are_kept(tmp_path: Path) -> None:
-    """Seconds of tasks are read back with their records, and are among the times of the manifest, to a millisecond."""
-    written(tmp_path, FIRST, KEYS)
-    with results_folder(tmp_path, OWNER, list(FIRST)) as folder:
-        assert folder.record(KEYS[0]) == {"value": "a"}
-        assert folder.record("c" * 64) is None
-        assert folder.seconds == {KEYS[0]: 1.501}
-    content = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
-    assert content["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.501)}
 
 
 def test_texts_are_readable(tmp_path: Path) -> None:
@@ -196,34 +208,31 @@ def test_texts_are_readable(tmp_path: Path) -> None:
     with results_folder(tmp_path, {"file": "größe.toml", "system": "Ω"}, []) as folder:
         folder.keep(KEYS[0], {"sampling": "größe"}, 1)
         folder.finish({}, {"sampling": "größe"}, {})
-    assert '"größe"' in (tmp_path / "tasks" / f"{KEYS[0]}.json").read_text(encoding="utf-8")
-    manifest = (tmp_path / "manifest.json").read_text(encoding="utf-8")
-    assert all(text in manifest for text in ('"größe"', '"größe.toml"', '"Ω"'))
+    text = (tmp_path / "manifest.json").read_text(encoding="utf-8") + file_of(folder, KEYS[0]).read_text("utf-8")
+    assert [text.count(each) for each in ('"größe"', '"größe.toml"', '"Ω"')] == [2, 1, 1]
 
 
-@pytest.mark.parametrize("owner", [{**OWNER, "system": "torus"}, {**OWNER, "file": "more.toml"}])
-def test_results_of_others(tmp_path: Path, owner: dict[str, str]) -> None:
-    """Results of another study or system are refused; those of the same study are continued."""
+@pytest.mark.parametrize(
+    ("owner", "content", "message"),
+    [
+        ({**OWNER, "system": "torus"}, None, "holds the results of another study: study.toml of the system grid"),
+        ({**OWNER, "file": "more.toml"}, None, "holds the results of another study: study.toml of the system grid"),
+        (OWNER, "[" * 100_000, "this is not the manifest of a study"),
+    ],
+)
+def test_refused_folders(tmp_path: Path, owner: dict[str, str], content: str | None, message: str) -> None:
+    """Results of another study, and a manifest that is too deep to be read, are refused and can be used afterwards."""
     written(tmp_path, FIRST, KEYS)
-    with pytest.raises(OutputError, match=r"another study: study\.toml of the system grid"):
+    before = (tmp_path / "manifest.json").read_text(encoding="utf-8")
+    (tmp_path / "manifest.json").write_text(content or before, encoding="utf-8")
+    with pytest.raises(OutputError, match=message):
         results_folder(tmp_path, owner, []).__enter__()
+    (tmp_path / "manifest.json").write_text(before, encoding="utf-8")
     with results_folder(tmp_path, dict(OWNER), []) as folder:
         assert all(folder.record(key) is not None for key in KEYS)
-
-
-def test_a_manifest_of_depth(tmp_path: Path) -> None:
-    """A manifest that is too deep to be read is refused."""
-    (tmp_path / "manifest.json").write_text("[" * 100_000, encoding="utf-8")
-    with pytest.raises(OutputError, match="not the manifest of a study"):
-        results_folder(tmp_path, OWNER, []).__enter__()
-
-
-def test_not_by_two_at_once(tmp_path: Path) -> None:
-    """A folder that is being written is refused, and can be used afterwards."""
-    again = results_folder(tmp_path, OWNER, [])
-    message = "another 'splc study' is writing this folder"
-    with results_folder(tmp_path, OWNER, []), pytest.raises(OutputError, match=message):
-        again.__enter__()
+        # A folder that is being written is refused, too.
+        with pytest.raises(OutputError, match="another 'splc study' is writing this folder"):
+            results_folder(tmp_path, OWNER, []).__enter__()
     written(tmp_path, FIRST, KEYS)
 
 
@@ -233,15 +242,3 @@ def test_an_input_that_a_result_would_replace(tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="a result would replace this input"):
             written(tmp_path / "r", FIRST, KEYS, inputs=[str(tmp_path / "r" / ".." / "r" / name)])
     assert written(tmp_path / "r", FIRST, KEYS, inputs=[str(tmp_path / "table.md")]) == ()
-
-
-def test_moved_and_copied_projects(study_file: Path, studied: Studied, tmp_path: Path) -> None:
-    """A project that is moved uses its results; those of the same study file with other measurements do not count."""
-    studied()
-    moved = study_file.parent.rename(tmp_path / "moved")
-    assert run_study(read_study(moved / "study.toml")).found == 8
-    other = write_project(tmp_path / "copy")
-    shutil.copytree(moved / "results", tmp_path / "copy" / "results")
-    path = tmp_path / "copy" / "measurements.csv"
-    path.write_text(path.read_text(encoding="utf-8").replace("4,48,", "4,48,9"), encoding="utf-8")
-    assert run_study(read_study(other), pictures=False).found == 0

@@ -74,24 +74,16 @@ def test_progress(tmp_path: Path) -> None:
     ("error", "message"),
     [
         (
-            ItemError(OSError("x"), "tcp://a:1", 4),
-            [
-                "4 workers disappeared while they ran '1'",
-                "perhaps there is not enough memory; finished runs are kept: run the same command again",
-            ],
+            ItemError(OSError("x"), 4),
+            "4 workers disappeared while they ran '1'\n    perhaps there is not enough memory; ",
         ),
         (
             ItemError(OSError("x")),
-            [
-                "a worker of tcp://here failed: OSError: x",
-                "every worker needs the same version of splc; finished runs are kept: run the same command again",
-            ],
+            "a worker of tcp://here failed: OSError: x\n    every worker needs the same version of splc; ",
         ),
     ],
 )
-def test_errors_of_workers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: ItemError, message: list[str]
-) -> None:
+def test_errors_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: ItemError, message: str) -> None:
     """A task that workers cannot do is an error; the finished ones are kept."""
     workers: list[int] = []
 
@@ -104,28 +96,14 @@ def test_errors_of_workers(
         yield Done(tasks[1], error, "tcp://a:1")
 
     monkeypatch.setattr("splc.measuring.cluster.Cluster", connected)
-    monkeypatch.setattr("splc.measuring.distribution.distribute", distributed)
+    monkeypatch.setattr("splc.measuring.distribution.Distribution", distributed)
     tasks = [Numbered(0), Numbered(1)]
     with results_folder(tmp_path, {}, []) as results:
         with pytest.raises(LearningError) as caught:
             run_tasks(tasks, squared, results, 5, "tcp://here")
-        assert str(caught.value).split("\n    ") == message
+        assert str(caught.value) == f"{message}finished runs are kept: run the same command again"
         assert [results.record(task.key) is None for task in tasks] == [False, True]
     assert workers == [2]
-
-
-@pytest.mark.slow
-def test_killed_worker(tmp_path: Path) -> None:
-    """A worker of a cluster that is killed again and again is an error, not an endless wait."""
-    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
-    with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        results_folder(tmp_path, {}, []) as results,
-        pytest.raises(LearningError, match=r"workers disappeared while they ran '1'"),
-    ):
-        run_tasks([Numbered(1, deadly=True)], squared, results, scheduler=cluster.scheduler_address)
 
 
 def orphaned(task: Numbered) -> Mapping[str, Any]:
@@ -147,7 +125,7 @@ def test_processes_end_with_their_parent(tmp_path: Path, monkeypatch: pytest.Mon
     # A fork would have the pool of an earlier test, without its threads.
     parent = get_context("spawn").Process(target=run_orphaned, args=(tmp_path / "results",))
     parent.start()
-    deadline = time.monotonic() + 50
+    deadline = time.monotonic() + 100
     while len(found := [path.read_text(encoding="utf-8") for path in tmp_path.glob("*.pid")]) < 2 or "" in found:
         assert time.monotonic() < deadline
         time.sleep(0.05)

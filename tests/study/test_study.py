@@ -1,22 +1,22 @@
-"""Results of studies: laws, tables, pictures, manifest."""
+"""Studies: ways to do them that do not matter, what decides which runs are done again, and each value of a context."""
 
 from __future__ import annotations
 
-import itertools
+import csv
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from comparison import compare
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.read import read_model
-from splc.io.files import Source
-from splc.study import read_study, run_study
-from splc.study.inputs import load
+from splc.data.measurements import Measurements, ReadingReport
+from splc.errors import InputError, RequestError
+from splc.study import read_study, run_study, run_study_by
+from splc.study.archive import TABLE
+from splc.study.tasks import learners_with_deviation, load
 from tests.study.conftest import Studied, manifest_of, rows
 from tests.support.results import contents
+from tests.support.watches import Ending
 
 
 def reordered(study_file: Path, samplings: str, seeds: str) -> None:
@@ -26,27 +26,47 @@ def reordered(study_file: Path, samplings: str, seeds: str) -> None:
     study_file.write_text(re.sub(r"seeds = .*", f"seeds = {seeds}", text), encoding="utf-8")
 
 
-def test_order_does_not_matter(study_file: Path, studied: Studied) -> None:
+@pytest.mark.parametrize(
+    "order", ['["random:100", "random:6", "pb:9,3", "ff"]', '["pb:9,3", "random:6", "ff", "random:100"]']
+)
+def test_order_does_not_matter(study_file: Path, studied: Studied, order: str) -> None:
     """Neither the order of the samplings nor that of the seeds changes any result, log or number."""
-    first = studied("first")
-    expected = contents(first.folder)
-    values = {tuple(sorted(row.items())) for row in rows(first.folder / "table.csv")}
-    for number, order in enumerate(
-        [("random:100", "random:6", "pb:9,3", "ff"), ("pb:9,3", "random:6", "ff", "random:100")]
-    ):
-        reordered(study_file, "[" + ", ".join(f'"{name}"' for name in order) + "]", "[2, 0, 1]")
-        again = studied(f"again{number}")
-        found = contents(again.folder)
-        same = [name for name in expected if name.startswith(("logs/", "tasks/"))]
-        assert len(same) == 13
-        assert {name: found[name] for name in same} == {name: expected[name] for name in same}
-        assert {tuple(sorted(row.items())) for row in rows(again.folder / "table.csv")} == values
-        assert manifest_of(again.folder)["best"] == manifest_of(first.folder)["best"]
+    first = studied("first").folder
+    reordered(study_file, order, "[2, 0, 1]")
+    again = studied("again").folder
+    found, expected = ({n: data for n, data in contents(each).items() if "/" in n} for each in (again, first))
+    assert (found, len(found)) == (expected, 13)
+    values = [{tuple(sorted(row.items())) for row in rows(each / "table.csv")} for each in (again, first)]
+    assert values[0] == values[1]
+    assert manifest_of(again)["best"] == manifest_of(first)["best"]
 
 
-def test_processes_do_not_matter(studied: Studied) -> None:
-    """One process and two give the same bytes."""
-    assert contents(studied("one", jobs=1).folder) == contents(studied("two", jobs=2).folder)
+@pytest.fixture(scope="module")
+def inside() -> Iterator[str]:
+    """Return the address of a cluster whose workers are threads of this process."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.mark.parametrize("stopped", [0, 3])
+@pytest.mark.parametrize("place", ["here", "inside", pytest.param("scheduler", marks=pytest.mark.slow)])
+def test_processes_do_not_matter(studied: Studied, place: str, stopped: int, request: pytest.FixtureRequest) -> None:
+    """Two processes, or a cluster, give the same bytes as one, also where the study was stopped in between.
+
+    A study that is asked to stop keeps finished runs, and writes no tables.
+    """
+    expected = contents(studied("one").folder)
+    scheduler = None if place == "here" else request.getfixturevalue(place)
+    if stopped:
+        first = studied("two", scheduler=scheduler, watch=Ending(stopped))
+        assert (first.interrupted, (first.folder / "table.csv").exists()) == (True, False)
+        assert first.done == stopped or (place != "here" and first.done >= stopped)
+    again = studied("two", scheduler=scheduler, jobs=1 if scheduler else 2)
+    assert (again.interrupted, again.done, again.found >= stopped) == (False, 8, True)
+    assert contents(again.folder) == expected
 
 
 def test_place_does_not_matter(study_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,78 +78,108 @@ def test_place_does_not_matter(study_file: Path, tmp_path: Path, monkeypatch: py
     assert contents(run_study(read_study("study.toml")).folder) == first
 
 
-def rates_of(runs: list[dict[str, str]]) -> list[float]:
-    """Return the similarities of the runs with a random sampling, in percent."""
-    return [100 * float(row["analytical_learned.cosine"]) for row in runs if row["sampling"] == "random:6"]
+def replacing(name: str, old: str, new: str) -> Callable[[Path], None]:
+    """Return a function that changes a file of a project."""
+
+    def change(folder: Path) -> None:
+        text = (folder / name).read_text(encoding="utf-8")
+        assert old in text
+        (folder / name).write_text(text.replace(old, new), encoding="utf-8")
+
+    return change
 
 
-def test_numbers(study_file: Path, studied: Studied) -> None:
-    """The numbers of a run are those of a comparison of its stored model, distances as published without a root.
-
-    A random sampling's column is mean and standard deviation of its runs, a design's is its only run.
-    """
-    result = studied()
-    loaded = load(read_study(study_file))
-    measured = loaded.inputs.measurements
-    analytical = read_model(
-        study_file.parent / "analytical.txt", measured.system, parameters={"alpha": 0.01, "f": 0.001}
-    )
-    expected = analytical.scaled(2).predict(measured.configurations)
-    found = [row for row in rows(result.folder / "runs.csv") if not row["reason"]]
-    assert len(found) == 5
-    for row in found:
-        log = read_model(result.folder / row["log"], measured.system)
-        predicted = log.predict(measured.configurations)
-        for power in (1, 2, 3):
-            by_hand = sum(abs(float(a) - float(b)) ** power for a, b in zip(expected, predicted, strict=True)) / 24
-            assert float(row[f"analytical_learned.mean_power_{power}"]) == pytest.approx(by_hand, rel=1e-9)
-        assert float(row["analytical_learned.chebyshev"]) == pytest.approx(np.abs(expected - predicted).max(), rel=1e-9)
-        error = 100 * np.mean(np.abs(measured["time"] - predicted) / measured["time"])
-        assert float(row["measured_learned.error_rate"]) == pytest.approx(error, rel=1e-9)
-        assert float(row["error_all"]) == pytest.approx(error, rel=1e-9)
-        score = compare(analytical.scaled(2), log).syntactic.score
-        assert float(row["analytical_learned.syntactic"]) == pytest.approx(score, rel=1e-9)
-    (means,) = [
-        row
-        for row in rows(result.folder / "table.csv")
-        if (row["compared"], row["measure"]) == ("analytical_learned", "cosine")
-    ]
-    for name, number in (("random:6", 3), ("pb:9,3", 1)):
-        rates = [100 * float(row["analytical_learned.cosine"]) for row in found if row["sampling"] == name]
-        assert len(rates) == number
-        assert float(means[name]) == pytest.approx(np.mean(rates))
-    assert float(means["random:6 deviation"]) == pytest.approx(np.std(rates_of(found), ddof=1))
-    for run in result.runs:
-        if run.record.model is not None:
-            stored = parse_stored_json(Source("", run.record.model.encode())).model
-            assert dict(stored.terms) == pytest.approx(dict(read_model(result.folder / run.task.log).terms), rel=1e-14)
-
-
-def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
-    """Settings of comparisons are changed without learning again; settings of learning are not."""
-    studied()
-    text = study_file.read_text(encoding="utf-8")
-    study_file.write_text(text.replace("scale = 2.0", "scale = 3.0"), encoding="utf-8")
+def test_what_is_done_again(study_file: Path, studied: Studied) -> None:
+    """A study that is done again changes no file; only settings of learning, and damaged records, are learned again."""
+    folder = studied().folder
+    expected = contents(folder)
+    files = {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in folder.rglob("*") if path.is_file()}
     assert studied().found == 8
-    study_file.write_text(text.replace("seeds = [0, 1, 2]", "seeds = [2, 3]"), encoding="utf-8")
-    changed = studied()
-    assert (changed.found, changed.tasks) == (4, 6)
-    assert not (changed.folder / "logs" / "random-6-seed-0.log").exists()
-    assert contents(changed.folder).keys() == contents(studied("fresh").folder).keys()
-    (study_file.parent / "splc.toml").write_text(
-        '[learning]\npreset = "splconqueror"\nlearn_logFunction = false\n', encoding="utf-8"
-    )
-    assert studied().found == 0
-    measured = study_file.parent / "measurements.csv"
-    measured.write_text(measured.read_text(encoding="utf-8").replace("1,8,", "1,8,1"), encoding="utf-8")
-    assert studied().found == 0
+    assert {path: (path.stat().st_mtime_ns, path.stat().st_ino) for path in files} == files
+    record = next(path.name for path in sorted(folder.glob("tasks/*.json")) if b'"reason": null' in path.read_bytes())
+    replacing(f"results/tasks/{record}", '"rounds": ', '"rounds": 1')(study_file.parent)
+    assert studied().found == 7
+    assert contents(folder) == expected
+    for change, found, tasks in (
+        (replacing("study.toml", "scale = 2.0", "scale = 3.0"), 8, 8),
+        (replacing("study.toml", "seeds = [0, 1, 2]", "seeds = [2, 3]"), 4, 6),
+        (replacing("splc.toml", "true", "false"), 0, 6),
+        (replacing("measurements.csv", "1,8,", "1,8,1"), 0, 6),
+    ):
+        change(study_file.parent)
+        result = studied()
+        assert (result.found, result.tasks) == (found, tasks)
+    assert contents(folder) == contents(studied("fresh").folder)
 
 
-def test_alike_names(study_file: Path, studied: Studied) -> None:
-    """Samplings whose file names would be the same have logs of their own, whatever their order."""
-    names: list[dict[str, str]] = []
-    for order in itertools.permutations(['"random:6"', '"random:6,seed=1"']):
-        reordered(study_file, f"[{', '.join(order)}]", "[1, 2]")
-        names.append({run.task.label: run.task.log for run in studied(f"names{len(names)}").runs})
-    assert names[0] == names[1]
-    assert len(set(names[0].values())) == 3
+def test_a_moved_project(study_file: Path, studied: Studied, tmp_path: Path) -> None:
+    """A project that is moved uses its results, unless measurements are others."""
+    studied()
+    moved = study_file.parent.rename(tmp_path / "moved")
+    assert run_study(read_study(moved / "study.toml")).found == 8
+    replacing("measurements.csv", "4,48,", "4,48,9")(moved)
+    assert run_study(read_study(moved / "study.toml"), pictures=False).found == 0
+
+
+@pytest.fixture
+def versions(study_file: Path) -> Path:
+    """Return the study file of a project whose measurements have two versions, one of them at twice the time."""
+    table = rows(study_file.parent / "measurements.csv")
+    lines = [",".join([*table[0], "version"])]
+    for version, factor in (("v9", 1), ("v10", 2)):
+        lines += (f"{row['px']},{row['nx']},{factor * float(row['time'])!r},{version}" for row in table)
+    (study_file.parent / "measurements.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    study_file.write_text('nfp = "time"\nsamplings = ["ff"]\nby = "version"\n', encoding="utf-8")
+    return study_file
+
+
+def test_each_value_has_the_study_of_its_rows(versions: Path, tmp_path: Path) -> None:
+    """The results of a value are those of a study with this value in `where`, and one table has all of them."""
+    studies = run_study_by(read_study(versions), tmp_path / "out", pictures=False)
+    assert (studies.by, list(studies.results), studies.interrupted) == ("version", ["v9", "v10"], False)
+    text = versions.read_text(encoding="utf-8")
+    expected = []
+    for version, result in studies.results.items():
+        own = text.replace('by = "version"', f'where = {{ version = "{version}" }}')
+        versions.write_text(own, encoding="utf-8")
+        alone = run_study(read_study(versions), tmp_path / f"alone-{version}", pictures=False)
+        assert [str(table) for table in alone.tables] == [str(table) for table in result.tables]
+        header, *part = csv.reader((alone.folder / "table.csv").read_text(encoding="utf-8").splitlines())
+        expected += [[version, *row] for row in part]
+        assert (result.folder / "table.csv").read_bytes() == (alone.folder / "table.csv").read_bytes()
+    table = list(csv.reader((tmp_path / "out" / TABLE).read_text(encoding="utf-8").splitlines()))
+    assert table == [["version", *header], *expected]
+
+
+def test_stopped_studies_have_no_common_table(versions: Path, tmp_path: Path) -> None:
+    """A stop ends with the value that it comes at, and nothing is written about all values."""
+    studies = run_study_by(read_study(versions), tmp_path / "out", watch=Ending(0), pictures=False)
+    assert (studies.interrupted, list(studies.results)) == (True, ["v9"])
+    assert not (tmp_path / "out" / TABLE).exists()
+
+
+def test_the_other_function(study_file: Path, versions: Path, studied: Studied) -> None:
+    """A study is done of each value of its context, or as one; a list of samplings is all that a study needs."""
+    with pytest.raises(RequestError, match=r"^the study is done of each value of 'version'\n    call run_study_by$"):
+        studied()
+    study_file.write_text('samplings = [" pb : 9, 3 "]\n', encoding="utf-8")
+    study = read_study(study_file)
+    with pytest.raises(InputError) as caught:
+        run_study_by(study)
+    assert str(caught.value) == f'{study_file}: the study names no context\n    write by = "version"'
+    assert (study.samplings, study.seeds, study.scale, study.constant) == (("pb:9,3",), (0,), 1.0, True)
+    assert (study.learners, study.measures) == (None, ())
+
+
+def test_a_stated_deviation_is_that_of_learners_without_one(study_file: Path) -> None:
+    """The deviation of the measurements becomes the abortError of learners that have this setting and state none."""
+    tables = '[learners.a]\npreset = "splconqueror"\n[learners.b]\npreset = "splconqueror"\nabortError = 7\n'
+    study_file.write_text(f'nfp = "time"\nsamplings = ["ff"]\n{tables}[learners.c]\n', encoding="utf-8")
+    inputs, learners = load(read_study(study_file)).inputs, tuple(read_study(study_file).learners or ())
+    assert learners_with_deviation(learners, inputs.measurements) == (learners, ())
+    report = ReadingReport(source="m.xml", deviation=40.0)
+    measured = Measurements(inputs.measurements.configurations, {"time": inputs.measured}, report=report)
+    found, notes = learners_with_deviation(learners, measured)
+    errors = {each.name: each.resolved().settings.get("abortError") for each in found}
+    assert errors == {"a": 40.0, "b": 7.0, "c": None}
+    assert notes == ("abortError is 40 (learners: a), as m.xml states its deviation",)

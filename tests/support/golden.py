@@ -6,8 +6,8 @@ not all are (`PROJECT/FILE` is one of another project), and lines with `#` that 
 standard error begin with `2> `, and an exit code that is not 0 is a line in brackets. Besides `splc` there are a few
 commands: `cat FILE`, `ls` (the names of all files), `rm FILE`, `mkdir FOLDER` and `write FILE`, followed by the lines
 of the file. `< FILE` gives the standard input of a command. At its end `| jq PROGRAM`, `| head -n LINES` or
-`| tail -n LINES` shows a part of the standard output, which is all that is compared. What fits of a JSON object is on
-one line.
+`| tail -n LINES` shows a part of the standard output, or of the file of `cat`, which is all that is compared. What fits
+of a JSON object is on one line.
 
 Two lines agree if their texts are the same and their numbers agree one by one. Numbers agree if they are written in the
 same way. Numbers of six significant digits or more, which depend on the kernels of linear algebra, agree to five; they
@@ -17,18 +17,23 @@ are written with six. Numbers below 1e-9 are rounding, and agree. Times and hash
 from __future__ import annotations
 
 import math
+import os
 import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.support.golden_json import compacted, selected
 from tests.support.paths import ROOT
 from tests.support.printed_numbers import NUMBER, significant, whole
 
 FOLDER = ROOT / "tests" / "golden"
+REWRITE = "SPLC_GOLDEN"
 PROJECTS = FOLDER / "projects"
 # The project without files.
 NOTHING = "empty"
@@ -124,7 +129,7 @@ def outcome(step: Step, run: Run) -> Sequence[str]:
     program, *arguments = shlex.split(step.command)
     path = Path(arguments[0]) if arguments else Path()
     if program == "cat":
-        return _lines(compacted(path.read_text(encoding="utf-8")))
+        return _shown(path.read_text(encoding="utf-8"), arguments[2:])
     if program == "ls":
         return sorted(each.name for each in path.iterdir())
     if program == "write":
@@ -169,6 +174,32 @@ def stable(text: str) -> str:
 
 def _shortened(number: str) -> str:
     return number if whole(number) or significant(number) <= DIGITS else f"{float(number):.{DIGITS}g}"
+
+
+def check_sessions(file: Path, run: Callable[..., Any], folder: Path, patch: pytest.MonkeyPatch) -> None:
+    """Check that command lines print the lines below them, end with the exit codes, and write the files, or do so."""
+    patch.setenv("COLUMNS", "100")
+
+    def printed(*arguments: str, **settings: str) -> tuple[int, str, str]:
+        result = run(*arguments, **settings)
+        return result.exit_code, result.stdout, result.stderr
+
+    sessions = read_sessions(file)
+    found = []
+    for number, session in enumerate(sessions):
+        own = folder / f"{number}" / session.project.split()[0]
+        own.parent.mkdir()
+        session.copy_to(own)
+        patch.chdir(own)
+        found.append(replace(session, steps=tuple(performed(session, printed))))
+    text = "\n".join(session.text for session in found)
+    if os.environ.get(REWRITE):
+        file.write_text(text, encoding="utf-8")
+        sessions = found
+    for session, performed_session in zip(sessions, found, strict=True):
+        for step, new in zip(session.steps, performed_session.steps, strict=True):
+            assert new.lines == step.lines, f"$ {step.command}\nIf this is intended: make golden"
+    assert text == file.read_text(encoding="utf-8"), "make golden"
 
 
 def same_line(one: str, other: str) -> bool:

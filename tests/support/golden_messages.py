@@ -1,4 +1,4 @@
-"""Messages about wrong texts, as golden files in `tests/golden/messages`.
+"""Messages about wrong texts, and what right ones give, as golden files in `tests/golden/messages`.
 
 A file has each text after a prompt, as Python writes it between quotes, and below it the message. A new case is a new
 line with a prompt: `make golden` writes its message, and the difference is reviewed.
@@ -7,7 +7,7 @@ line with a prompt: `make golden` writes its message, and the difference is revi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,20 @@ REWRITE = "SPLC_GOLDEN"
 
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:
     """Check the messages of a file; `reject` raises the error for a text."""
-    lines: list[str] = []
-    for prompt in (line for line in _file(name).read_text("utf-8").splitlines() if line.startswith(PROMPT)):
-        text = prompt.removeprefix(PROMPT).encode("ascii").decode("unicode_escape")
+
+    def message(text: str) -> list[str]:
         with pytest.raises(SplcError) as caught:
             reject(text)
-        lines += [prompt, *str(caught.value).splitlines()]
+        return str(caught.value).splitlines()
+
+    check_cases(name, message)
+
+
+def check_cases(name: str, outcome: Callable[[str], Iterable[str]]) -> None:
+    """Check the lines that the texts of a file give."""
+    lines: list[str] = []
+    for prompt in (line for line in _file(name).read_text("utf-8").splitlines() if line.startswith(PROMPT)):
+        lines += [prompt, *outcome(prompt.removeprefix(PROMPT).encode("ascii").decode("unicode_escape"))]
     check_lines(name, lines)
 
 

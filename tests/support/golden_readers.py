@@ -7,8 +7,14 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from splc.data.experiment import Experiment
 from splc.errors import InputError, SplcError
 from splc.formats import registry
+from splc.formats.benchmarks.table import TableSource
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
+from splc.formats.detect import kind_of
 from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.assignment import parse_assignments, parse_configuration
@@ -18,16 +24,22 @@ from splc.formats.measurements.file_columns import read_file_columns
 from splc.formats.measurements.inference import infer_system
 from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
+from splc.formats.models.latex import latex_text
+from splc.formats.models.log_lines import learnings_of
 from splc.formats.models.log_reader import parse_stored_log
+from splc.formats.models.notation import log2_text
 from splc.formats.models.parameters import parse_parameters
+from splc.formats.models.python import python_text
 from splc.formats.models.read import read_stored_model
-from splc.formats.models.text import parse_stored_text
+from splc.formats.models.term_list import parse_term_list
+from splc.formats.models.text import parse_model, parse_stored_text, with_link
 from splc.formats.scripts.reader import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import parse_system
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.io.json import parse_json
+from splc.io.numbers import number_text
 from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
 from splc.learning.registry import learner_of
@@ -36,7 +48,7 @@ from splc.project.config import read_project_file
 from splc.study import read_study
 from splc.system.variability import VariabilityModel
 from splc.workflows.field_values import texts_of
-from tests.support.reader_golden import READER_FILES, Reader
+from tests.support.reader_golden import READER_FILES, Content, Reader
 
 Options = Mapping[str, str]
 SYSTEMS = READER_FILES / "systems"
@@ -81,13 +93,24 @@ def _experiments(file: str, options: Options) -> Iterable[str]:
     scaling: Any = options.get("scaling")
     metrics = _names(options.get("metrics"))
     found = read_experiments(file, parameters, kind, _choice(options), metrics=metrics, scaling=scaling)
-    return [note for each in found for note in each.report.notes]
+    return [line for each in found for line in _shown(each)]
+
+
+def _shown(experiment: Experiment) -> Iterable[str]:
+    """Show an experiment: a line per series, with the values at each point."""
+    yield from experiment.report.notes
+    contexts = f", contexts: {dict(experiment.contexts)}" if experiment.contexts else ""
+    missing = f", missing: {dict(experiment.report.missing)}" if experiment.report.missing else ""
+    yield Content(f"parameters: {', '.join(experiment.parameters)}{contexts}{missing}, rows: {experiment.report.rows}")
+    for key, table in experiment.series.items():
+        values = [" ".join(map(number_text, row[~np.isnan(row)].tolist())) or "-" for row in table]
+        points = [",".join(map(number_text, point)) for point in experiment.points.tolist()]
+        yield Content(f"{key}: {'; '.join(map(' = '.join, zip(points, values, strict=True)))}")
 
 
 def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
     del options
-    registry.format_named("experiment", form).read(read_source(file))
-    return ()
+    return _shown(registry.format_named("experiment", form).read(read_source(file)))
 
 
 def _inference(file: str, options: Options) -> Iterable[str]:
@@ -96,11 +119,20 @@ def _inference(file: str, options: Options) -> Iterable[str]:
 
 
 def _log(file: str, options: Options) -> Iterable[str]:
+    """Show the models of a log, and what it states about each learning."""
     number = int(options["learning"]) if "learning" in options else None
-    which: Any = int(options["round"]) if "round" in options else "last"
-    return [
-        note for each in parse_stored_log(read_source(file), _system(options), which, number) for note in each.notes
-    ]
+    which: Any = options.get("round", "last")
+    source = read_source(file)
+    found = parse_stored_log(source, _system(options), int(which) if which.isdecimal() else which, number)
+    yield from found[0].notes
+    for each in found:
+        facts = (each.nfp, None if each.model.link == "identity" else each.model.link, dict(each.contexts))
+        yield Content(f"model: {each.model.text}{''.join(f'; {fact}' for fact in facts if fact)}")
+    for at, learning in enumerate(learnings_of(source)[0], 1):
+        scores = {line.number: (line.score, line.test_error) for line in learning.rounds.values()}
+        stated = (learning.sampling, learning.configurations, dict(learning.settings), learning.seed)
+        if any((*stated, learning.evaluation)):
+            yield Content(f"learning {at}: {(*stated, learning.evaluation)}, rounds {scores}")
 
 
 def _silent(read: Callable[[str, Options], object], file: str, options: Options) -> Iterable[str]:
@@ -122,6 +154,66 @@ def _xml(file: str, options: Options) -> Iterable[str]:
     raise InputError(whole)
 
 
+def _point_names(file: str, options: Options) -> Iterable[str]:
+    """Show the points in names, one per line."""
+    found = named_points(_texts(file), "f", by_folder="folders" in options)
+    return [
+        Content(f"{', '.join(found.parameters)}: {'; '.join(', '.join(map(number_text, p)) for p in found.points)}")
+    ]
+
+
+def _model(file: str, options: Options) -> Iterable[str]:
+    """Show the model of a file."""
+    stored = read_stored_model(file, _system(options))
+    facts = (stored.nfp, stored.unit, dict(stored.contexts))
+    yield from stored.notes
+    yield Content(
+        f"{stored.kind}, {stored.model.link}: {stored.model.text}{''.join(f'; {fact}' for fact in facts if fact)}"
+    )
+
+
+def _text(file: str, options: Options) -> Iterable[str]:
+    """Show the model of a model text, and the parameters that it uses."""
+    model, used = parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
+    return [Content(f"{model.text}; parameters: {', '.join(sorted(used)) or 'none'}")]
+
+
+def _notations(file: str, options: Options) -> Iterable[str]:
+    """Show models, one per line, in each notation."""
+    digits = int(options["digits"]) if "digits" in options else None
+    for line in _texts(file):
+        model = with_link(parse_model(line))
+        yield Content(f"log2:   {log2_text(model, digits)}")
+        yield Content(f"math:   {python_text(model, digits=digits)}")
+        yield Content(f"numpy:  {python_text(model, 'np', digits=digits)}")
+        yield Content(f"LaTeX:  {latex_text(model, digits or 4)}")
+
+
+def _term_list(file: str, options: Options) -> Iterable[str]:
+    """Show a list of terms."""
+    learner = parse_term_list(read_source(file), system_named(options["system"]))
+    return [Content("; ".join(term.text() for term in learner.terms))]
+
+
+def _tool(file: str, options: Options) -> Iterable[str]:
+    """Show the table in the output of a benchmark tool, with the roles of its columns."""
+    del options
+    source = read_source(file)
+    assert benchmark_of(source) is None or kind_of(source) == "measurements"
+    found = read_benchmark(source)
+    if not isinstance(found, TableSource):
+        return [Content("not the output of a tool")]
+    stated = found.stated
+    roles = [] if stated is None else [stated.options, stated.contexts, stated.properties]
+    names = [
+        ", ".join(f"{name} ({found.units[name]})" if name in found.units else name for name in each) for each in roles
+    ]
+    titles = ("options", "contexts", "properties")
+    shown = [f"{title}: {text}" for title, text in zip(titles, names, strict=False) if text]
+    main = [] if found.main is None else [f"main: {found.main}"]
+    return [*found.notes, *map(Content, (*shown, *main, *(f"  {row}" for row in found.text().splitlines())))]
+
+
 def _texts(file: str) -> list[str]:
     return read_source(file).text().splitlines()
 
@@ -139,9 +231,7 @@ READERS: dict[str, Reader] = {
     "configuration": partial(
         _silent, lambda file, options: parse_configuration(_texts(file)[0], system_named(options["system"]))
     ),
-    "point-names": partial(
-        _silent, lambda file, options: named_points(_texts(file), "f", by_folder="folders" in options)
-    ),
+    "point-names": _point_names,
     "configurations": partial(
         _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
     ),
@@ -154,7 +244,8 @@ READERS: dict[str, Reader] = {
     "learner": _learner,
     "log": _log,
     "measurements": _measurements,
-    "model": partial(_silent, lambda file, options: read_stored_model(file, _system(options))),
+    "model": _model,
+    "notations": _notations,
     "observations": partial(_silent, lambda file, options: read_observed([file], system_named(options["system"]))),
     "parameters": partial(_silent, lambda file, _: parse_parameters(read_source(file))),
     "project": partial(_silent, lambda file, _: read_project_file(Path(file))),
@@ -163,9 +254,9 @@ READERS: dict[str, Reader] = {
     "source": partial(_silent, lambda file, _: read_source(file).text()),
     "study": partial(_silent, lambda file, _: read_study(file)),
     "system": partial(_silent, lambda file, _: read_variability_model(file)),
-    "text": partial(
-        _silent, lambda file, options: parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
-    ),
+    "term-list": _term_list,
+    "text": _text,
+    "tools": _tool,
     "toml": partial(_silent, lambda file, _: parse_toml(read_source(file))),
     "xml": _xml,
     **{

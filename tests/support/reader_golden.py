@@ -2,8 +2,9 @@ r"""Golden files of readers: bad inputs, each followed by what the reader report
 
 A file `tests/golden/readers/READER.txt` has one case after the other. The first line of a case names the file, and
 options of the reader as `name=value`; lines that begin with `| ` are the content of the file; the lines after them are
-the message, or what is noted about a file that is read. In the content, a backslash begins an escape (`\t`, `\xff`,
-`\{200*ab}` for a repeated text), and at the end of the last line it stands for a missing line feed.
+the message, or what is noted about a file that is read, and for some readers what was read. The option `shows` says
+what a case is for. In the content, a backslash begins an escape (`\t`, `\xff`, `\{200*ab}` for a repeated text), and at
+the end of the last line it stands for a missing line feed.
 """
 
 from __future__ import annotations
@@ -18,6 +19,12 @@ from splc.errors import SplcError
 from tests.support.golden import FOLDER
 
 READER_FILES = FOLDER / "readers"
+
+
+class Content(str):
+    """A line that shows what was read, beside notes."""
+
+
 # The file of a case and its options → what is noted.
 Reader = Callable[[str, Mapping[str, str]], Iterable[str]]
 _TITLE, _CONTENT, _READ = "=== ", "| ", "(read)"
@@ -54,7 +61,8 @@ class Case:
         file.write_bytes(self.data)
         options = dict(text.split("=", 1) for text in settings)
         try:
-            lines = [_READ, *(f"note: {note}" for note in reader(name, options))]
+            found = reader(name, options)
+            lines = [_READ, *(text if isinstance(text, Content) else f"note: {text}" for text in found)]
         except SplcError as error:
             lines = str(error).splitlines()
         file.unlink()

@@ -1,4 +1,4 @@
-"""Shares, counts, names and drift of described systems and measurements."""
+"""Shares, counts, names and values of described systems."""
 
 from __future__ import annotations
 
@@ -7,17 +7,12 @@ import math
 import pytest
 
 from sampling.space.analysis import Description
-from splc.data.summary import Drift, PropertySummary, Summary
-from splc.io.json_object import json_object
-from splc.system.options import BinaryOption
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.describe import view as describe
-from splc.workflows.describe.describe import MeasuredSummary, Result
-from splc.workflows.describe.view import MAX_COUNTED, view_of_measurements
-from tests.workflows.conftest import Printed
+from splc.workflows import describe
+from splc.workflows.describe import Result
 
 SYSTEM = VariabilityModel("s", (BinaryOption("a"),))
-NAN = math.nan
 
 
 @pytest.mark.parametrize(
@@ -38,41 +33,18 @@ def test_shares(part: int, whole: int, text: str) -> None:
     assert describe.share(Description(SYSTEM, whole, {"a": (0, part)}, ()), "a") == text
 
 
-def test_ranges_of_names() -> None:
-    """Three or more names that differ in the last number are a range."""
+def test_long_lists() -> None:
+    """Names that differ in the last number are a range from three on; of more than 7 values the ends are shown."""
     assert describe.level_ranges(["a1", "a2", "b", "c9", "c10", "c11", "d7"]) == ["a1", "a2", "b", "c9 … c11", "d7"]
+    for count, text in ((1, "0"), (7, "0, 1, 2, 3, 4, 5, 6"), (8, "0, 1, 2, 3, 4, …, 7"), (9, "0, 1, 2, 3, 4, …, 8")):
+        assert describe.shown_values(NumericOption("x", tuple(map(float, range(count))))) == text
 
 
 @pytest.mark.parametrize("less", [0, 1])
 def test_counts_that_are_too_long(less: int) -> None:
     """Counts of more than 4300 digits, which readers of JSON refuse, are null; their logarithms are stated."""
     count = 10**4300 - less
-    description = Description(SYSTEM, count, {"a": (0, 7)}, ())
-    content = json_object(describe.DescriptionObject, Result(description))
+    content = describe.as_json(Result(Description(SYSTEM, count, {"a": (0, 7)}, ())))
     assert content["valid_configurations"] == (count if less else None)
     assert content["options"][0]["selected_in"] == (7 if less else None)
     assert content["log10_valid_configurations"] == math.log10(count)
-
-
-def measured(*properties: PropertySummary) -> MeasuredSummary:
-    """Return a summary of measurements."""
-    return MeasuredSummary("m.csv", Summary(1200, 3600, properties))
-
-
-@pytest.mark.parametrize(
-    ("drift", "text"),
-    [
-        (Drift(0.25, -0.125, 0.0), "smaller in 75 % of pairs, the last one by -12.5 % in the median"),
-        (Drift(0.5, NAN, 0.0), "smaller in 50 % of pairs"),
-        (Drift(0.9, 0.1, 0.0011), None),
-        (None, None),
-    ],
-)
-def test_drift(drift: Drift | None, text: str | None, printed: Printed) -> None:
-    """A trend that may be chance is not stated, nor a relative change of zeros."""
-    each = PropertySummary("energy", 1.0, 2.0, 1, 1, 1, 1, None, drift)
-    lines = printed(view_of_measurements(measured(each), MAX_COUNTED + 1))
-    assert lines[1] == "Measurements: m.csv, 1,200 valid configurations, 3,600 rows"
-    assert lines[4:] == ([] if text is None else [f"drift of energy: later repetitions are {text}"])
-    assert " of 1,000,000,000,000,000 valid" in printed(view_of_measurements(measured(), MAX_COUNTED))[1]
-    assert "1,200 valid" in printed(view_of_measurements(measured(), None))[1]

@@ -23,7 +23,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Link
 from splc.workflows.explain.contributions import Contribution, sums_of
 from splc.workflows.explain.overview import alias_notes, aliases, associations, choices_of, overview
-from splc.workflows.explain.pictures import MAX_VALUES, ResponseSurface, response_surface
+from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 
 TEXT = "interchangeable, because they always change together in {}: {}"
@@ -71,32 +71,28 @@ def found_aliases(space: Space, some: Configurations | None = None, values: np.n
     if some is not None and values is not None:
         full = learn(Measurements(some, {"t": values}), "t").predictor
         assert isinstance(full, Ensemble)
-    return [note.text for note in alias_notes(full, space, choices_of(space.system)[1])]
+    return [note.text for note in alias_notes(full, space)]
 
 
 @pytest.mark.parametrize(
-    ("columns", "found"),
+    ("columns", "choices", "found"),
     [
-        ([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]], [(0, 1)]),
+        ([[0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]], [(0,), (1,), (2,)], [(0, 1)]),
         # Complements, and values of numeric options in another order.
-        ([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]], [(0, 1)]),
-        ([[0, 1, 2, 2], [0, 1, 0, 1], [2, 0, 1, 1]], [(0, 2)]),
-        ([[0, 1, 1, 0], [0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 1]], [(0, 3), (1, 2)]),
+        ([[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]], [(0,), (1,), (2,)], [(0, 1)]),
+        ([[0, 1, 2, 2], [0, 1, 0, 1], [2, 0, 1, 1]], [(0,), (1,), (2,)], [(0, 2)]),
+        ([[0, 1, 1, 0], [0, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 1]], [(0,), (1,), (2,), (3,)], [(0, 3), (1, 2)]),
         # Options that do not change are not named.
-        ([[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1]], []),
-        ([[0, 1, 1, 2], [0, 1, 1, 1]], []),
+        ([[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 1]], [(0,), (1,), (2,)], []),
+        ([[0, 1, 1, 2], [0, 1, 1, 1]], [(0,), (1,)], []),
+        # Two members of a group always change together; an option that follows one of them is named with it.
+        ([[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0]], [(0, 1), (2,)], [(0, 2)]),
+        ([[0, 1, 1, 0], [1, 0, 0, 1]], [(0, 1)], []),
     ],
 )
-def test_aliases(columns: list[list[int]], found: list[tuple[int, ...]]) -> None:
+def test_aliases(columns: list[list[int]], choices: list[tuple[int, ...]], found: list[tuple[int, ...]]) -> None:
     """They are the options with the same partition of the configurations."""
-    assert sorted(aliases(np.array(columns).T, [(at,) for at in range(len(columns))])) == found
-
-
-def test_members_of_a_group_are_one_choice() -> None:
-    """Two members of a group always change together; another option that follows one of them is named with it."""
-    columns = np.array([[0, 1, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0]]).T
-    assert aliases(columns, [(0, 1), (2,)]) == [(0, 2)]
-    assert aliases(columns[:, :2], [(0, 1)]) == []
+    assert sorted(aliases(np.array(columns).T, choices)) == found
 
 
 def test_notes_about_aliases() -> None:
@@ -122,8 +118,7 @@ def test_aliases_in_large_spaces() -> None:
     assert found_aliases(Space(system)) == []
     indices = np.random.default_rng(1).integers(0, 2, (40, 16))
     indices[:, 3] = 1 - indices[:, 8]
-    values = 10.0 + indices[:, 3] + 2 * indices[:, 1]
-    found = found_aliases(Space(system), Configurations(system, indices), values)
+    found = found_aliases(Space(system), Configurations(system, indices), 10.0 + indices[:, 3] + 2 * indices[:, 1])
     assert found == [TEXT.format("the 40 configurations learned from", "o3 and o8")]
 
 
@@ -174,27 +169,20 @@ def surface(*terms: tuple[Term, float], link: Link = "identity", constraint: str
     return response_surface(model, link, Space(system), ("n", "m"))
 
 
-def test_surface_of_means() -> None:
-    """A cell is the mean over the other options; of many values, some are shown, with both ends."""
+def test_surfaces() -> None:
+    """A cell is the mean over the other options, of products the geometric one; of many values both ends are shown.
+
+    Pairs of values that no configuration has are empty.
+    """
     found = surface((N * M, 1.0), (A, 4.0))
-    assert found.names == ("n", "m")
-    assert found.x.tolist() == [1, 2, 4]
+    assert (found.names, found.x.tolist()) == (("n", "m"), [1, 2, 4])
     assert (len(found.y), found.y[0], found.y[-1]) == (MAX_VALUES, 1, 30)
     # About half of the contexts have `a`.
     rest = found.predicted - np.outer(found.y, found.x)
     assert rest == pytest.approx(np.full_like(rest, rest[0, 0]))
     assert 1 < rest[0, 0] < 3
-
-
-def test_surface_of_products() -> None:
-    """Means of products are geometric."""
-    found = surface((N, 0.5), (A, 3.0), link="log")
-    ratios = found.predicted[:, 1] / found.predicted[:, 0]
-    assert ratios == pytest.approx(np.full_like(ratios, np.exp(0.5)))
-    assert np.log(found.predicted[0, 0]) - 0.5 == pytest.approx(1.5, abs=0.5)
-
-
-def test_pairs_that_are_not_valid() -> None:
-    """Pairs of values that no configuration has are empty."""
-    found = surface((N * M, 1.0), constraint="n * m <= 30")
-    assert np.isnan(found.predicted).tolist() == (np.outer(found.y, found.x) > 30).tolist()
+    product = surface((N, 0.5), (A, 3.0), link="log").predicted
+    assert product[:, 1] / product[:, 0] == pytest.approx(np.exp(0.5))
+    assert np.log(product[0, 0]) - 0.5 == pytest.approx(1.5, abs=0.5)
+    valid = surface((N * M, 1.0), constraint="n * m <= 30")
+    assert np.isnan(valid.predicted).tolist() == (np.outer(valid.y, valid.x) > 30).tolist()

@@ -1,4 +1,4 @@
-"""Explanations by full models: intervals, consistency with the printed model, and known truths."""
+"""Explanations and optima by full models: intervals, agreement with the printed model, and known truths."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from sampling import Space
+from splc import read_measurements
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows import explain
-from splc.workflows.explain import Request
+from splc.workflows import explain, optimize
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of
-from tests.support.full_models import EVERY, learned_system
+from tests.support.full_models import EVERY, LearnedSystem, learned_system
 from tests.support.real_data import with_real
 
 
@@ -27,7 +27,7 @@ from tests.support.real_data import with_real
 def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     """Shares add up to 1, everything lies in its interval, and no interaction of the printed model is left out."""
     learned = learned_system(name, tmp_path)
-    result = explain.run(Request(system=learned.system, model=learned.file))
+    result = explain.run(explain.Request(system=learned.system, model=learned.file))
     found = result.overview
     assert found is not None
     assert found.full
@@ -42,7 +42,6 @@ def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
             assert (value.change is None) == (value.low is None) == (value.high is None)
             if value.change is not None and value.low is not None and value.high is not None:
                 assert value.low <= value.change <= value.high
-    listed = {each.names: each for each in found.interactions}
     for pair in found.interactions:
         assert pair.low is None or pair.high is None or 0 <= pair.low <= pair.share <= pair.high <= 1
     # The table of terms and this list agree about what interacts.
@@ -50,16 +49,14 @@ def test_laws_of_an_overview(name: str, tmp_path: Path) -> None:
     number_of = {learned.space.system.names[at]: number for number, group in enumerate(choices) for at in group}
     model = learned.result.model
     support = {estimate.term: estimate.folds for estimate in learned.result.estimates}
-    sets: dict[tuple[str, ...], list[int | None]] = {}
+    together: dict[tuple[str, ...], list[int]] = {}
     for term, _ in model.terms:
         names = tuple(titles[number] for number in sorted({number_of[each] for each in model.options_of(term)}))
-        sets.setdefault(names, []).append(support.get(term))
-    together = {names: folds for names, folds in sets.items() if len(names) > 1}
-    assert together.keys() == {names for names, each in listed.items() if each.printed}
-    for names, folds in together.items():
-        known = [each for each in folds if each is not None]
-        assert listed[names].folds == (max(known) if known else None)
-    assert (result.folds > 0) == any(each.folds is not None for each in found.interactions if each.printed)
+        if len(names) > 1:
+            together.setdefault(names, []).extend(folds for folds in [support.get(term)] if folds is not None)
+    printed = {each.names: each.folds for each in found.interactions if each.printed}
+    assert printed == {names: max(known, default=None) for names, known in together.items()}
+    assert (result.folds > 0) == any(folds is not None for folds in printed.values())
 
 
 @pytest.mark.parametrize("name", with_real("smg2000", "LLVM"))
@@ -67,29 +64,26 @@ def test_contributions_add_up_to_the_prediction_of_the_full_model(name: str, tmp
     """With what is not in the printed model, contributions add up to the full model's prediction, in its interval."""
     learned = learned_system(name, tmp_path)
     everything = learned.space.enumerate()
-    texts = []
-    for row in (0, len(everything) - 1):
-        assignment = everything.assignment(row)
-        texts.append(",".join(f"{key}={value:g}" for key, value in assignment.items() if not math.isnan(value)))
+    one, other = (everything.assignment(row) for row in (0, len(everything) - 1))
+    texts = [
+        ",".join(f"{key}={value:g}" for key, value in each.items() if not math.isnan(value)) for each in (one, other)
+    ]
+    first, last = learned.result.predict(everything[[0, len(everything) - 1]])
+    product = learned.result.model.link == "log"
     for against in (None, texts[1]):
-        request = Request(system=learned.system, model=learned.file, configuration=texts[0], against=against)
+        request = explain.Request(system=learned.system, model=learned.file, configuration=texts[0], against=against)
         found = explain.run(request).explained
         assert found is not None
-        expected = learned.result.predict(everything[[0]])[0]
-        assert found.predicted == pytest.approx(expected, rel=1e-9)
-        total = math.fsum(each.value for each in found.contributions)
-        reference = math.fsum(each.reference for each in found.contributions)
-        product = learned.result.model.link == "log"
-        assert (math.exp(total) if product else total) == pytest.approx(expected, rel=1e-9)
-        assert (math.exp(reference) if product else reference) == pytest.approx(found.reference, rel=1e-9)
+        assert found.predicted == pytest.approx(first, rel=1e-9)
+        sums = np.array([[each.value, each.reference] for each in found.contributions]).sum(axis=0)
+        assert (np.exp(sums) if product else sums) == pytest.approx([first, found.reference], rel=1e-9)
         assert found.interval is not None
         assert found.interval.low <= found.predicted <= found.interval.high
-        if against is not None:
-            other = learned.result.predict(everything[[len(everything) - 1]])[0]
-            assert found.reference == pytest.approx(other, rel=1e-9)
-    printed = explain.run(Request(system=learned.system, model=learned.file, configuration=texts[0], printed=True))
-    assert printed.explained is not None
-    assert printed.explained.predicted == pytest.approx(learned.result.model.predict(everything[[0]])[0], rel=1e-9)
+        assert against is None or found.reference == pytest.approx(last, rel=1e-9)
+    request = explain.Request(system=learned.system, model=learned.file, configuration=texts[0], printed=True)
+    explained = explain.run(request).explained
+    assert explained is not None
+    assert explained.predicted == pytest.approx(learned.result.model.predict(everything[[0]])[0], rel=1e-9)
 
 
 @cache
@@ -122,15 +116,14 @@ def test_known_truth(binary: int, levels: int, learned: int, seeds: int) -> None
     covered = []
     for seed in range(seeds):
         found = explained(valid, truth, seed, learned)
-        by_name = {each.name: each for each in found.options}
         assert {each.name for each in found.options[:4]} == {"b0", "b1", "b2", "x"}
         strongest = next(each for each in found.interactions if len(each.names) == 2)
         assert strongest.names == ("b1", "b2")
         assert strongest.low is not None
         assert strongest.low > 0
-        for name in by_name:
-            values = valid.column(name)
-            for value, level in zip(by_name[name].values[1:], np.unique(values)[1:], strict=True):
+        for option in found.options:
+            values = valid.column(option.name)
+            for value, level in zip(option.values[1:], np.unique(values)[1:], strict=True):
                 true = truth[values == level].mean() - truth[values == values.min()].mean()
                 assert value.low is not None
                 assert value.high is not None
@@ -145,3 +138,68 @@ def test_a_constant_full_model() -> None:
     assert found.options == ()
     assert set(found.unused) == set(valid.system.names)
     assert found.deviation == pytest.approx(0, abs=1e-9)
+
+
+def optimum(learned: LearnedSystem, **fields: object) -> optimize.Result:
+    """Return the best configurations by a learned model."""
+    request = optimize.Request(system=learned.system, measurements=learned.table, models=(learned.file,), **fields)  # type: ignore[arg-type]
+    return optimize.run(request)
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("maximize", [False, True])
+def test_the_optimum_of_the_full_model(name: str, tmp_path: Path, *, maximize: bool) -> None:
+    """It is the best of all valid configurations, positive, in its interval, and has its measured value."""
+    learned = learned_system(name, tmp_path)
+    found = optimum(learned, maximize=maximize)
+    everything = learned.space.enumerate()
+    predicted = learned.result.predict(everything)
+    assert found.exhaustive
+    assert found.best_measured is not None
+    (best,) = found.candidates
+    for (value,) in (best.values, found.best_measured.values):
+        assert value.interval is not None
+        assert 0 < value.interval.low <= value.predicted <= value.interval.high
+    (value,) = best.values
+    assert value.predicted == pytest.approx(predicted.max() if maximize else predicted.min(), rel=1e-9)
+    assert learned.result.predict(best.configuration)[0] == pytest.approx(value.predicted, rel=1e-9)
+    place = int(learned.measured.configurations.find(Configurations(everything.system, best.configuration.indices))[0])
+    assert value.measured == (None if place < 0 else pytest.approx(learned.measured.column(learned.nfp)[place]))
+    assert not [note.text for note in found.notes if "outside" in note.text]
+
+
+@pytest.mark.parametrize("name", with_real("smg2000", "LLVM"))
+def test_the_optimum_of_the_printed_model(name: str, tmp_path: Path) -> None:
+    """With `printed` the optimum is that of the printed model, in the interval of the printed model."""
+    learned = learned_system(name, tmp_path)
+    (value,) = optimum(learned, printed=True).candidates[0].values
+    printed = learned.result.model.predict(learned.space.enumerate())
+    assert value.predicted == pytest.approx(printed.min(), rel=1e-9)
+    assert value.interval is not None
+    assert value.interval.low <= value.predicted <= value.interval.high
+
+
+def test_the_best_configurations_in_order(tmp_path: Path) -> None:
+    """Several configurations are the best ones by the full model."""
+    learned = learned_system("smg2000", tmp_path)
+    found = optimum(learned, top=7, fix=("px=2",))
+    everything = learned.space.enumerate()
+    predicted = np.sort(learned.result.predict(everything[everything.value("px") == 2]))
+    assert [each.values[0].predicted for each in found.candidates] == pytest.approx(predicted[:7].tolist(), rel=1e-9)
+    assert all(each.configuration.value("px")[0] == 2 for each in found.candidates)
+
+
+def test_the_pareto_front_of_full_models(tmp_path: Path) -> None:
+    """The front of models that are learned here is that of their full models over all valid configurations."""
+    learned = learned_system("smg2000", tmp_path)
+    header, *rows = Path(learned.table).read_text(encoding="utf-8").splitlines()
+    # Some configurations, with their three runs.
+    few = tmp_path / "few.csv"
+    few.write_text("\n".join([header, *(row for at, row in enumerate(rows) if at // 3 % 16 == 0)]), encoding="utf-8")
+    names = ("solve_seconds", "setup_seconds")
+    found = optimize.run(optimize.Request(system=learned.system, measurements=str(few), properties=names))
+    measured, everything = read_measurements(few, learned.space.system), learned.space.enumerate()
+    values = np.stack([learn(measured.measured(name), name).predict(everything) for name in names], axis=1)
+    dominated = [((values <= row).all(axis=1) & (values < row).any(axis=1)).any() for row in values]
+    got = [tuple(value.predicted for value in each.values) for each in found.candidates]
+    np.testing.assert_allclose(got, sorted(map(tuple, values[~np.array(dominated)])), rtol=1e-9)

@@ -59,28 +59,15 @@ def test_names(names: list[str]) -> None:
     assert names_in([f" {names[0]} ", *([", ".join(names[1:])] if names[1:] else [])]) == tuple(names)
 
 
-def test_values() -> None:
-    """Spaces around columns and values do not count; only the first equals sign separates them."""
+def test_texts_and_words() -> None:
+    """Spaces around columns, names and values do not count; only the first equals sign separates them."""
     assert values_of([" a b = 1=2 ", "a b=1=2", "c="]) == {"a b": "1=2", "c": ""}
     assert texts_of([" a =1", "a= 2=3 "]) == {"a": "2=3"}
-
-
-def test_points() -> None:
-    """Points are numbers by name, one text each."""
     assert point_of("p=64, n=8") == {"p": 64, "n": 8}
     assert points_of(["p=64,n=8", "p=128"]) == ({"p": 64, "n": 8}, {"p": 128})
-
-
-def test_words_or_numbers() -> None:
-    """A word has its value; other texts are whole numbers that are large enough."""
-    value_of = number_or({"all": -1}, 1)
-    assert [value_of(text) for text in ("all", "1", "12")] == [-1, 1, 12]
-
-
-@pytest.mark.parametrize(("text", "number"), [("5%", 5), ("5", 5), (" 0 ", 0), ("2.5%", 2.5)])
-def test_percentages(text: str, number: float) -> None:
-    """A percentage may be 0, and needs no sign."""
-    assert percentage_of(text) == number
+    # A word has its value; other texts are whole numbers that are large enough.
+    assert [number_or({"all": -1}, 1)(text) for text in ("all", "1", "12")] == [-1, 1, 12]
+    assert [percentage_of(text) for text in ("5%", "5", " 0 ", "2.5%")] == [5, 5, 0, 2.5]
 
 
 def test_wrong_texts() -> None:

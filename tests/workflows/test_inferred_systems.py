@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,6 @@ from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.inference import infer_system
 from splc.io.files import read_source
 from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
 from splc.workflows import learn
 from tests.support.paths import BOOMERAMG, SMG2000
 from tests.support.real_data import real
@@ -36,35 +36,26 @@ def table_of(system: str, folder: Path) -> Path:
     return table
 
 
-def require_equal(inferred: VariabilityModel, described: VariabilityModel, used: dict[str, set[float]]) -> None:
-    """Compare options, values that occur, and groups; constraints and parents are not inferred."""
-    assert set(inferred.names) == set(described.names)
-    for option in inferred.options:
-        other = described.option(option.name)
-        assert type(option) is type(other), option.name
-        if isinstance(option, NumericOption):
-            assert set(option.values) == used[option.name]
-    groups = {frozenset(group) for group in inferred.alternative_groups}
-    assert groups == {frozenset(group) for group in described.alternative_groups}
-    assert inferred.mandatory == described.mandatory
-
-
-def used_values(description: Path, measurements: Path) -> dict[str, set[float]]:
-    """Return numeric option → the values that were measured."""
-    system = read_variability_model(description)
-    configurations = read_measurements(measurements, system).configurations
-    return {option.name: set(configurations.value(option.name).tolist()) for option in system.numeric_options}
-
-
 @pytest.mark.real_data
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_options_and_groups(system: str, tmp_path: Path) -> None:
-    """Tables and XML of measured systems give the options and groups of their descriptions."""
+    """Tables and XML of measured systems give the options and groups of their descriptions, and values that occur.
+
+    Constraints and parents are not inferred.
+    """
     description, measurements = files_of(system)
-    used = used_values(description, measurements)
+    described = read_variability_model(description)
+    configurations = read_measurements(measurements, described).configurations
     for file in (table_of(system, tmp_path), measurements):
         found = infer_system(read_source(file), nfp="Performance").system
-        require_equal(found, read_variability_model(description), used)
+        assert set(found.names) == set(described.names)
+        for option in found.options:
+            assert type(option) is type(described.option(option.name)), option.name
+            if isinstance(option, NumericOption):
+                assert set(option.values) == set(configurations.value(option.name).tolist())
+        groups, known = ({frozenset(group) for group in each.alternative_groups} for each in (found, described))
+        assert groups == known
+        assert found.mandatory == described.mandatory
         assert len(read_measurements(file, found, duplicates="mean")) > 0
 
 
@@ -91,13 +82,9 @@ def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) 
     shutil.copy(table, folder / "measurements.csv")
     if system is not None:
         shutil.copy(system, folder / "system.xml")
-    found = []
-    for seed in range(2):
-        request = learn.Request(nfp=nfp, sampling=f"measured:{rows}", seed=seed, write=False, folder=str(folder))
-        error = learn.run(request).result.error
-        assert error is not None
-        found.append(error)
-    return found
+    request = learn.Request(nfp=nfp, sampling=f"measured:{rows}", write=False, folder=str(folder))
+    found = [learn.run(replace(request, seed=seed)).result.error for seed in range(2)]
+    return [error for error in found if error is not None]
 
 
 SLOW = [

@@ -27,21 +27,6 @@ def measured(values: list[float]) -> Measurements:
     return Measurements(Configurations(system, rows), {"time": np.array(values)})
 
 
-def test_too_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Influences are not compared where there are not more configurations than terms; the reason is stated."""
-    monkeypatch.chdir(tmp_path)
-    space = [(a, b) for a in (0, 1) for b in range(1, 6)]
-    chosen = {"v1": space, "v2": [(0, 1), (0, 5), (1, 1), (1, 5)]}
-    rows = [f"{v},{a},{b},{1 + 2 * a + 3 * b + a * b * b}" for v in chosen for a, b in chosen[v]]
-    (tmp_path / "m.csv").write_text("\n".join(["version,a,b,time", *rows]) + "\n", encoding="utf-8")
-    found = run(Request(by="version", write=False, measurements=str(tmp_path / "m.csv"), options=("a", "b")))
-    (change,) = found.changes
-    terms = len(found.models["v1"].result.model.terms)
-    assert terms >= 4
-    assert (change.influences, change.common) == (None, 4)
-    assert change.reason == f"4 configurations are too few to compare {terms} influences"
-
-
 def test_ratios() -> None:
     """The mean ratio of common configurations has its standard error; values of 0 have no ratio."""
     count, mean, error, shifted = mean_ratio(measured([1, 2, 4, 0]), measured([2, 4.2, 7.6, 9]), "time")
@@ -87,15 +72,3 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for refused in ({"learner": "forest"}, {"given_terms": "terms.txt"}):
         with pytest.raises(RequestError, match="alone"):
             run(Request(write=False, **(asked | refused)))
-
-
-def test_contexts_that_are_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A note says that numbers of cores count as numbers, where times depend smoothly on them."""
-    monkeypatch.chdir(tmp_path)
-    rows = [f"{k},{a},{b},{10 * k**-0.8 * 1.6**a * 1.3**b:.5g}" for k in (1, 2, 4, 8) for a in (0, 1) for b in (0, 1)]
-    (tmp_path / "m.csv").write_text("\n".join(["cores,a,b,time", *rows]) + "\n", encoding="utf-8")
-    table = str(tmp_path / "m.csv")
-    found = run(Request(by="cores", share=True, write=False, measurements=table, options=("a", "b")))
-    assert any("cores count as numbers" in note.text for note in found.notes)
-    assert found.shared is not None
-    assert found.shared.result.output is None

@@ -1,4 +1,4 @@
-"""The verbs on values in memory."""
+"""The verbs on values in memory: tables, files, systems, results and models."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import splc
-from splc.errors import SpecError, SplcError, VariabilityError
+from splc.errors import MeasurementError, SpecError, SplcError, VariabilityError
+from splc.workflows import learn
 from tests.support.paths import SMG2000
 
-
-@cache
-def known() -> splc.VariabilityModel:
-    """Return a system of each kind of option."""
-    return splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]})
+# Binary options, numeric options and alternatives, all of whose configurations are in a table.
+KNOWN = splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]})
+VERSIONS = ("v1", "v2", "v10")
 
 
 @cache
 def grid() -> splc.Configurations:
-    """Return its configurations."""
-    return splc.Space(known()).enumerate()
+    """Return all configurations."""
+    return splc.Space(KNOWN).enumerate()
 
 
-@cache
+@pytest.fixture
 def columns() -> dict[str, Any]:
     """Return a table of measurements of all of them."""
     x, tls, codec = (grid().value(name) for name in ("x", "tls", "codec_a"))
@@ -35,38 +35,102 @@ def columns() -> dict[str, Any]:
     return {"x": x, "tls": tls, "codec": np.where(codec == 1, "a", "b"), **values}
 
 
-def test_learning_from_a_table() -> None:
+@pytest.fixture
+def result(columns: dict[str, Any]) -> splc.learning.LearningResult:
+    """Return a model that is learned from the table."""
+    return splc.learn(columns, "time", system=KNOWN)
+
+
+@pytest.fixture
+def table() -> dict[str, Any]:
+    """Return noisy measurements of some configurations of three options."""
+    rng = np.random.default_rng(0)
+    found: dict[str, Any] = {name: rng.integers(2, size=24) for name in ("cache", "zip")}
+    found["threads"] = rng.choice([1.0, 2, 4, 8, 16], 24)
+    time = 20 - 4 * found["cache"] + 2 * found["zip"] - 0.5 * found["threads"]
+    return {**found, "time": time + rng.normal(0, 0.05, 24)}
+
+
+@pytest.fixture
+def versions() -> dict[str, Any]:
+    """Return measurements of three versions, the last of which is slower where `zip` is selected."""
+    rng = np.random.default_rng(3)
+    found: dict[str, Any] = {name: rng.integers(2, size=24) for name in ("cache", "zip")}
+    found |= {"threads": rng.choice([1.0, 2, 4, 8], 24), "version": rng.permutation([*VERSIONS] * 8)}
+    time = 8 * 1.5 ** found["cache"] * (1 + 0.5 * (found["version"] == "v10") * found["zip"]) / found["threads"] ** 0.5
+    return {**found, "time": time * np.exp(rng.normal(0, 0.01, 24))}
+
+
+def test_learning_from_a_table(columns: dict[str, Any], result: splc.learning.LearningResult) -> None:
     """A table gives what its measurements give, with a system or with the inferred one; `where` selects rows."""
-    result = splc.learn(columns(), "time", system=known())
-    measured = splc.Measurements.from_frame(known(), columns())
-    assert result.model == splc.learn(measured, "time").model
-    assert result.system == known()
-    inferred = splc.learn(columns(), "time", options="codec", ignore="size")
-    assert inferred.system is not None
-    assert inferred.model.predict(columns()) == pytest.approx(columns()["time"])
-    both = {name: [*values, *values] for name, values in columns().items()}
+    assert result.model == splc.learn(splc.Measurements.from_frame(KNOWN, columns), "time").model
+    assert result.system == KNOWN
+    inferred = splc.learn(columns, "time", options="codec", ignore="size")
+    assert inferred.model.predict(columns) == pytest.approx(columns["time"])
+    both = {name: [*values, *values] for name, values in columns.items()}
     both["version"] = ["1"] * len(grid()) + ["2"] * len(grid())
-    both["time"][len(grid()) :] = [2 * value for value in columns()["time"]]
-    second = splc.learn(both, "time", system=known(), where={"version": "2"})
+    both["time"][len(grid()) :] = [2 * value for value in columns["time"]]
+    second = splc.learn(both, "time", system=KNOWN, where={"version": "2"})
     assert second.predict(grid()) == pytest.approx(2 * result.predict(grid()), rel=1e-6)
     with pytest.raises(SplcError, match="the context 'version' has 2 values"):
-        splc.learn(both, "time", system=known())
+        splc.learn(both, "time", system=KNOWN)
+
+
+def frame() -> pd.DataFrame:
+    """Return a table with a time stamp, statistics, a column of text, a hash, a version and repetitions."""
+    rng = np.random.default_rng(3)
+    found = pd.DataFrame({"started": pd.date_range("2024-01-01", periods=90, freq="min")})
+    for name, values in {"threads": [1, 2, 4, 8], "tls": [False, True], "codec": ["lz4", "zstd"]}.items():
+        found[name] = rng.choice(values, 90)
+    mean = 5 + 100 / found.threads + 20 * found.tls + 8 * (found.codec == "zstd")
+    found["time_mean"] = mean * rng.normal(1, 0.02, 90)
+    found["time_stddev"] = found.time_mean * rng.uniform(0.01, 0.02, 90)
+    found["version"] = "1.2.3"
+    found["sha"] = [f"{number:015x}" for number in rng.integers(1 << 55, 1 << 60, 90)]
+    return found
+
+
+@pytest.mark.parametrize("nfp", [None, "time_mean"])
+def test_roles_of_columns_are_those_of_the_command(nfp: str | None, tmp_path: Path) -> None:
+    """Options, repetitions, the property, contexts and what is left out are those of the command; so is the model."""
+    file = str(tmp_path / "table.csv")
+    frame().to_csv(file, index=False)
+    ours = splc.learn(frame(), nfp, options="codec")
+    theirs = learn.run(learn.Request(measurements=file, nfp=nfp, options=("codec",), write=False)).result
+    for each in (ours, theirs):
+        assert (each.nfp, each.learning_configurations) == ("time_mean", 16)
+    assert ours.system is not None
+    assert theirs.system is not None
+    assert ours.system.options == theirs.system.options
+    assert ours.model.influences == pytest.approx(theirs.model.influences)
+    assert ours.rows is not None
+    assert (ours.rows.measured.properties, ours.rows.measured.contexts) == (("time_mean",), {"version": "1.2.3"})
+
+
+def test_contexts() -> None:
+    """A column of text that is named as a context is one; a value of it selects rows."""
+    with pytest.raises(MeasurementError, match="the context 'codec' has 2 values"):
+        splc.learn(frame(), contexts="codec")
+    learned = splc.learn(frame(), where={"codec": "zstd"})
+    assert learned.system is not None
+    assert (learned.system.names, learned.learning_configurations) == (("tls", "threads"), 8)
 
 
 def test_learning_from_a_file() -> None:
     """A path is read as the commands read it; settings are those of `splc.learning.learn`."""
-    case = SMG2000 / "2d"
+    case, nfp = SMG2000 / "2d", "solve_compute_seconds"
     system = splc.read_variability_model(case / "system.xml")
-    result = splc.learn(case / "measurements.csv", "solve_compute_seconds", "splconqueror", system=system, seed=3)
+    result = splc.learn(case / "measurements.csv", nfp, "splconqueror", system=system, seed=3)
     measured = splc.read_measurements(case / "measurements.csv", system)
-    assert result.model == splc.learning.learn(measured, "solve_compute_seconds", "splconqueror").model
-    assert result.seed == 3
+    assert (result.model, result.seed) == (splc.learning.learn(measured, nfp, "splconqueror").model, 3)
+    with pytest.raises(SplcError, match=r"nothing\.csv"):
+        splc.learn(Path("nothing.csv"), "time")
 
 
 @pytest.mark.parametrize("preset", [None, "splconqueror"])
-def test_optimizing(preset: str | None) -> None:
+def test_optimizing(preset: str | None, columns: dict[str, Any]) -> None:
     """The best configurations are those of a search of all valid ones, by the full model where there is one."""
-    result = splc.learn(columns(), "time", preset, system=known())
+    result = splc.learn(columns, "time", preset, system=KNOWN)
     predicted = result.predict(grid())
     for maximize in (False, True):
         found = splc.optimize(result, count=3, maximize=maximize)
@@ -75,54 +139,126 @@ def test_optimizing(preset: str | None) -> None:
         best = values[:3] if preset is None else np.unique(values.round(9))[:3]
         assert np.abs(found.predicted[0]) == pytest.approx(np.abs(best))
         assert result.predict(found.configurations) == pytest.approx(found.predicted[0])
-    fixed = splc.optimize(result, splc.Space(known()), fixed={"tls": True, "codec": "b"})
+    fixed = splc.optimize(result, splc.Space(KNOWN), fixed={"tls": True, "codec": "b"})
     assert fixed.configurations.value("tls") == [1]
-    assert fixed.predicted[0] == pytest.approx(predicted[(columns()["tls"] == 1) & (columns()["codec"] == "b")].min())
+    assert fixed.predicted[0] == pytest.approx(predicted[(columns["tls"] == 1) & (columns["codec"] == "b")].min())
 
 
-def test_the_front_of_several_models() -> None:
+def test_the_front_of_several_models(result: splc.learning.LearningResult) -> None:
     """Of several models it is the Pareto front; a model may be a formula."""
-    result = splc.learn(columns(), "time", system=known())
-    size = splc.parse_model("20 - 2 * x", known())
-    front = splc.optimize([result, size])
-    assert sorted(front.configurations.value("x")) == [1, 2, 3, 4, 5, 6]
+    size = splc.parse_model("20 - 2 * x", KNOWN)
+    formulas = splc.optimize([splc.parse_model("x", KNOWN), size], splc.Space(KNOWN))
+    for front in (splc.optimize([result, size]), formulas):
+        assert sorted(front.configurations.value("x")) == [1, 2, 3, 4, 5, 6]
     assert splc.optimize([result, size], maximize=[False, True]).configurations.value("x") == [1]
-    formulas = splc.optimize([splc.parse_model("x", known()), size], splc.Space(known()))
-    assert sorted(formulas.configurations.value("x")) == [1, 2, 3, 4, 5, 6]
 
 
-def test_explaining() -> None:
-    """The options of a result and of its printed model have the same order of importance here."""
-    result = splc.learn(columns(), "time", system=known())
-    assert [each.name for each in splc.explain(result).options][:2] == ["x", "tls"]
-    assert [each.name for each in splc.explain(result.model, splc.Space(known())).options][:2] == ["x", "tls"]
+def test_explaining(result: splc.learning.LearningResult, table: dict[str, Any]) -> None:
+    """A result and its printed model have the same order of options here; a table is learned from."""
+    for found in (splc.explain(result), splc.explain(result.model, splc.Space(KNOWN))):
+        assert [each.name for each in found.options][:2] == ["x", "tls"]
+    assert splc.explain(table, "time").to_columns() == splc.explain(splc.learn(table, "time")).to_columns()
 
 
-def test_refused() -> None:
-    """A model without a space, wrong counts and impossible values are refused."""
-    model = splc.parse_model("x", known())
-    result = splc.learn(columns(), "time", system=known())
-    with pytest.raises(SpecError, match="needs a space"):
-        splc.optimize(model)
-    with pytest.raises(SpecError, match="needs a space"):
-        splc.explain(model)
-    with pytest.raises(SpecError, match="2 models, but 1 values of maximize"):
-        splc.optimize([result, model], maximize=[True])
-    for each in (result, model):
-        with pytest.raises(SpecError, match="must be at least 1, not 0"):
-            splc.optimize(each, splc.Space(known()), 0)
+def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
+    """They are those of the measurements in it, and new ones."""
+    some = {name: values[:12] for name, values in table.items()}
+    found = splc.suggest(some, "time", 2)
+    names = ("cache", "zip", "threads")
+    known, own = ({*zip(*(each[name] for name in names), strict=True)} for each in (some, found.to_columns()))
+    assert len(found.configurations) == 2
+    assert known.isdisjoint(own)
+    system = splc.infer_system(some)
+    measured = splc.Measurements.from_frame(system, some)
+    assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
+
+
+def test_settings_by_name(table: dict[str, Any]) -> None:
+    """A setting of the learner is an argument, as on the command line; unknown ones are refused by name."""
+    assert len(splc.learn(table, "time", terms=2).terms) == 2
+    with pytest.raises(SpecError, match="termz"):
+        splc.learn(table, "time", termz=2)
+
+
+def test_refused(result: splc.learning.LearningResult, versions: dict[str, Any]) -> None:
+    """A model without a space, wrong counts, impossible values, and values that cannot share are refused."""
+    model, space = splc.parse_model("x", KNOWN), splc.Space(KNOWN)
+    version = splc.Measurements.from_frame(splc.infer_system(versions), versions, where={"version": "v1"})
+    refused: list[tuple[str, Callable[[], Any]]] = [
+        ("needs a space", lambda: splc.optimize(model)),
+        ("needs a space", lambda: splc.explain(model)),
+        ("2 models, but 1 values of maximize", lambda: splc.optimize([result, model], maximize=[True])),
+        ("must be at least 1, not 0", lambda: splc.optimize(result, space, 0)),
+        ("must be at least 1, not 0", lambda: splc.optimize(model, space, 0)),
+        ("only a table", lambda: splc.explain(result, "time")),
+        ("values of a context", lambda: splc.learn(versions, "time", share=True)),
+        ("alone", lambda: splc.learn(versions, "time", by="version", share=True, learner="forest")),
+        ("one value", lambda: splc.learn(version, "time", by="version")),
+    ]
+    for message, call in refused:
+        with pytest.raises(SpecError, match=message):
+            call()
     with pytest.raises(VariabilityError):
         splc.optimize(result, fixed={"codec_a": True, "codec_b": True})
-    with pytest.raises(SplcError, match=r"nothing\.csv"):
-        splc.learn(Path("nothing.csv"), "time")
 
 
-def test_scaling_models() -> None:
-    """`splc.scale` is `splc.scaling.fit`."""
-    assert splc.scale is splc.scaling.fit
+def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:
+    """They are refused with what they violate, or left out on request, which is noted."""
+    system = splc.VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8, 16]}, ["!cache | !zip"])
+    for verb in (splc.learn, splc.suggest):
+        with pytest.raises(MeasurementError, match=r"(?s)not valid.*!cache \| !zip"):
+            verb(table, "time", system=system)
+    kept = splc.learn(table, "time", system=system, invalid="drop")
+    rows = np.stack([table["cache"], table["zip"], table["threads"]], axis=1)
+    assert kept.learning_configurations == len(np.unique(rows[(table["cache"] * table["zip"]) == 0], axis=0))
+    assert kept.notes[0] == "3 of 13 configurations are not valid and left out"
 
 
-ROWS = "version,fast,n,time\n1.9,0,1,3\n1.10,0,1,4\n1.9,1,2,5\n1.10,1,2,6.5\n1.9,0,3,x\n1.10,1,3,9\n"
+def test_versions_of_a_table(versions: dict[str, Any]) -> None:
+    """Each version has a result; those that are learned together have weights and changes."""
+    together = splc.learn(versions, "time", by="version", share=True, form="product")
+    assert list(together) == list(together.weights) == [*VERSIONS]
+    assert [[each.option for each in change.settled] for change in together.changes] == [[], ["zip"]]
+    assert len(together.to_columns()["configurations"]) == 3
+    assert "learned together" in repr(together)
+    asked = {"cache": [0, 1], "zip": [1, 1], "threads": [4.0, 4.0]}
+    np.testing.assert_allclose(together["v10"].predict(asked), [6, 9], rtol=0.05)
+    alone = splc.learn(versions, "time", by="version", form="product")
+    assert (alone.weights, alone.changes) == ({}, ())
+    assert alone["v2"].terms == splc.learn(versions, "time", where={"version": "v2"}, form="product").terms
+
+
+def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
+    """A system, and measurements of each value that were read already, give the same results."""
+    system = splc.VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
+    found = splc.learn(versions, "time", by="version", share=True, system=system, form="product")
+    parts = {value: splc.Measurements.from_frame(system, versions, where={"version": value}) for value in VERSIONS}
+    again = splc.learn(parts, "time", by="version", share=True, form="product")
+    for value, result in found.items():
+        asked = parts[value].configurations
+        np.testing.assert_array_equal(result.predict(asked), again[value].predict(asked))
+
+
+def test_groups_of_a_table() -> None:
+    """Groups of a table are a column, which is no option then, or labels of its rows, also where rows are repeated."""
+    draw = np.random.default_rng(0)
+    table = {name: draw.integers(1, 9, 40).astype(float).repeat(2) for name in ("n", "m")}
+    table["time"] = table["n"] * 3 + table["m"]
+    days = [f"day {row // 8}" for row in range(80)]
+    by_column, by_label = (
+        splc.learn({**table, "day": days}, "time", groups="day"),
+        splc.learn(table, "time", groups=days),
+    )
+    assert by_column.groups is not None
+    assert by_label.groups is not None
+    assert by_column.groups.column == "day"
+    assert np.array_equal(by_column.groups.labels, by_label.groups.labels)
+    assert by_column.expected == by_label.expected
+    assert splc.learn(table, "time", groups="n").groups is not None
+    with pytest.raises(SplcError):
+        splc.learn(table, "time", groups=days[:3])
+
+
 # The notes of all functions that read a table.
 NOTES: Mapping[str, Callable[[Any], Iterable[str]]] = {
     "infer_system": lambda table: splc.infer_system(table).notes,
@@ -139,49 +275,31 @@ OTHERS = (
 )
 
 
-def test_every_function_is_in_one_of_these_lists() -> None:
-    """A new function joins the test of notes, or the list of those that read no table."""
+@pytest.mark.parametrize("name", NOTES)
+def test_what_is_doubtful_about_a_table_is_noted(tmp_path: Path, name: str) -> None:
+    """What functions return has notes on numbers that may be versions, and on values that are missing.
+
+    A new function joins these, or the list of those that read no table.
+    """
+    rows = "version,fast,n,time\n1.9,0,1,3\n1.10,0,1,4\n1.9,1,2,5\n1.10,1,2,6.5\n1.9,0,3,x\n1.10,1,3,9\n"
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    notes = " ".join(NOTES[name](str(tmp_path / "t.csv")))
+    assert ("1.10 as 1.1" in notes) == (name != "learn a system")
+    assert ("1 value of time is missing" in notes) == (name != "infer_system")
     functions = {name for name in vars(splc)["__all__"] if name.islower() and not name.startswith("_")}
     assert functions == {name.split()[0] for name in NOTES} | set(OTHERS.split())
 
 
-@pytest.mark.parametrize("name", NOTES)
-def test_what_is_doubtful_about_a_table_is_noted(tmp_path: Path, name: str) -> None:
-    """What functions return has notes on numbers that may be versions, and on values that are missing."""
-    (tmp_path / "t.csv").write_text(ROWS, encoding="utf-8")
-    notes = " ".join(NOTES[name](str(tmp_path / "t.csv")))
-    assert ("1.10 as 1.1" in notes) == (name != "learn a system")
-    assert ("1 value of time is missing" in notes) == (name != "infer_system")
-
-
-def test_rows_that_are_left_out_are_noted() -> None:
-    """That rows were dropped which the system excludes is a note."""
-    system = splc.VariabilityModel.of({"x": [1, 2, 3, 4, 5, 6], "tls": bool, "codec": ["a", "b"]}, ["x < 6"])
-    assert "4 of 24 configurations" in splc.learn(columns(), "time", system=system, invalid="drop").notes[1]
-
-
-def test_what_is_doubtful_about_an_answer_is_noted() -> None:
-    """A search that may have missed the optimum says so, and so does an explanation of a constant."""
+def test_what_is_doubtful_about_an_answer_is_noted(table: dict[str, Any]) -> None:
+    """Roles of columns and gaps, a search that may have missed the optimum, and an explanation of a constant."""
+    first, *_ = splc.learn(table).notes
+    assert "its options are inferred" in first
+    assert "property: time" in first
+    cells = ["" if row == 3 else f"{value:g}" for row, value in enumerate(table["threads"])]
+    notes = splc.learn({**table, "threads": cells}, "time").notes
+    assert any("threads has no value in 1 of 24 rows (line 5)" in note for note in notes)
     system = splc.VariabilityModel.of({f"n{number}": range(600) for number in range(4)})
     model, space = splc.parse_model("n0 * n1 + n1 * n2 + n2 * n3 - 600 * n0", system), splc.Space(system)
     assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
     assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
     assert splc.explain(splc.parse_model("3", system), space).notes
-
-
-def test_groups_of_a_table() -> None:
-    """Groups of a table are a column, which is no option then, or labels of its rows, also where rows are repeated."""
-    draw = np.random.default_rng(0)
-    table = {name: draw.integers(1, 9, 40).astype(float).repeat(2) for name in ("n", "m")}
-    table["time"] = table["n"] * 3 + table["m"]
-    days = [f"day {row // 8}" for row in range(80)]
-    by_column = splc.learn({**table, "day": days}, "time", groups="day")
-    by_label = splc.learn(table, "time", groups=days)
-    assert by_column.groups is not None
-    assert by_label.groups is not None
-    assert by_column.groups.column == "day"
-    assert np.array_equal(by_column.groups.labels, by_label.groups.labels)
-    assert by_column.expected == by_label.expected
-    assert splc.learn(table, "time", groups="n").groups is not None
-    with pytest.raises(splc.SplcError):
-        splc.learn(table, "time", groups=days[:3])

@@ -13,7 +13,6 @@ from splc.plotting.charts.drawing import chart_file
 from splc.scaling import ScalingModel, fit
 from splc.types import Array
 from splc.workflows.scale.plot import MAX_CURVES, MAX_VALUES, Point, scaling_chart, scaling_charts, slice_along
-from tests.support.pictures import SIGNATURES, capture, texts
 
 POINTS = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (1.0, 2.0, 3.0)] + [(64.0, 3.0)])
 FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {
@@ -111,23 +110,6 @@ def test_surface_of_many_values() -> None:
     values = set(chart.table["p"])
     assert len(values) == MAX_VALUES
     assert {1, 40, 80} <= values
-
-
-@pytest.mark.parametrize("suffix", SIGNATURES)
-def test_picture(suffix: str) -> None:
-    """The picture is the same each time."""
-    experiment, models = profile(POINTS[2::3, :1])
-    chart = scaling_chart(experiment, dict(list(models.items())[:1]), None)
-    picture = chart_file(chart, suffix)
-    assert picture.startswith(b"<svg" if suffix == "svg" else SIGNATURES[suffix])
-    assert chart_file(chart, suffix) == picture
-
-
-def test_texts_of_a_picture(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The picture names parameters, call paths and metric."""
-    chart = scaling_chart(*profile(POINTS), None)
-    found = texts(capture(monkeypatch, lambda: chart_file(chart, "png")))
-    assert {"time", "slow0", "fast0", "flat0", "p, n = 3", "n, p = 32", "last measured"} <= set(found)
 
 
 def test_points_without_values() -> None:

@@ -1,4 +1,4 @@
-"""Call trees of scaling models: shares and totals."""
+"""Call trees of scaling models: shares and totals; intervals and caveats of predictions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
 from splc.scaling import ScalingModel, fit
+from splc.scaling.prediction import Prediction
 from splc.workflows.scale import Request, run
 from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.scaling_view import caveat
 
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
 AT = {"p": 64.0}
@@ -71,34 +73,6 @@ def test_intervals_of_the_largest() -> None:
         assert each.lower <= each.predicted <= each.upper
 
 
-def test_negative_predictions() -> None:
-    """Predictions below 0 count as 0, and are noted."""
-    falling = {"main": (0.0, 5.0), "main->a": (-1.0, 20.0)}
-    found = tree(falling)
-    assert found.total == pytest.approx(5)
-    assert [each.share for each in found.callpaths] == pytest.approx([100, 0])
-    notes = [note.text for note in tree_notes(experiment(falling)[0], [found], inclusive=False)]
-    assert notes == ["time: 1 call path is predicted to be negative and counted as 0"]
-
-
-@pytest.mark.parametrize(("main", "noted"), [(9.0, True), (4.0, False)])
-def test_values_that_seem_inclusive(main: float, noted: bool) -> None:
-    """A warning says where values seem to include those of the calls inside."""
-    lines = {"main": (0.0, main), "main->a": (0.0, 3.0), "main->b": (0.0, 5.0)}
-    notes = tree_notes(experiment(lines)[0], [tree(lines)], inclusive=False)
-    assert [note.warning for note in notes] == [True] * noted
-    assert not tree_notes(experiment(lines)[0], [tree(lines)], inclusive=True)
-
-
-def test_inclusive_models_that_disagree() -> None:
-    """A note counts the call paths whose models predict less than those of the calls inside."""
-    lines = {"main": (0.0, 40.0), "main->a": (1.0, 0.0), "main->a->b": (0.5, 0.0)}
-    notes = tree_notes(experiment(lines)[0], [tree(lines, inclusive=True)], inclusive=True)
-    assert [note.text.partition(",")[0] for note in notes] == [
-        "time: the models of 1 call path predict less than those of the calls inside"
-    ]
-
-
 @given(
     values=st.dictionaries(
         st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("->".join), st.integers(0, 100), min_size=1
@@ -150,3 +124,26 @@ def test_shares_of_huge_values() -> None:
     assert [each.share for each in found.ranking] == pytest.approx([75, 25])
     series = {("main", "time"): np.full((5, 3), 1e308), ("main->a", "time"): np.full((5, 3), 1e307)}
     assert tree_notes(Experiment(("p",), X[:, None], series), [found], inclusive=False)
+
+
+INSIDE = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (INSIDE, ""),
+        (replace(INSIDE, lower=-1.0), "not known within a factor of 2"),
+        (replace(INSIDE, lower=0.0, upper=0.0), ""),
+        (replace(INSIDE, lower=15.0), ""),
+        (replace(INSIDE, lower=-30.0, upper=-14.9), "not known within a factor of 2"),
+        (replace(INSIDE, distance=1.5), "1.5 times beyond what was measured"),
+        (replace(INSIDE, distance=float("inf")), "beyond what was measured"),
+        (replace(INSIDE, lower=None, upper=None), "no interval"),
+        (replace(INSIDE, upper=None, distance=1.5), "1.5 times beyond what was measured, no interval"),
+        (Prediction({"p": 0.0}, None, None, None, 1.0), "the model has no finite value there"),
+    ],
+)
+def test_caveats(entry: Prediction, text: str) -> None:
+    """Extrapolation and intervals wider than a factor of 2 are stated."""
+    assert caveat(entry) == text

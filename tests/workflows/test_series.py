@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment
-from splc.errors import MeasurementError
 from splc.scaling import fit
 from splc.scaling.profile import Profile
 from splc.workflows.scale.scale import SHOWN, profile_notes
@@ -23,32 +22,24 @@ def experiment(**metrics: object) -> Experiment:
     return Experiment(("p",), POINTS, {("f", name): np.array(values, dtype=float) for name, values in metrics.items()})
 
 
-def noted(values: object) -> bool:
-    """Return whether there is a note on an unused metric with these values."""
-    found = pooling_notes(experiment(time=np.ones((6, 2)), m=values), [("f", "time")])
-    assert all("rows of the same point differ in m " in str(note) for note in found)
-    return bool(found)
-
-
-def test_columns_that_may_be_parameters() -> None:
-    """Few whole values that differ at the same point may be those of a parameter, others not."""
-    assert noted([[1, 2]] * 6)
-    assert noted([[1, 1]] * 5 + [[1, 2]])
-    assert not noted([[1, 1], [2, 2]] * 3)
-    assert not noted([[1, 1.5]] * 6)
-    assert noted([[1, 2], [3, 4], [5, 6], [1, 2], [1, 2], [1, 2]])
-    assert not noted([[1, 2], [3, 4], [5, 6], [7, 2], [1, 2], [1, 2]])
-    assert not noted([[1, np.nan]] * 6)
-
-
-def test_used_metrics_are_no_parameters() -> None:
-    """There are no notes on the metrics of the series; the advice names the first of several columns."""
-    found = experiment(time=[[1, 2]] * 6, a=[[1, 2]] * 6, b=[[3, 4]] * 6)
+@pytest.mark.parametrize(
+    ("values", "noted"),
+    [
+        ([[1, 2]] * 6, True),
+        ([[1, 1]] * 5 + [[1, 2]], True),
+        ([[1, 1], [2, 2]] * 3, False),
+        ([[1, 1.5]] * 6, False),
+        ([[1, 2], [3, 4], [5, 6], [1, 2], [1, 2], [1, 2]], True),
+        ([[1, 2], [3, 4], [5, 6], [7, 2], [1, 2], [1, 2]], False),
+        ([[1, np.nan]] * 6, False),
+    ],
+)
+def test_columns_that_may_be_parameters(values: list[list[float]], noted: bool) -> None:
+    """Few whole values that differ at the same point may be those of a parameter, others not; nor used metrics."""
+    found = experiment(time=[[1, 2]] * 6, m=values)
+    notes = pooling_notes(found, [("f", "time")])
+    assert ["rows of the same point differ in m " in str(note) and note.warning for note in notes] == [True] * noted
     assert pooling_notes(found, list(found.series)) == ()
-    (note,) = pooling_notes(found, [("f", "time")])
-    assert note.warning
-    assert "differ in a, b and" in str(note)
-    assert note.details == ("if a is a parameter, add it to --coordinates; else use one value with --where a=VALUE",)
 
 
 def test_series() -> None:
@@ -60,10 +51,6 @@ def test_series() -> None:
     assert chosen_series(found, ["a[]"], None) == [keys[1]]
     assert chosen_series(found, ["a[b]", "main"], ["bytes", "time"]) == [keys[0], keys[3]]
     assert chosen_series(found, ["a[bc]"], None) == [keys[2]]
-    with pytest.raises(MeasurementError, match="there is no metric 'tim'\n    did you mean 'time'"):
-        chosen_series(found, None, ["tim"])
-    with pytest.raises(MeasurementError, match="none of the call paths has any of the metrics\n    choose others"):
-        chosen_series(found, ["main"], ["bytes"])
 
 
 def profile_of(*notes: tuple[str, ...], failed: int = 0) -> Profile:
@@ -77,12 +64,21 @@ def texts(found: Profile) -> list[str]:
     return [note.text for note in profile_notes(found)]
 
 
-def test_notes_of_several_models() -> None:
+@pytest.mark.parametrize(
+    ("notes", "shown"),
+    [
+        ([()], []),
+        # The notes of a single model are shown as they are.
+        ([("3 values are missing", "odd")], ["3 values are missing", "odd"]),
+        (
+            [("3 values are missing", "odd"), ("12 values are missing",), ("3 values are missing", "rare")],
+            ["all models: 3 … 12 values are missing", "1 model: odd", "1 model: rare"],
+        ),
+    ],
+)
+def test_notes_of_several_models(notes: list[tuple[str, ...]], shown: list[str]) -> None:
     """Each kind of note is shown once with the number of models and the range of its numbers."""
-    found = texts(
-        profile_of(("3 values are missing", "odd"), ("12 values are missing",), ("3 values are missing", "rare"))
-    )
-    assert found == ["all models: 3 … 12 values are missing", "1 model: odd", "1 model: rare"]
+    assert texts(profile_of(*notes)) == shown
 
 
 def test_the_most_frequent_notes_are_shown() -> None:
@@ -94,12 +90,6 @@ def test_the_most_frequent_notes_are_shown() -> None:
     counts = ["all models", *(f"{len(kinds) - at} models" for at in range(1, SHOWN))]
     assert found[:SHOWN] == [f"{count}: {kind}" for count, kind in zip(counts, kinds, strict=False)]
     assert found[SHOWN:] == ["2 more kinds of notes are in the JSON (-o FILE.json, --json)"]
-
-
-def test_one_model_has_its_own_notes() -> None:
-    """The notes of a single model are shown as they are."""
-    assert texts(profile_of(("3 values are missing", "odd"))) == ["3 values are missing", "odd"]
-    assert texts(profile_of(())) == []
 
 
 def test_series_without_a_model() -> None:

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from splc.cli.app import app
 from splc.workflows import convert, describe
 from tests.cli.conftest import MEASUREMENTS, OTHER, SYSTEM
 
@@ -45,23 +43,3 @@ def test_streams_are_not_replaced() -> None:
     """Only the command line assigns standard streams."""
     for file in (file for package in PACKAGES for file in package.rglob("*.py") if "cli" not in file.parts):
         assert not re.search(r"^ *sys\.std(in|out|err) *=", file.read_text(encoding="utf-8"), re.MULTILINE), file
-
-
-def test_models_in_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model of standard input brings its system along, as a file does; a log alone is refused with the cure."""
-    monkeypatch.chdir(tmp_path)
-    rows = "".join(f"{c},{n},{n * (2 - c) + 0.5}\n" for n in (1, 2, 3, 4, 5, 6) for c in (0, 1))
-    (tmp_path / "table.csv").write_text("cache,n,time\n" + rows, encoding="utf-8")
-    command = CliRunner()
-    assert command.invoke(app, ["learn", "table.csv"]).exit_code == 0
-    assert command.invoke(app, ["learn", "table.csv", "-o", "alone.log"]).exit_code == 0
-    content = (tmp_path / "learned.json").read_text(encoding="utf-8")
-    for words in (["optimize"], ["explain"], ["predict", "table.csv"], ["compare", "learned.json"]):
-        read, named = (
-            command.invoke(app, [words[0], file, *words[1:], "--json"], input=content) for file in ("-", "learned.json")
-        )
-        assert (read.exit_code, named.exit_code) == (0, 0), read.stderr
-    done = command.invoke(app, ["optimize", "alone.log"])
-    assert done.exit_code == 2
-    assert "alone.log: a log does not describe its system" in done.stderr
-    assert "splc learn -o MODEL.json" in done.stderr

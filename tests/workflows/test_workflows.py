@@ -1,108 +1,133 @@
-"""Workflows called from Python: the same results as commands, and nothing printed."""
+"""Runs of verbs: what they write and tell, and what is kept when they are interrupted or fail."""
 
 from __future__ import annotations
 
-import json
 import re
+import runpy
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from sampling import Space
 from splc import read_model, read_variability_model
-from splc.cli.app import app
-from splc.errors import ConfigurationError, RequestError
+from splc.errors import ConfigurationError, MachineError, OutputError, SplcError
+from splc.measuring.session import Session
 from splc.project import Project
-from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample
+from splc.workflows import calibrate, explain, learn, measure
+from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.outcome import Outputs
-from splc.workflows.verb import Watch
-
-
-def printed(*arguments: str) -> Any:
-    """Return the JSON object that a command prints."""
-    return json.loads(CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False).stdout)
+from tests.support.watches import Told
 
 
 @pytest.mark.usefixtures("project")
-class TestResults:
-    def test_describe(self) -> None:
-        """The number of valid configurations is that of the command."""
-        assert describe.run(describe.Request()).description.count == printed("describe")["valid_configurations"]
+def test_contributions_without_files() -> None:
+    """Contributions of a model in memory are those of its file; configurations may be tables of one row."""
+    system = read_variability_model("system.xml")
+    model = read_model("analytical.txt", system, parameters=Project.load(Path()).parameters())
+    asked: dict[str, list[float]] = {"px": [4], "py": [4], "nx": [400]}
+    found = explain.contributions(model, Space(system), asked)
+    shown = explain.run(explain.Request(model="analytical.txt", configuration="px=4,py=4,nx=400")).explained
+    assert shown is not None
+    assert (found.predicted, found.reference) == (shown.predicted, shown.reference)
+    assert found.to_columns()["contribution"] == [each.value for each in shown.contributions]
+    other = explain.contributions(model, Space(system), asked, {"px": [1], "py": [4], "nx": [400]})
+    assert sum(other.to_columns()["difference"]) == pytest.approx(other.predicted - other.reference)
+    with pytest.raises(ConfigurationError, match="one configuration is explained, not 2"):
+        explain.contributions(model, Space(system), {name: values * 2 for name, values in asked.items()})
 
-    def test_sample(self) -> None:
-        """The sampled configurations are those of the command."""
-        result = sample.run(sample.Request(sampling="random:5", seed=3))
-        found = printed("sample", "--sampling", "random:5", "--seed", "3")
-        rows = [result.sample.configurations.assignment(row) for row in range(5)]
-        assert rows == found["rows"]
 
-    def test_predict(self) -> None:
-        """Predictions and their error are those of the command."""
-        request = predict.Request(model="analytical.txt", configurations="measurements.csv", nfp="solve_seconds")
-        result = predict.run(request)
-        found = printed("predict", "analytical.txt", "measurements.csv", "--property", "solve_seconds")
-        assert result.error == found["error"]
-        assert result.predicted.tolist() == found["predicted"]
+def test_writing_is_chosen(project: Path) -> None:
+    """With `write=False` nothing is written; a calibration is written by `write`."""
+    before = {path.name for path in project.iterdir()}
+    request = learn.Request(learner="stepwise", sampling="pb:9,3", plot="p.svg", output="m.log")
+    for write, more in ((False, set()), (True, {"p.svg", "m.log"})):
+        found = learn.run(replace(request, write=write))
+        assert {path.name for path in project.iterdir()} - before == more
+        assert (found.plot, found.output) == (("p.svg", "m.log") if write else (None, None))
+    result = calibrate.run(calibrate.Request(free=("alpha", "beta"), output="fitted.toml"))
+    assert isinstance(result, calibrate.Result)
+    calibrate.write(result, "fitted.toml")
+    assert "alpha" in (project / "fitted.toml").read_text(encoding="utf-8")
 
-    def test_contributions(self) -> None:
-        """Contributions without files are those of the command; configurations may be tables of one row."""
-        system = read_variability_model("system.xml")
-        model = read_model("analytical.txt", system, parameters=Project.load(Path()).parameters())
-        asked = {"px": [4], "py": [4], "nx": [400]}
-        found = explain.contributions(model, Space(system), asked)
-        shown = printed("explain", "analytical.txt", "px=4,py=4,nx=400")
-        assert found.predicted == shown["predicted"]
-        assert found.reference == shown["reference"]
-        assert found.to_columns()["contribution"] == [each["contribution"] for each in shown["terms"]]
-        other = explain.contributions(model, Space(system), asked, {"px": [1], "py": [4], "nx": [400]})
-        assert sum(other.to_columns()["difference"]) == pytest.approx(other.predicted - other.reference)
-        with pytest.raises(ConfigurationError, match="one configuration is explained, not 2"):
-            explain.contributions(model, Space(system), {name: values * 2 for name, values in asked.items()})
 
-    def test_calibrate(self, project: Path) -> None:
-        """Estimates are those of the command; `write` writes them as parameters."""
-        result = calibrate.run(calibrate.Request(free=("alpha", "beta"), output="fitted.toml"))
-        assert isinstance(result, calibrate.Result)
-        found = printed("calibrate", "--free", "alpha,beta")
-        assert [each.value for each in result.calibration.estimates] == [
-            each["estimate"] for each in found["parameters"]
-        ]
-        calibrate.write(result, "fitted.toml")
-        assert "alpha" in (project / "fitted.toml").read_text(encoding="utf-8")
+def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> None:
+    """The function of the module takes the options of the model, and gives its predictions."""
+    found = learn.run(learn.Request(sampling="pb:25,5", nfp="messages", output="model.py"))
+    predict = runpy.run_path(str(project / "model.py"))["predict"]
+    some = found.measured.configurations[found.rows[:3]]
+    rows = [some.assignment(row) for row in range(3)]
+    assert [predict(row) for row in rows] == pytest.approx(found.result.predict(some).tolist())
+    assert [predict(row, printed=True) for row in rows] == pytest.approx(found.result.model.predict(some).tolist())
 
-    def test_convert(self, project: Path) -> None:
-        """A file is written, and the result says what it contains."""
-        result = convert.run(convert.Request(source="analytical.txt", output="model.json"))
-        written = json.loads((project / "model.json").read_text(encoding="utf-8"))
-        assert result.content == f"a model of {len(written['model']['terms'])} terms"
-        assert result.form == "json"
 
-    def test_measure(self, project: Path) -> None:
-        """A preview runs nothing; a run reports its progress and writes the measurements."""
-        request = measure.Request(
-            command="echo {px}", properties=(r"ranks=regex:(\d+)",), sampling="pb:9,3", output="new.csv"
-        )
-        planned = measure.run(replace(request, dry=True))
-        assert isinstance(planned, measure.Preview)
-        assert planned.left.runs == 9
-        assert not (project / "new.csv").exists()
-        steps: list[str] = []
-        watch = Watch()
-        watch.advance = lambda done, total, text: steps.append(text)  # type: ignore[method-assign]
-        result = measure.run(replace(request, command="sh -c 'test {px} -gt 1 && echo {px}'"), watch)
-        assert isinstance(result, measure.Result)
-        assert (result.written, result.interrupted, result.progress.total) == (True, False, 9)
-        failed = len(result.session.recorded.failed)
-        assert steps[0] == "0 of 9 runs"
-        assert re.fullmatch(r"1 of 9 runs(, 1 failed)?, about [\d.e-]+ s left", steps[1])
-        assert steps[-1] == f"9 of 9 runs, {failed} failed, about 0 s left"
-        request = replace(request, command=None)
-        assert (project / "new.csv").exists()
-        again = measure.run(replace(request, resume=True))
-        assert [note.text for note in again.notes][1:] == ["9 runs are recorded already"]
+@pytest.mark.usefixtures("project")
+def test_rounds_are_reported_and_can_be_stopped() -> None:
+    """The watch gets every round as a line; stopping keeps what was learned."""
+    watch = Told(lambda: len(watch.lines) == 2)
+    found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), watch)
+    assert found.interrupted
+    assert [line.split(" + ")[0] for line in watch.lines] == ["round 1:", "round 2:"]
+
+
+def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the model of the second of three versions is learned keeps the first one, and begins no third."""
+    monkeypatch.chdir(tmp_path)
+    table = [f"v{version},{x},{version + x}" for version in (1, 2, 3) for x in range(1, 6)]
+    Path("m.csv").write_text("\n".join(["version,x,time", *table]) + "\n", encoding="utf-8")
+    begun: list[str] = []
+    learning = learn.run
+
+    def pressed(request: learn.Request, *values: Any, **named: Any) -> learn.Result:
+        begun.append(request.where["version"])
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return learning(request, *values, **named)
+
+    monkeypatch.setattr("splc.workflows.learn.learn.run", pressed)
+    found = learn_by.run(learn.Request(by="version", measurements="m.csv", options=("x",), write=False))
+    assert begun == ["v1", "v2"]
+    assert (list(found.models), found.failed, found.stopped) == (["v1"], {}, True)
+
+
+def test_measure(project: Path) -> None:
+    """A preview runs nothing; a run reports its progress and writes the measurements."""
+    values = (r"ranks=regex:(\d+)",)
+    request = measure.Request(command="echo {px}", properties=values, sampling="pb:9,3", output="new.csv")
+    planned = measure.run(replace(request, dry=True))
+    assert isinstance(planned, measure.Preview)
+    assert planned.left.runs == 9
+    assert not (project / "new.csv").exists()
+    watch = Told()
+    result = measure.run(replace(request, command="sh -c 'test {px} -gt 1 && echo {px}'"), watch)
+    assert isinstance(result, measure.Result)
+    assert (result.written, result.interrupted, result.progress.total) == (True, False, 9)
+    failed = len(result.session.recorded.failed)
+    assert watch.lines[0] == "0 of 9 runs"
+    assert re.fullmatch(r"1 of 9 runs(, 1 failed)?, about [\d.e-]+ s left", watch.lines[1])
+    assert watch.lines[-1] == f"9 of 9 runs, {failed} failed, about 0 s left"
+    assert (project / "new.csv").exists()
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+@pytest.mark.usefixtures("project")
+def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatch, stopped: bool) -> None:
+    """If the table cannot be written, the error is that; but the one that ended the runs, if there is one."""
+
+    def failing(error: SplcError) -> Callable[..., Any]:
+        def fails(*_: Any, **__: Any) -> None:
+            raise error
+
+        return fails
+
+    monkeypatch.setattr(Outputs, "write", failing(OutputError("the table cannot be written")))
+    if stopped:
+        monkeypatch.setattr(Session, "measure", failing(MachineError("the disk is full")))
+    with pytest.raises(MachineError if stopped else OutputError) as caught:
+        measure.run(measure.Request(command="echo {px}", sampling="pb:9,3", output="new.csv"))
+    assert caught.value.problems[0].message == ("the disk is full" if stopped else "the table cannot be written")
 
 
 @pytest.mark.parametrize(
@@ -117,55 +142,6 @@ class TestResults:
     ],
 )
 def test_files_of_a_measurement(output: str, journal: str | None, wanted: tuple[str, str]) -> None:
-    """The journal and the failures are named after the output; standard output has no name to give."""
+    """The journal and the failures are named after the output."""
     found = Outputs.of(output, journal)
     assert (found.measurements, found.journal, found.failures) == (output, *wanted)
-    with pytest.raises(RequestError, match="the journal needs a name") as caught:
-        Outputs.of("-", None)
-    assert caught.value.fields == ("journal",)
-
-
-@pytest.mark.usefixtures("project")
-def test_nothing_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Workflows return notes instead of printing them."""
-    result = predict.run(predict.Request(model="analytical.txt", configurations="measurements.csv", nfp="messages"))
-    measure.run(measure.Request(command="echo {px}", sampling="pb:9,3", output="new.csv"))
-    assert result.error is not None
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.usefixtures("project")
-def test_wrong_requests_name_their_fields() -> None:
-    """The error of a wrong request has the fields that are wrong."""
-    with pytest.raises(RequestError) as caught:
-        calibrate.run(calibrate.Request(free=("alpha",), level=95))
-    assert caught.value.fields == ("level",)
-    with pytest.raises(RequestError, match="no model uses a parameter 'gamma'") as caught:
-        optimize.run(optimize.Request(models=("analytical.txt",), parameter={"gamma": 1.0}))
-    assert caught.value.fields == ("parameter",)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("learn", "--property", "nothing"),
-        ("learn", "--sampling", "random:999999"),
-        ("calibrate", "--free", "alpha", "--property", "nothing"),
-        ("compare", "analytical.txt", "analytical.txt", "--property", "nothing"),
-        ("compare", "analytical.txt", "analytical.txt", "--weights", "px^7"),
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_what_was_left_out_is_reported_before_an_error(project: Path, arguments: tuple[str, ...]) -> None:
-    """A workflow that fails after reading reports what the reader dropped, then the error."""
-    table = project / "measurements.csv"
-    lines = table.read_text(encoding="utf-8").splitlines()
-    columns = lines[0].split(",")
-    values = lines[1].split(",")
-    values[columns.index("solve_seconds")] = "NA"
-    table.write_text("\n".join((lines[0], ",".join(values), *lines[2:])) + "\n", encoding="utf-8")
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 2
-    warning, error = result.stderr.split("\n", 1)
-    assert warning.startswith("warning: measurements.csv: 1 value of solve_seconds is missing")
-    assert not any(line.startswith(("warning", "note")) for line in error.splitlines()[1:])

@@ -13,7 +13,7 @@ from sampling.designs.design import Arguments, Selected
 from sampling.space.parts import Parts
 from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
-from splc.errors import SpaceError, SpecError
+from splc.errors import SpaceError, SpecError, plural
 
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,9})?) *%")
 
@@ -44,8 +44,8 @@ class Measured:
         if parts.existing is not None:
             once = once[parts.existing.find(once) < 0]
         valid = parts.space.check(once)
-        notes = () if valid.all() else (f"{int((~valid).sum()):,} measured configurations are not valid",)
-        return once[valid], notes
+        count = plural(int((~valid).sum()), "measured configuration is", "measured configurations are")
+        return once[valid], () if valid.all() else (f"{count} not valid",)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The output of benchmark tools as tables of measurements: `read.py` reads, `tools.py` lists the formats."""
+"""The output of benchmark tools as tables of measurements: `tools.py` lists the declarations of the formats."""

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks.objects import content_of, objects
+from splc.formats.benchmarks.declaration import benchmark, check
 from splc.formats.benchmarks.table import TableSource, cell, csv_source
 from splc.io.files import MAX_UNPACKED, Source
 
 
-def read_records(source: Source) -> TableSource:
+@benchmark("", rb"\[\s*\{", content=list)
+def records(source: Source, rows: Any) -> TableSource:
     """Read a JSON list of objects without objects in them, as `DataFrame.to_json(orient="records")` writes it."""
-    rows = objects(content_of(source, list), "content", source)
+    check(source, rows, [dict], "content")
     names = list(dict.fromkeys(name for row in rows for name in row))
     nested = next((name for row in rows for name, value in row.items() if isinstance(value, dict | list)), None)
     if nested is not None:
@@ -26,8 +26,12 @@ def read_records(source: Source) -> TableSource:
     return csv_source(source, names, [[cell(row.get(name)) for name in names] for row in rows])
 
 
-def read_excel(source: Source) -> TableSource:
+@benchmark("", rb"PK\x03\x04", b"xl/workbook.xml")
+def excel(source: Source) -> TableSource:
     """Read the first sheet of a workbook."""
+    # Imported here, since every command imports the declarations.
+    import zipfile
+
     if find_spec("openpyxl") is None:
         raise _missing(source, "an Excel workbook", "openpyxl", "excel")
     openpyxl = import_module("openpyxl")
@@ -50,7 +54,8 @@ def read_excel(source: Source) -> TableSource:
     return csv_source(source, *_texts(rows[0][:width], (row[:width] for row in rows[1:])), notes=notes)
 
 
-def read_parquet(source: Source) -> TableSource:
+@benchmark("", rb"PAR1")
+def parquet(source: Source) -> TableSource:
     """Read a Parquet file with pyarrow, polars or pandas, whichever is installed."""
     reader = next((name for name in ("pyarrow", "polars", "fastparquet") if find_spec(name) is not None), None)
     if reader is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.benchmarks.objects import entry
+from splc.formats.benchmarks.declaration import benchmark, check
 from splc.formats.benchmarks.table import MeasuredRun, StatedRoles, TableSource, table_of
 from splc.io.csv_rows import first_header
 from splc.io.files import Source
@@ -19,7 +19,8 @@ SUFFIX = ".journal"
 _PLAN = b'{"kind":"plan"'
 
 
-def read(source: Source) -> TableSource:
+@benchmark("", rb'\{"kind":"plan",', b'"properties"')
+def journal(source: Source) -> TableSource:
     """Read the successful runs of a journal: options, properties, and the contexts of the measurement.
 
     Runs are in the order of the configurations. A later result of a run replaces an earlier one.
@@ -27,18 +28,17 @@ def read(source: Source) -> TableSource:
     contexts: dict[str, Any] = {}
     table: list[list[str]] = []
     runs: dict[tuple[int, int], dict[str, Any]] = {}
-    lines = source.text().split("\n")
-    for number, line in enumerate(lines, 1):
-        # A record that a crash left incomplete is the last piece, without a line end.
-        if number == len(lines) or not line.strip():
+    # A record that a crash left incomplete is the last piece, without a line end.
+    for number, line in enumerate(source.text().split("\n")[:-1], 1):
+        if not line.strip():
             continue
         record = _record(line, number, source)
         if record.get("kind") == "plan":
             contexts = record.get("contexts") or {}
-            table = list(csv.reader(io.StringIO(record.get("table") or "", newline="")))
+            table = _rows(record)
         elif record.get("kind") == "run":
-            row, repetition = (int(entry(record, name, float, source)) for name in ("row", "repetition"))
-            runs[row, repetition] = record
+            check(source, record, {"row": float, "repetition": float})
+            runs[int(record["row"]), int(record["repetition"])] = record
     repetitions = [record for (_, repetition), record in sorted(runs.items()) if repetition >= 0]
     measured = [_run(record, table, contexts, source) for record in repetitions if record.get("status") == "ok"]
     failed = len(repetitions) - len(measured)
@@ -82,38 +82,38 @@ def _plan(journal: Path) -> dict[str, Any]:
 
 def _roles(plan: dict[str, Any]) -> StatedRoles | None:
     """Return the roles of the columns of the table of a measurement, None if its description does not state them."""
-    header = next(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")), [])
     contexts = tuple(map(str, plan.get("contexts") or {}))
-    columns, stated = plan.get("columns") or header, plan.get("properties")
+    columns, stated = plan.get("columns") or next(iter(_rows(plan)), []), plan.get("properties")
     options = [str(name) for name in columns if name not in contexts] if isinstance(columns, list) else []
     if not (options and isinstance(stated, list) and stated):
         return None
-    properties = tuple(str(text).partition("=")[0] for text in stated)
-    return StatedRoles(tuple(options), contexts, properties)
+    return StatedRoles(tuple(options), contexts, tuple(str(text).partition("=")[0] for text in stated))
+
+
+def _rows(plan: dict[str, Any]) -> list[list[str]]:
+    """Return the table of the configurations of a measurement."""
+    return list(csv.reader(io.StringIO(str(plan.get("table") or ""), newline="")))
 
 
 def _run(record: dict[str, Any], table: list[list[str]], contexts: dict[str, Any], source: Source) -> MeasuredRun:
     """Return a run; contexts whose values were measured in turn are columns of the configurations."""
-    options = _options(record, table, source)
-    values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
-    return MeasuredRun(options, entry(record, "values", dict, source), values)
-
-
-def _options(record: dict[str, Any], table: list[list[str]], source: Source) -> dict[str, Any]:
-    """Return the options of a run as its measurement writes them in a table."""
-    row = int(entry(record, "row", float, source))
+    row = int(record["row"])
+    # The measurement writes them like this in a table.
     if len(table) > row + 1:
-        return dict(zip(table[0], table[row + 1], strict=True))
-    return dict(entry(record, "configuration", dict, source))
+        options: dict[str, Any] = dict(zip(table[0], table[row + 1], strict=True))
+    else:
+        check(source, record, {"configuration": dict})
+        options = dict(record["configuration"])
+    values = {name: options.pop(name, None) if isinstance(value, dict) else value for name, value in contexts.items()}
+    check(source, record, {"values": dict})
+    return MeasuredRun(options, record["values"], values)
 
 
 def _record(line: str, number: int, source: Source) -> dict[str, Any]:
     """Return the record of a line."""
-    try:
+    with suppress(InputError):
         record = parse_json(line)
-    except InputError:
-        record = None
-    if not isinstance(record, dict):
-        hint = "it was changed or damaged after it was written; restore it"
-        raise InputError(Problem("this record of the journal is damaged", source.name, number, hint=hint))
-    return record
+        if isinstance(record, dict):
+            return record
+    hint = "it was changed or damaged after it was written; restore it"
+    raise InputError(Problem("this record of the journal is damaged", source.name, number, hint=hint))

@@ -1,136 +1,145 @@
-"""Reports of benchmark tools: hyperfine, Google Benchmark, JMH and fio."""
+"""Reports of benchmark tools: hyperfine, Google Benchmark, JMH, fio, pytest-benchmark, pyperf and asv."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, product, zip_longest
 from typing import Any
 
-from splc.formats.benchmarks.objects import content_of, entry, objects, rows_of
+from splc.data.property_name import is_measurement_name
+from splc.errors import listed
+from splc.formats.benchmarks.declaration import ROWS, benchmark, check, rows_of
 from splc.formats.benchmarks.table import MeasuredRun, TableSource, cell, number, table_of
-from splc.formats.benchmarks.words import differing, options_of_commands, without_units
+from splc.formats.benchmarks.words import differing, options_of_commands, pairs_in, without_units
 from splc.io.files import Source
 
-_HYPERFINE = "parameter_"
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _HYPERFINE_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
-# The name of an empty value of a parameter.
-NOTHING = "none"
-_HINT = "measure several commands, or one with --parameter-list NAME V,V"
-_GOOGLE_HEADER = "name,iterations,real_time,cpu_time,time_unit"
+_COMMANDS_HINT = "measure several commands, or one with --parameter-list NAME V,V"
+_RESULT = {"command": str, "parameters": dict | None, "times": list | None, "exit_codes": list | None}
+
+
+@benchmark(
+    "hyperfine",
+    rb'\{\s*"results"\s*:',
+    b'"command"',
+    content={"results": [{**_RESULT, "memory_usage_byte": list | None}]},
+)
+def hyperfine_json(source: Source, content: Any) -> TableSource:
+    """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
+
+    Without parameters, the words in which the commands differ are the options. A run that was ended by a signal has no
+    exit code and no time.
+    """
+    runs = []
+    results = content["results"]
+    for result, options in zip(results, _hyperfine_options(results), strict=True):
+        means = {name: number(result.get(name)) for name in ("user", "system")}
+        times = result.get("times") or [result.get("mean")]
+        codes = result.get("exit_codes") or [0.0] * len(times)
+        memory = result.get("memory_usage_byte") or [None] * len(times)
+        for time, code, memory_bytes in zip(times, codes, memory, strict=False):
+            values = {"time": None if code is None else number(time), **means, "memory_bytes": number(memory_bytes)}
+            runs.append(MeasuredRun(options, values))
+    return table_of(source, runs, main="time", hint=_COMMANDS_HINT, units=_HYPERFINE_UNITS)
+
+
+@benchmark("hyperfine", rb"command,mean,stddev,median,user,system,min,max", content=ROWS)
+def hyperfine_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
+    """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
+    prefix = "parameter_"
+    parameters = [{name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)} for row in rows]
+    entries = [{"command": row["command"], "parameters": each} for row, each in zip(rows, parameters, strict=True)]
+    values = [{name: number(row[name]) for name in _STATISTICS if name in row} for row in rows]
+    runs = map(MeasuredRun, _hyperfine_options(entries), values)
+    return table_of(source, runs, main="mean", hint=_COMMANDS_HINT, units=_HYPERFINE_UNITS)
+
+
+def _hyperfine_options(results: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the parameters of results, or else the words in which their commands differ.
+
+    An empty value has a name: the values of `-L unique ,-u` are the flag and its absence.
+    """
+    options = [
+        {name: "none" if value == "" else value for name, value in (result.get("parameters") or {}).items()}
+        for result in results
+    ]
+    return options if any(options) else options_of_commands([result["command"] for result in results])
+
+
 # Parts of names that say how a benchmark was run.
 _FLAGS = re.compile(
     r"(?:real_time|process_time|manual_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*)"
 )
 _AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max|[a-zA-Z]+)$")
 _NOT_COUNTERS = frozenset(
-    (
-        *("name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions"),
-        *("repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "aggregate_name"),
-        *("aggregate_unit", "label", "error_occurred", "error_message", "skipped", "skip_message"),
-        *("complexity_n", "big_o", "rms", "cpu_coefficient", "real_coefficient"),
-    )
+    [
+        "name",
+        "family_index",
+        "per_family_instance_index",
+        "run_name",
+        "run_type",
+        "repetitions",
+        "repetition_index",
+        "threads",
+        "iterations",
+        "real_time",
+        "cpu_time",
+        "time_unit",
+        "aggregate_name",
+        "aggregate_unit",
+        "label",
+        "error_occurred",
+        "error_message",
+        "skipped",
+        "skip_message",
+        "complexity_n",
+        "big_o",
+        "rms",
+        "cpu_coefficient",
+        "real_coefficient",
+    ]
 )
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
-_JMH_UNITS = {"time": "s", "throughput": "1/s"}
-_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
-_PARAMETER = "Param: "
-_DIRECTIONS = ("read", "write", "trim")
-_FIO_UNITS = {
-    f"{prefix}{name}": unit
-    for prefix in ("", *(f"{direction}_" for direction in _DIRECTIONS))
-    for name, unit in (("bw", "B/s"), ("iops", "1/s"), ("lat", "s"))
-}
-# Options that name a job or its output, not what it does.
-_NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
 
-def read_hyperfine_json(source: Source) -> TableSource:
-    """Read `--export-json` of hyperfine: the parameters are options, each run is a repetition.
-
-    Without parameters, the words in which the commands differ are the options.
-    """
-    results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
-    commands = [entry(result, "command", str, source) for result in results]
-    parameters = [_with_named_values(result.get("parameters") or {}) for result in results]
-    options = parameters if any(parameters) else options_of_commands(commands)
-    runs = (
-        run
-        for result, run_options in zip(results, options, strict=True)
-        for run in _hyperfine_runs(result, run_options)
-    )
-    return table_of(source, runs, main="time", hint=_HINT, units=_HYPERFINE_UNITS)
-
-
-def _with_named_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters with a name for empty values: those of `-L unique ,-u` are the flag and its absence."""
-    return {name: NOTHING if value == "" else value for name, value in parameters.items()}
-
-
-def _hyperfine_runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[MeasuredRun]:
-    """Yield the runs of one command; a run that was ended by a signal has no exit code and no time."""
-    means = {name: number(result.get(name)) for name in ("user", "system")}
-    times = result.get("times") or [result.get("mean")]
-    codes = result.get("exit_codes") or [0.0] * len(times)
-    memory = result.get("memory_usage_byte") or [None] * len(times)
-    for time, code, memory_bytes in zip(times, codes, memory, strict=False):
-        yield MeasuredRun(
-            options, {"time": None if code is None else number(time), **means, "memory_bytes": number(memory_bytes)}
-        )
-
-
-def read_hyperfine_csv(source: Source) -> TableSource:
-    """Read `--export-csv` of hyperfine: parameters are options, the mean is the property to use."""
-    rows = rows_of(source)
-    parameter_rows = [{name: row[name] for name in row if name.startswith(_HYPERFINE)} for row in rows]
-    options: Sequence[Mapping[str, Any]] = [
-        _with_named_values({name.removeprefix(_HYPERFINE): text for name, text in row.items()})
-        for row in parameter_rows
-    ]
-    if not any(options):
-        options = options_of_commands([row["command"] for row in rows])
-    runs = (
-        MeasuredRun(run_options, {name: number(row[name]) for name in _STATISTICS if name in row})
-        for row, run_options in zip(rows, options, strict=True)
-    )
-    return table_of(source, runs, main="mean", hint=_HINT, units=_HYPERFINE_UNITS)
-
-
-def read_google_json(source: Source) -> TableSource:
+@benchmark("Google Benchmark", rb'\{\s*"context"\s*:', b'"benchmarks"', content={"benchmarks": [dict]})
+def google_json(source: Source, content: Any) -> TableSource:
     """Read JSON of Google Benchmark: arguments in names are options, the benchmark is a context, times in seconds.
 
     Aggregates (`BM_zip/1_mean`) are left out, except the mean of runs that are not listed.
     """
-    benchmarks = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
-    runs = [benchmark for benchmark in benchmarks if benchmark.get("run_type", "iteration") != "aggregate"]
-    means = [benchmark for benchmark in benchmarks if benchmark.get("aggregate_name") == "mean"]
-    return _google_table(source, [{"name": benchmark.get("run_name"), **benchmark} for benchmark in (runs or means)])
+    runs = [each for each in content["benchmarks"] if each.get("run_type", "iteration") != "aggregate"]
+    means = [each for each in content["benchmarks"] if each.get("aggregate_name") == "mean"]
+    return _google_table(source, runs or means)
 
 
-def read_google_csv(source: Source) -> TableSource:
+@benchmark("Google Benchmark", rb".{0,4000}?name,iterations,real_time,cpu_time,time_")
+def google_csv(source: Source) -> TableSource:
     """Read CSV, whose lines before the header describe the machine; else as JSON."""
     text = source.text()
-    rows = rows_of(source, text[text.index(_GOOGLE_HEADER) :])
+    rows = rows_of(source, text[text.index("name,iterations,real_time,cpu_time,time_") :])
     names = {row["name"] for row in rows}
     aggregates = {name: name[: match.start()] for name in names if (match := _AGGREGATE.search(name))}
     runs = [row for row in rows if aggregates.get(row["name"]) not in names]
     return _google_table(source, [row for row in runs if "BigO" not in row["name"] and "RMS" not in row["name"]])
 
 
-def _google_table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> TableSource:
-    benchmarks = list(benchmarks)
-    names = [str(benchmark.get("run_name") or benchmark.get("name") or "") for benchmark in benchmarks]
-    parsed_names = [_family_and_options(name) for name in names]
+def _google_table(source: Source, entries: Sequence[Mapping[str, Any]]) -> TableSource:
     # A number of threads is an option if it differs.
-    threads = differing(
-        [{"threads": cell(benchmark["threads"])} if "threads" in benchmark else {} for benchmark in benchmarks]
-    )
-    runs = (
-        MeasuredRun({**options, **count}, _google_values(benchmark), {"benchmark": family})
-        for benchmark, (family, options), count in zip(benchmarks, parsed_names, threads, strict=True)
-    )
+    threads = differing([{"threads": cell(each["threads"])} if "threads" in each else {} for each in entries])
+    runs = []
+    for entry, count in zip(entries, threads, strict=True):
+        family, options = _family_and_options(str(entry.get("run_name") or entry.get("name") or ""))
+        values: dict[str, float | None] = {}
+        if entry.get("error_occurred") not in (True, "true") and not entry.get("skipped"):
+            unit = _PER_SECOND.get(str(entry.get("time_unit", "ns")), 1.0)
+            times = {name: number(entry.get(name)) for name in ("real_time", "cpu_time")}
+            values = {name: None if time is None else time / unit for name, time in times.items()}
+            values |= {name: number(value) for name, value in entry.items() if name not in _NOT_COUNTERS}
+        runs.append(MeasuredRun({**options, **count}, values, {"benchmark": family}))
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})
 
@@ -153,60 +162,66 @@ def _family_and_options(name: str) -> tuple[str, dict[str, str]]:
     return family, options
 
 
-def _google_values(benchmark: Mapping[str, Any]) -> dict[str, float | None]:
-    if benchmark.get("error_occurred") in (True, "true") or benchmark.get("skipped"):
-        return {}
-    unit = _PER_SECOND.get(str(benchmark.get("time_unit", "ns")), 1.0)
-    times = {name: number(benchmark.get(name)) for name in ("real_time", "cpu_time")}
-    counters = {name: number(value) for name, value in benchmark.items() if name not in _NOT_COUNTERS}
-    return {**{name: None if time is None else time / unit for name, time in times.items()}, **counters}
+_JMH_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
+_JMH_RESULT = {"benchmark": str, "mode": str | None, "primaryMetric": {"rawData": list | None}}
 
 
-def read_jmh_json(source: Source) -> TableSource:
+@benchmark(
+    "JMH",
+    rb"\[",
+    b'"primaryMetric"',
+    content=[{**_JMH_RESULT, "params": dict | None, "secondaryMetrics": dict | None}],
+)
+def jmh_json(source: Source, results: Any) -> TableSource:
     """Read `-rf json` of JMH: parameters are options, the method is a context, each iteration is a repetition.
 
     Times per operation are in seconds, throughput is per second. Settings that differ (`threads`, `jvmArgs`) are
     options, too.
     """
-    results = objects(content_of(source, list), "results", source)
-    settings = differing([{name: cell(result.get(name)) for name in _SETTINGS} for result in results])
-    runs = (
-        run
-        for result, run_settings in zip(results, settings, strict=True)
-        for run in _jmh_runs(result, run_settings, source)
-    )
+    settings = differing([{name: cell(result.get(name)) for name in _JMH_SETTINGS} for result in results])
+    runs = []
+    for result, setting in zip(results, settings, strict=True):
+        metric, secondary = result["primaryMetric"], result.get("secondaryMetrics") or {}
+        others = {
+            name.lstrip("·"): number(value.get("score")) for name, value in secondary.items() if isinstance(value, dict)
+        }
+        options = {**(result.get("params") or {}), **setting}
+        contexts = {"benchmark": result["benchmark"], "mode": result.get("mode")}
+        forks = metric.get("rawData") or [[metric.get("score")]]
+        for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
+            name, value = _jmh_value(score, str(metric.get("scoreUnit")))
+            runs.append(MeasuredRun(options, {name: value, **others}, contexts))
     return _jmh_table(source, runs)
 
 
-def read_jmh_csv(source: Source) -> TableSource:
+@benchmark("JMH", rb'"?Benchmark"?[,;]"?Mode"?[,;]"?Threads"?[,;]"?Samples"?[,;]"?Score"?[,;]', content=ROWS)
+def jmh_csv(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `-rf csv` of JMH, also with decimal commas: as JSON, with the mean of each result.
 
     Results such as `a.B.put:gc.alloc.rate` are further properties of `a.B.put`.
     """
-    rows = rows_of(source)
-    threads = differing([{"threads": entry(row, "Threads", str, source)} for row in rows])
-    values: dict[tuple[str, ...], dict[str, float | None]] = {}
-    runs = {}
-    for row, row_threads in zip(rows, threads, strict=True):
-        full_name, mode, score, unit = (
-            entry(row, name, str, source) for name in ("Benchmark", "Mode", "Score", "Unit")
-        )
-        benchmark, _, label = full_name.partition(":")
-        options = {name.removeprefix(_PARAMETER): row[name] for name in row if name.startswith(_PARAMETER)}
-        contexts = {"benchmark": benchmark, "mode": mode}
-        name, value = _jmh_value(score.replace(",", "."), unit)
-        key = (benchmark, mode, *options.values(), *row_threads.values())
-        values.setdefault(key, {})[label.lstrip("·") or name] = value
-        runs[key] = MeasuredRun({**options, **row_threads}, values[key], contexts)
-    return _jmh_table(source, runs.values())
+    check(source, rows[0], dict.fromkeys(("Threads", "Benchmark", "Mode", "Score", "Unit"), str))
+    threads = differing([{"threads": row["Threads"]} for row in rows])
+    runs: dict[tuple[str, ...], MeasuredRun] = {}
+    for row, setting in zip(rows, threads, strict=True):
+        full_name, _, label = row["Benchmark"].partition(":")
+        prefix = "Param: "
+        options = {name.removeprefix(prefix): row[name] for name in row if name.startswith(prefix)} | setting
+        name, value = _jmh_value(row["Score"].replace(",", "."), row["Unit"])
+        key = (full_name, row["Mode"], *options.values())
+        earlier = runs[key].values if key in runs else {}
+        contexts = {"benchmark": full_name, "mode": row["Mode"]}
+        runs[key] = MeasuredRun(options, {**earlier, label.lstrip("·") or name: value}, contexts)
+    return _jmh_table(source, [*runs.values()])
 
 
-def _jmh_table(source: Source, runs: Iterable[MeasuredRun]) -> TableSource:
+def _jmh_table(source: Source, runs: Sequence[MeasuredRun]) -> TableSource:
     """Return the table of some runs; their mode is a context if there are several."""
-    runs = [*runs]
     if len({run.contexts["mode"] for run in runs}) == 1:
         runs = [replace(run, contexts={"benchmark": run.contexts["benchmark"]}) for run in runs]
-    return table_of(source, runs, hint="give the benchmark parameters: @Param", units=_JMH_UNITS)
+    return table_of(
+        source, runs, hint="give the benchmark parameters: @Param", units={"time": "s", "throughput": "1/s"}
+    )
 
 
 def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
@@ -220,65 +235,179 @@ def _jmh_value(score: Any, unit: str) -> tuple[str, float | None]:
     return "throughput", value * _PER_SECOND.get(after, 1.0)
 
 
-def _jmh_runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source) -> Iterator[MeasuredRun]:
-    metric = entry(result, "primaryMetric", dict, source)
-    secondary = result.get("secondaryMetrics") or {}
-    secondary_values = {
-        key.lstrip("·"): number(value.get("score")) for key, value in secondary.items() if isinstance(value, dict)
-    }
-    options = {**(result.get("params") or {}), **settings}
-    contexts = {"benchmark": entry(result, "benchmark", str, source), "mode": result.get("mode")}
-    forks = metric.get("rawData") or [[metric.get("score")]]
-    for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
-        name, value = _jmh_value(score, str(metric.get("scoreUnit")))
-        yield MeasuredRun(options, {name: value, **secondary_values}, contexts)
+_DIRECTIONS = ("read", "write", "trim")
+_FIO_UNITS = {"bw": "B/s", "iops": "1/s", "lat": "s"}
+# Options that name a job or its output, not what it does.
+_NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
 
-def read_fio(source: Source) -> TableSource:
+@benchmark("fio", rb"\{", b'"fio version"', content={"jobs": [dict]})
+def fio(source: Source, content: Any) -> TableSource:
     """Read `--output-format=json` of fio: job options that differ are options, sizes in bytes.
 
     Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; they have separate
-    names for reading and writing if a job does both.
+    names for reading and writing if a job does both. A job that failed has no values.
     """
-    content = content_of(source, dict)
-    jobs = objects(entry(content, "jobs", list, source), "jobs", source)
-    shared = _fio_texts(content.get("global options"))
-    option_rows = [{**shared, **_fio_texts(job.get("job options"))} for job in jobs]
-    relevant_rows = [{name: text for name, text in row.items() if name not in _NAMES} for row in option_rows]
-    base = 1000 if shared.get("kb_base") == "1000" else 1024
-    options = differing(without_units(relevant_rows, base))
-    used_directions = [[name for name in _DIRECTIONS if _is_used(job, name)] for job in jobs]
-    has_both = any(len(names) > 1 for names in used_directions)
-    runs = (
-        MeasuredRun(job_options, _fio_values(job, names, prefixed=has_both))
-        for job, names, job_options in zip(jobs, used_directions, options, strict=True)
-    )
+    jobs = content["jobs"]
+    shared = _object(content.get("global options"))
+    stated = [{**shared, **_object(job.get("job options"))} for job in jobs]
+    rows = [{name: cell(value) for name, value in row.items() if name not in _NAMES} for row in stated]
+    base = 1000 if cell(shared.get("kb_base")) == "1000" else 1024
+    used = [[name for name in _DIRECTIONS if _is_used(_object(job.get(name)))] for job in jobs]
+    has_both = any(len(names) > 1 for names in used)
+    runs = []
+    for job, names, options in zip(jobs, used, differing(without_units(rows, base)), strict=True):
+        values = {}
+        for direction in () if job.get("error") else names:
+            prefix, statistics = f"{direction}_" if has_both else "", job[direction]
+            mean = number(_object(statistics.get("lat_ns")).get("mean"))
+            values[f"{prefix}bw"] = number(statistics.get("bw_bytes"))
+            values[f"{prefix}iops"] = number(statistics.get("iops"))
+            values[f"{prefix}lat"] = None if mean is None else mean / 1e9
+        runs.append(MeasuredRun(options, values))
     hint = "the jobs have the same options: a job file with several [sections], or several values of an option"
-    return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=_FIO_UNITS)
+    prefixes = ("", *(f"{direction}_" for direction in _DIRECTIONS))
+    units = {f"{prefix}{name}": unit for prefix in prefixes for name, unit in _FIO_UNITS.items()}
+    return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units)
 
 
-def _fio_texts(options: Any) -> dict[str, str]:
-    return {name: cell(value) for name, value in options.items()} if isinstance(options, dict) else {}
+def _is_used(statistics: Mapping[str, Any]) -> bool:
+    return bool(number(statistics.get("total_ios")) or number(statistics.get("io_bytes")))
 
 
-def _is_used(job: Mapping[str, Any], direction: str) -> bool:
-    statistics = job.get(direction)
-    return isinstance(statistics, dict) and bool(
-        number(statistics.get("total_ios")) or number(statistics.get("io_bytes"))
-    )
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
-def _fio_values(job: Mapping[str, Any], directions: list[str], *, prefixed: bool) -> dict[str, float | None]:
-    """Return the values of a job; none if it failed."""
-    values: dict[str, float | None] = {}
-    if job.get("error"):
-        return values
-    for direction in directions:
-        statistics = job[direction]
-        prefix = f"{direction}_" if prefixed else ""
-        latency = statistics.get("lat_ns")
-        mean = number(latency.get("mean")) if isinstance(latency, dict) else None
-        values[f"{prefix}bw"] = number(statistics.get("bw_bytes"))
-        values[f"{prefix}iops"] = number(statistics.get("iops"))
-        values[f"{prefix}lat"] = None if mean is None else mean / 1e9
-    return values
+# The mean of more rounds than these is one value: a repetition is a row.
+MAX_ROUNDS = 1000
+_TEST = {"stats": {"data": list | None}, "fullname": str, "params": dict | None}
+
+
+@benchmark("pytest-benchmark", rb"\{", b'"machine_info"', b'"benchmarks"', content={"benchmarks": [_TEST]})
+def pytest_benchmark(source: Source, content: Any) -> TableSource:
+    """Read `--benchmark-json` of pytest-benchmark (https://pytest-benchmark.readthedocs.io).
+
+    The parameters of tests are options, the test is a context, each round is a repetition.
+
+    The entries of `extra_info` that are measured by their names, or fractions, are properties. The others are options
+    if no test has parameters, or if the same parameters were run with several of their values. Of the others, numbers
+    are properties, and texts that are the same in all tests are contexts; other texts follow from the parameters.
+    """
+    tests = content["benchmarks"]
+    parameters = [test.get("params") or {} for test in tests]
+    names, extras, settings = [], [], []
+    for test, own in zip(tests, parameters, strict=True):
+        # The name of a test with parameters ends with their values: `test_a.py::test_sort[1-x]`.
+        names.append(test["fullname"].partition("[")[0] if own else test["fullname"])
+        extra_info = _object(test.get("extra_info"))
+        extras.append({name: value for name, value in extra_info.items() if name not in own})
+        settings.append((names[-1], *(f"{name}={cell(value)}" for name, value in own.items())))
+    roles = _extra_roles(extras, settings, parametrised=any(parameters))
+    by_role = [
+        {
+            role: {name: extra[name] for name in roles if roles[name] == role and name in extra}
+            for role in ("option", "context", "property")
+        }
+        for extra in extras
+    ]
+    # If extra_info states the configuration of each test, the names of tests are not needed.
+    configurations = {tuple(map(cell, each["option"].values())) for each in by_role}
+    configured = "option" in roles.values() and not any(parameters) and len(configurations) == len(tests)
+    runs = []
+    for test, name, own, extra in zip(tests, names, parameters, by_role, strict=True):
+        contexts = {**({} if configured else {"test": name}), **extra["context"]}
+        rounds = test["stats"].get("data") or []
+        if not 0 < len(rounds) <= MAX_ROUNDS:
+            rounds = [test["stats"].get("mean", test["stats"].get("median"))]
+        options = {**own, **extra["option"]}
+        runs += [MeasuredRun(options, {"time": number(time), **extra["property"]}, contexts) for time in rounds]
+    followed = [name for name, role in roles.items() if role == "follows"]
+    notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
+    hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
+    return table_of(source, runs, main="time", notes=notes, hint=hint, units={"time": "s"})
+
+
+def _extra_roles(
+    extras: Sequence[Mapping[str, Any]], settings: Sequence[tuple[str, ...]], *, parametrised: bool
+) -> dict[str, str]:
+    """Return entry of `extra_info` → its role: property, option, context, or that it follows from the parameters.
+
+    `settings`: the test with its parameters, of each benchmark.
+    """
+    roles = {}
+    for name in dict.fromkeys(chain.from_iterable(extras)):
+        values = [extra[name] for extra in extras if name in extra]
+        if any(isinstance(value, dict | list) for value in values):
+            continue
+        numbers = all(number(value) is not None and not isinstance(value, str) for value in values)
+        texts = [cell(extra.get(name)) for extra in extras]
+        if numbers and (is_measurement_name(name) or any(value != int(value) for value in values)):
+            roles[name] = "property"
+        elif not parametrised or len({*zip(settings, texts, strict=True)}) > len({*settings}):
+            roles[name] = "option"
+        else:
+            roles[name] = "property" if numbers else "context" if len({*texts}) == 1 else "follows"
+    return roles
+
+
+@benchmark(
+    "pyperf",
+    rb"\{",
+    b'"benchmarks"',
+    b'"runs"',
+    b'"values"',
+    content={
+        "metadata": dict | None,
+        "benchmarks": [{"metadata": dict | None, "runs": [{"values": list | None}]}],
+    },
+)
+def pyperf(source: Source, content: Any) -> TableSource:
+    """Read JSON of pyperf (https://github.com/psf/pyperf): each value is a repetition, warmups are left out.
+
+    The options are those in the names of benchmarks (`sort[n=100,kind=quick]`), else the words in which the commands of
+    `pyperf command` differ. The rest of a name is a context.
+    """
+    entries = content["benchmarks"]
+    metadata = [{**(content.get("metadata") or {}), **(entry.get("metadata") or {})} for entry in entries]
+    names = [re.sub(r"[\[\](){}]", ",", str(each.get("name", ""))) for each in metadata]
+    options: Sequence[Mapping[str, Any]] = [pairs_in(name) for name in names]
+    commands = [str(each.get("command", "")) for each in metadata]
+    if not any(options) and len({*commands}) > 1:
+        options, names = options_of_commands(commands), [""] * len(names)
+    runs = []
+    for entry, run_options, name, each in zip(entries, options, names, metadata, strict=True):
+        rest = ",".join(part.strip() for part in name.split(",") if part.strip() and "=" not in part)
+        contexts = {"benchmark": rest} if rest else {}
+        measured = {"second": "time", "byte": "bytes"}.get(str(each.get("unit", "second")), "value")
+        measurements = chain.from_iterable(run.get("values") or () for run in entry["runs"])
+        runs += [MeasuredRun(run_options, {measured: number(value)}, contexts) for value in measurements]
+    hint = "write the options into the names of benchmarks: sort[n=100,kind=quick]"
+    return table_of(source, runs, hint=hint, units={"time": "s", "bytes": "B"})
+
+
+_ASV = {"time": "time", "timeraw": "time", "mem": "bytes", "peakmem": "bytes"}
+
+
+@benchmark(
+    "asv", rb"\{", b'"result_columns"', b'"results"', content={"result_columns": [str], "results": dict[str, Any]}
+)
+def asv(source: Source, content: Any) -> TableSource:
+    """Read a file of results of asv (https://asv.readthedocs.io): parameters are options, the benchmark is a context.
+
+    Results do not name parameters: they are `arg1`, `arg2`, …. Samples are repetitions, if they were recorded.
+    """
+    runs = []
+    for name, values in content["results"].items():
+        result = dict(zip(content["result_columns"], _list(values), strict=False))
+        measured = _ASV.get(name.rpartition(".")[2].partition("_")[0], "value")
+        parameters, results, samples = (_list(result.get(column)) for column in ("params", "result", "samples"))
+        for arguments, value, repetitions in zip_longest(product(*map(_list, parameters)), results, samples):
+            options = {f"arg{at}": str(text).strip("'\"") for at, text in enumerate(arguments or (), 1)}
+            measurements = map(number, _list(repetitions) or [value])
+            runs += [MeasuredRun(options, {measured: each}, {"benchmark": name}) for each in measurements]
+    return table_of(source, runs, hint="the benchmarks have no params", units={"time": "s", "bytes": "B"})
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

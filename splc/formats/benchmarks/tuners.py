@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks.objects import content_of, entry, objects, rows_of
+from splc.formats.benchmarks.declaration import ROWS, benchmark, check, content_of
 from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.io.files import Source
 
-_OPTUNA = "params_"
-# What Kernel Tuner's own work took; older versions write this time for a configuration that failed.
-_OVERHEADS = frozenset(f"{name}_time" for name in ("compile", "verification", "benchmark", "strategy", "framework"))
-_FAILED = 1e20
-# The entries of a trial in SMAC's lists, and the states that mean success.
-_SMAC = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
-_SUCCESS = ("1", "1.0", "StatusType.SUCCESS")
-_OBJECTIVE = "objective"
 
-
-def read_optuna(source: Source) -> TableSource:
+@benchmark("Optuna", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", b",state", b"params_", content=ROWS)
+def optuna(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `study.trials_dataframe().to_csv("study.csv")` of Optuna (https://optuna.org): `params_*` are options."""
     runs = []
-    for row in rows_of(source):
+    for row in rows:
         is_complete = row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"
         objectives = {name: text for name, text in row.items() if name == "value" or name.startswith("values_")}
-        runs.append(
-            MeasuredRun(
-                {name.removeprefix(_OPTUNA): text for name, text in row.items() if name.startswith(_OPTUNA)},
-                {name: number(text) if is_complete else None for name, text in objectives.items()},
-            )
-        )
+        options = {name.removeprefix("params_"): text for name, text in row.items() if name.startswith("params_")}
+        values = {name: number(text) if is_complete else None for name, text in objectives.items()}
+        runs.append(MeasuredRun(options, values))
     return table_of(source, runs, hint="the study has no parameters: trial.suggest_int and the like")
 
 
-def read_kernel_tuner_cache(source: Source) -> TableSource:
+_CACHE = {"tune_params_keys": list[str], "cache": dict[str, dict[str, Any]]}
+
+
+@benchmark("Kernel Tuner", rb"\{", b'"tune_params_keys"', b'"cache"')
+def kernel_tuner_cache(source: Source) -> TableSource:
     """Read a cache file of Kernel Tuner (https://github.com/KernelTuner/kernel_tuner), also while it runs.
 
     The tunable parameters are options, the single times are repetitions, and user-defined metrics are properties.
@@ -47,27 +41,35 @@ def read_kernel_tuner_cache(source: Source) -> TableSource:
         # The last brackets are missing until the run ends.
         data = source.data
         content = content_of(Source(source.name, data[: data.rfind(b"}") + 1] + b"}}"), dict)
-    names = entry(content, "tune_params_keys", list, source)
-    trials = objects([*entry(content, "cache", dict, source).values()], "cache", source)
-    main = str(content.get("objective") or "time")
+    check(source, content, _CACHE)
+    names, main = content["tune_params_keys"], str(content.get("objective") or "time")
+    trials = content["cache"].values()
     runs = (run for trial in trials for run in _kernel_runs({name: trial.get(name) for name in names}, trial, main))
     return table_of(source, runs, main=main, hint="the cache has no tunable parameters")
 
 
-def read_kernel_tuner_results(source: Source) -> TableSource:
+_RESULT = {"measurements": list[dict[str, Any]] | None, "configuration": dict}
+
+
+@benchmark("Kernel Tuner", rb"\{", b'"configuration"', b'"invalidity"', content={"results": [_RESULT]})
+def kernel_tuner_results(source: Source, content: Any) -> TableSource:
     """Read results in the schema T4 of the autotuning community, as Kernel Tuner and others write them."""
-    results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
     runs: list[MeasuredRun] = []
     units: dict[str, str] = {}
-    for result in results:
-        measured = objects(result.get("measurements") or [], "measurements", source)
+    for result in content["results"]:
+        measured = result.get("measurements") or []
         units |= {str(each.get("name")): str(each["unit"]) for each in measured if each.get("unit")}
         values = {str(each.get("name")): each.get("value") for each in measured}
         times = result.get("times")
         values["times"] = times.get("runtimes") if isinstance(times, dict) else None
         is_correct = result.get("invalidity", "correct") == "correct"
-        runs += _kernel_runs(entry(result, "configuration", dict, source), values if is_correct else {}, "time")
+        runs += _kernel_runs(result["configuration"], values if is_correct else {}, "time")
     return table_of(source, runs, main="time", units=units)
+
+
+# What Kernel Tuner's own work took; older versions write this time for a configuration that failed.
+_OVERHEADS = frozenset(f"{name}_time" for name in ("compile", "verification", "benchmark", "strategy", "framework"))
+_FAILED = 1e20
 
 
 def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str) -> Iterator[MeasuredRun]:
@@ -84,23 +86,28 @@ def _kernel_runs(options: Mapping[str, Any], trial: Mapping[str, Any], main: str
         yield MeasuredRun(options, {**metrics, "time": number(time)})
 
 
-def read_smac(source: Source) -> TableSource:
+# The entries of a trial in SMAC's lists, and the states that mean success.
+_SMAC = ("config_id", "instance", "seed", "budget", "cost", "time", "status", "starttime", "endtime", "additional_info")
+_SUCCESS = ("1", "1.0", "StatusType.SUCCESS")
+
+
+@benchmark("SMAC", rb"\{", b'"configs"', b'"config_origins"', content={"configs": dict[str, Any], "data": list[Any]})
+def smac(source: Source, content: Any) -> TableSource:
     """Read `runhistory.json` of SMAC (https://github.com/automl/SMAC3): instance and budget are contexts, not seeds."""
-    content = content_of(source, dict)
-    configurations = entry(content, "configs", dict, source)
-    trials = [_smac_trial(trial, source) for trial in entry(content, "data", list, source)]
+    trials = [_smac_trial(trial, source) for trial in content["data"]]
     contexts = [name for name in ("instance", "budget") if len({str(trial.get(name)) for trial in trials}) > 1]
     takes_time = any(number(trial.get("time")) for trial in trials)
     runs = []
     for trial in trials:
-        options = entry(configurations, f"{number(trial['config_id']) or 0:.0f}", dict, source)
+        name = f"{number(trial['config_id']) or 0:.0f}"
+        check(source, content["configs"], {name: dict})
         costs = trial["cost"] if isinstance(trial["cost"], list) else [trial["cost"]]
         values = {f"cost_{at}" if len(costs) > 1 else "cost": number(cost) for at, cost in enumerate(costs)}
         values |= {"time": number(trial.get("time"))} if takes_time else {}
         status = trial["status"]
         if str(status.get("__enum__") if isinstance(status, dict) else status) not in _SUCCESS:
             values = dict.fromkeys(values)
-        runs.append(MeasuredRun(options, values, {name: trial.get(name) for name in contexts}))
+        runs.append(MeasuredRun(content["configs"][name], values, {each: trial.get(each) for each in contexts}))
     return table_of(source, runs, hint="the configurations have no parameters")
 
 
@@ -117,28 +124,28 @@ def _smac_trial(trial: Any, source: Source) -> dict[str, Any]:
     return trial
 
 
-def read_deephyper(source: Source) -> TableSource:
+@benchmark("DeepHyper", rb"(?=[^\n]*\bp:)(?:[^\n]*,)?objective,", content=ROWS)
+def deephyper(source: Source, rows: Sequence[Mapping[str, str]]) -> TableSource:
     """Read `results.csv` of DeepHyper (https://github.com/deephyper/deephyper) and of ytopt.
 
     Columns `p:NAME` are options, in ytopt's tables those before `objective`; DeepHyper's metrics `m:NAME` are
     properties. An objective that is negative in all trials is a cost with the other sign, for DeepHyper maximises.
     """
-    rows = rows_of(source)
     names = [*rows[0]]
-    entry(rows[0], _OBJECTIVE, str, source)
-    is_maximised = any(name.startswith("p:") for name in names)
-    options = [name for name in names if name.startswith("p:")] or names[: names.index(_OBJECTIVE)]
+    check(source, rows[0], {"objective": str})
+    marked = [name for name in names if name.startswith("p:")]
     metrics = [name for name in names if name.startswith("m:") and "timestamp" not in name]
-    values = [number(row[_OBJECTIVE]) for row in rows]
-    main, note = _OBJECTIVE, f"DeepHyper maximises {_OBJECTIVE}: splc optimize --maximize"
-    if is_maximised and all(value is None or value < 0 for value in values):
+    values = [number(row["objective"]) for row in rows]
+    main, notes = "objective", ["DeepHyper maximises objective: splc optimize --maximize"] if marked else []
+    if marked and all(value is None or value < 0 for value in values):
         values, main = [None if value is None else -value for value in values], "cost"
-        note = f"{_OBJECTIVE} is negative in all rows, and DeepHyper maximises it: read as {main}, with the other sign"
-    runs = (
-        MeasuredRun(
-            {name.removeprefix("p:"): row[name] for name in options},
-            {main: value, **({} if value is None else {name[2:]: number(row[name]) for name in metrics})},
-        )
-        for row, value in zip(rows, values, strict=True)
-    )
-    return table_of(source, runs, main=main, notes=(note,) if is_maximised else ())
+        notes = ["objective is negative in all rows, and DeepHyper maximises it: read as cost, with the other sign"]
+    runs = []
+    for row, value in zip(rows, values, strict=True):
+        options = {name.removeprefix("p:"): row[name] for name in marked or names[: names.index("objective")]}
+        measured = {} if value is None else {name[2:]: number(row[name]) for name in metrics}
+        runs.append(MeasuredRun(options, {main: value, **measured}))
+    return table_of(source, runs, main=main, notes=notes)
+
+
+ytopt = replace(deephyper, tool="ytopt", begins=rb"[^\n]+,objective,elapsed_sec\b")

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from splc.errors import InputError, Problem, listed
 from splc.formats.benchmarks import folders
-from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.benchmarks.table import TableSource, csv_source
-from splc.formats.benchmarks.tools import benchmark_of
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.evidence import left_out
 from splc.formats.measurements.file_columns import read_file_columns

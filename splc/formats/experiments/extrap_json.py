@@ -15,7 +15,7 @@ from typing import Any
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, Problems, plural
-from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
+from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number, shown
 from splc.io.files import Source
 from splc.io.json import parse_json
 
@@ -54,13 +54,6 @@ class _ExperimentReader:
             return entries
         self.problems.add(f"{key} must be a list" if key in self.content else f"there is no {key!r}")
         return []
-
-    def number(self, value: Any, place: str) -> float:
-        """Return a number; anything else is noted, and NaN."""
-        result = number_of(value)
-        if math.isnan(result):
-            note_no_number(value, self.problems, place=place)
-        return result
 
 
 class _New(_ExperimentReader):
@@ -120,12 +113,14 @@ class _New(_ExperimentReader):
         if len(point) != number:
             expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
             self.problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
-        coordinates = [self.number(value, f"{place}.point[{at}]") for at, value in enumerate(point)]
+        coordinates = [read_number(value, self.problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
         if not {"values", "value", "mean"} & entry.keys():
             self.problems.add(f"{place} has no 'values'")
         items = values if isinstance(values, list) else [values]
         repetitions = [
-            self.number(value, f"{place}.values[{at}]") for at, value in enumerate(items) if value is not None
+            read_number(value, self.problems, f"{place}.values[{at}]")
+            for at, value in enumerate(items)
+            if value is not None
         ]
         rows.add(rows.point(coordinates), *key, repetitions)
 
@@ -151,7 +146,9 @@ class _Old(_ExperimentReader):
                 continue
             keys = [self.referred(entry, name, targets, location) for name, targets in references]
             value = entry.get("value")
-            values = [] if value is None and "value" in entry else [self.number(value, f"{location}.value")]
+            values = (
+                [] if value is None and "value" in entry else [read_number(value, self.problems, f"{location}.value")]
+            )
             if None not in keys:
                 rows.add(keys[0], keys[1], keys[2], values)
         return rows
@@ -200,7 +197,8 @@ class _Old(_ExperimentReader):
             if parameter_id in values:
                 self.problems.add(f"{inner}: {parameters[parameter_id]} has a value already")
             elif parameter_id is not None:
-                values[parameter_id] = self.number(pair.get("parameter_value"), f"{inner}.parameter_value")
+                place_of_value = f"{inner}.parameter_value"
+                values[parameter_id] = read_number(pair.get("parameter_value"), self.problems, place_of_value)
         for key in order:
             if key not in values:
                 self.problems.add(f"{place}: the parameter {shown(parameters[key])} has no value")

@@ -10,9 +10,7 @@ A `DATA` without values is a point without measurements, an extension of the for
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +18,9 @@ import numpy as np
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.errors import InputError, OutputError, Problems, nearest, plural
 from splc.formats.detect import KEYWORDS
-from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
+from splc.formats.experiments.rows import ExperimentRows, read_number, shown
 from splc.io.files import Source
-from splc.io.numbers import number_text, parse_number
+from splc.io.numbers import number_text
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
@@ -96,14 +94,6 @@ class _StatementReader:
             hint = nearest(keyword, KEYWORDS) or hint
         self.problems.add(f"unknown statement {shown(keyword)}", line, text=text[:200], hint=hint)
 
-    def numbers(self, texts: Sequence[str], line: int) -> list[float]:
-        """Return numbers; anything else is noted, and NaN."""
-        values = [parse_number(text) for text in texts]
-        for text, value in zip(texts, values, strict=True):
-            if math.isnan(value):
-                note_no_number(text, self.problems, line)
-        return values
-
     def coordinates(self, text: str, line: int) -> None:
         """Read `(4 100) (8 100)`, or `4 8`."""
         if self.blocks:
@@ -112,7 +102,8 @@ class _StatementReader:
         for enclosed, loose, parenthesis in _PIECE.findall(text):
             unmatched |= bool(parenthesis)
             if not parenthesis:
-                values = self.numbers([loose] if loose else enclosed.split(), line)
+                texts = [loose] if loose else enclosed.split()
+                values = [read_number(text, self.problems, line=line) for text in texts]
                 self.points.append((values, line, not loose))
         if unmatched:
             self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
@@ -132,7 +123,7 @@ class _StatementReader:
             # A duplicate is read as well, to report its problems.
             self.block = _Block(line, [])
             self.blocks.setdefault(key, self.block)
-        self.block.rows.append(self.numbers(text.split(), line))
+        self.block.rows.append([read_number(piece, self.problems, line=line) for piece in text.split()])
 
     def experiment(self) -> Experiment:
         """Return the experiment."""

@@ -8,7 +8,6 @@ default call path is `<root>`, the default metric `<default>`. `parameters` is r
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,7 +18,7 @@ import numpy as np
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment
 from splc.errors import InputError, OutputError, Problem, Problems, listed, nearest
 from splc.formats.detect import PARAMETERS
-from splc.formats.experiments.rows import ExperimentRows, check_names, note_no_number, number_of, shown
+from splc.formats.experiments.rows import ExperimentRows, check_names, read_number, shown
 from splc.io.files import Source
 from splc.io.json import parse_json
 
@@ -80,7 +79,7 @@ class _LineReader:
         if parameters.keys() != set(names):
             self.other_parameters(parameters, names, line)
             return None
-        return [self.number(parameters[name], line, name) for name in names]
+        return [read_number(parameters[name], self.problems, name, line) for name in names]
 
     def other_parameters(self, parameters: Mapping[str, Any], names: tuple[str, ...], line: int) -> None:
         """Note that a line has other parameters than the first one."""
@@ -109,14 +108,7 @@ class _LineReader:
             return []
         content = entry["value"]
         repetitions = [value for value in (content if isinstance(content, list) else [content]) if value is not None]
-        return [self.number(value, line, "value") for value in repetitions]
-
-    def number(self, value: Any, line: int, place: str) -> float:
-        """Return a number; anything else is noted, and NaN."""
-        result = number_of(value)
-        if math.isnan(result):
-            note_no_number(value, self.problems, line, place)
-        return result
+        return [read_number(value, self.problems, "value", line) for value in repetitions]
 
     def experiment(self) -> Experiment:
         """Return the experiment."""

@@ -108,6 +108,14 @@ def number_of(value: Any) -> float:
     return math.nan if number is None else number
 
 
+def read_number(value: Any, problems: Problems, place: str = "", line: int | None = None) -> float:
+    """Return a value of JSON, or its text, as a finite number; anything else is noted, and NaN."""
+    number = number_of(value)
+    if math.isnan(number):
+        note_no_number(value, problems, line, place)
+    return number
+
+
 def note_no_number(value: Any, problems: Problems, line: int | None = None, place: str = "") -> None:
     """Note a value that is not a finite number: `'x' is not a number`."""
     prefix = f"{place}: " if place else ""

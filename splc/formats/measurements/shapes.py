@@ -12,8 +12,8 @@ import numpy as np
 from splc.data.property_name import is_measurement_name
 from splc.errors import InputError
 from splc.formats.benchmarks.journal import with_roles
-from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.benchmarks.table import TableSource, csv_source
+from splc.formats.benchmarks.tools import read_benchmark
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import MISSING
 from splc.formats.measurements.file_columns import read_file_columns
@@ -42,7 +42,7 @@ MAX_SCATTER = 3.0
 def read_table(path: str | Path | Source) -> Source:
     """Read a table of measurements, or the output of a benchmark tool, which becomes a table.
 
-    `path`: the file, its content, or a folder (`splc.formats.benchmarks.read`); `-` is standard input.
+    `path`: the file, its content, or a folder (`splc.formats.benchmarks.tools`); `-` is standard input.
     """
     source = read_benchmark(path)
     if isinstance(path, str | Path) and not is_xml(source):

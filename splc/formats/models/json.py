@@ -11,7 +11,7 @@ from typing import Any
 
 from splc.data.property_unit import is_unit
 from splc.errors import ExpressionError, InputError, Problem, Problems, plural, unknown_name_hint
-from splc.formats.models.columns import LearnedColumns
+from splc.formats.models.columns import stated_columns
 from splc.formats.models.json_writer import MANY, SCHEMA
 from splc.formats.models.stored_model import StoredModel, Support
 from splc.formats.system.splconqueror_xml import parse_variability_model
@@ -68,7 +68,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         printed_intervals=printed,
         notes=tuple(_segments(content)),
         # `splc learn --json` states the columns beside the model.
-        columns=LearnedColumns.of(content.get("provenance", content)),
+        columns=stated_columns(content.get("provenance", content)),
         system=described,
         provenance=provenance if isinstance(provenance, dict) else {},
         support=_support(content, model),

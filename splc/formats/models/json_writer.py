@@ -7,17 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
-from splc.data.experiment import DEFAULT_METRIC
 from splc.errors import OutputError
-from splc.formats.models.entries import Entry, ModelFile
 from splc.formats.models.json_objects import ModelObject, ModelPartsObject, ScalingObject, UncertaintyObject
+from splc.formats.models.stored_model import ModelFile, StoredModel
 from splc.io.json import plain_values
 from splc.io.json_object import json_object
 from splc.learning.judged_rows import ErrorSample
 from splc.learning.result import LearningResult, SparseErrors
 
 if TYPE_CHECKING:
-    from splc.formats.models.stored_model import StoredModel
     from splc.models.influence import InfluenceModel
     from splc.system.variability import VariabilityModel
 
@@ -29,8 +27,6 @@ MAX_INDENTED = 100
 
 def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
     """Return a model without a history as JSON, with the property that it is about, if known."""
-    from splc.formats.models.stored_model import StoredModel
-
     return stored_json_text(StoredModel(model, nfp))
 
 
@@ -151,32 +147,33 @@ def models_json_text(content: ModelFile) -> str:
 
 def models_json_parts(content: ModelFile) -> Iterator[str]:
     """Yield the parts of the JSON of a file of models: with very many models, one part per model."""
-    if content.result is not None:
-        yield learned_json_text(content.result, content.system, content.facts)
-    elif len(content.entries) == 1:
-        metric = content.entries[0].key[1]
-        property_entry = {} if metric == DEFAULT_METRIC else {"nfp": metric}
-        only = _entry(content.entries[0])
-        yield _text({"schema": SCHEMA, "version": __version__, **only, **property_entry, **content.facts})
-    elif len(content.entries) <= MAX_INDENTED:
-        entries = [_entry(entry) for entry in content.entries]
+    first, *others = content.models
+    if first.result is not None:
+        yield learned_json_text(first.result, first.system, content.facts)
+    elif not others and first.scaling is None:
+        yield stored_json_text(first)
+    elif not others:
+        nfp = {} if first.nfp is None else {"nfp": first.nfp}
+        yield _text({"schema": SCHEMA, "version": __version__, **_entry(first), **nfp, **content.facts})
+    elif len(content.models) <= MAX_INDENTED:
+        entries = [_entry(stored) for stored in content.models]
         yield _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
     else:
         # A line per model: indented, a hundred thousand models take gigabytes of memory.
         head, tail = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
         separator = f"{head}[\n    "
-        for entry in content.entries:
-            yield separator + _text(_entry(entry), None).rstrip()
+        for stored in content.models:
+            yield separator + _text(_entry(stored), None).rstrip()
             separator = ",\n    "
         yield f"\n  ]{tail}"
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
-    if entry.scaling is None:
-        parts = {"model": json_object(ModelObject, entry.model)}
+def _entry(stored: StoredModel) -> dict[str, Any]:
+    if stored.scaling is None:
+        parts = {"model": json_object(ModelObject, stored.model)}
     else:
-        parts = json_object(ModelPartsObject, entry.scaling)
-    return {"callpath": entry.key[0], "metric": entry.key[1], **parts, **entry.further}
+        parts = json_object(ModelPartsObject, stored.scaling)
+    return {"callpath": stored.key[0], "metric": stored.key[1], **parts, **stored.further}
 
 
 def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:

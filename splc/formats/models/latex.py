@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
-from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
+from splc.formats.models.stored_model import ModelFile
 from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number, one_line
 from splc.io.numbers import rounded_text
 from splc.models.influence import InfluenceModel
@@ -77,20 +77,22 @@ class _LatexNotation(Notation):
 def latex_table(content: ModelFile) -> str:
     r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
     rows = []
-    for entry in content.entries:
-        titled = [latex_escaped(title) for title in entry.key]
-        error = "" if entry.error is None else f"${latex_number(rounded_text(entry.error, 3))}$"
-        upper = f"${latex_text(entry.model)}$"
-        if entry.below is not None and entry.change is not None:
-            bound = f"{latex_escaped(str(entry.changing))} $\\leq {latex_number(rounded_text(entry.change))}$"
-            rows.append((*titled, f"${latex_text(entry.below)}$ \\quad ({bound})", ""))
+    for stored in content.models:
+        titled = [latex_escaped(title) for title in stored.key]
+        error = "" if stored.error is None else f"${latex_number(rounded_text(stored.error, 3))}$"
+        upper = f"${latex_text(stored.model)}$"
+        if stored.lower is not None:
+            below, changing, change = stored.lower
+            bound = f"{latex_escaped(changing)} $\\leq {latex_number(rounded_text(change))}$"
+            rows.append((*titled, f"${latex_text(below)}$ \\quad ({bound})", ""))
             rows.append(("", "", upper, error))
         else:
             rows.append((*titled, upper, error))
-    columns = ("call path", "metric", "model", rf"{content.error_title} (\%)")
+    measure = "SMAPE" if all(stored.scaling is not None for stored in content.models) else "error"
+    columns = ("call path", "metric", "model", rf"{measure} (\%)")
     # A column in which every model has the default name is left out.
     defaults = (ROOT_CALLPATH, DEFAULT_METRIC)
-    silent = [{entry.key[at] for entry in content.entries} == {name} for at, name in enumerate(defaults)]
+    silent = [{stored.key[at] for stored in content.models} == {name} for at, name in enumerate(defaults)]
     column_indices = [at for at in range(len(columns)) if at > 1 or not silent[at]]
     body = "".join(" & ".join(row[at] for at in column_indices) + " \\\\\n" for row in rows)
     header = " & ".join(columns[at] for at in column_indices)

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from splc.errors import InputError, Problems
-from splc.formats.models.columns import LearnedColumns
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.models.columns import columns_in_lines
 from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
 from splc.io.files import Source
 from splc.learning.stepwise.settings import FIRST, is_setting
@@ -70,7 +71,7 @@ class Learning:
     link: Link = "identity"  # the link of the model
     nfp: str | None = None  # the property, None if the log does not name it
     # the roles of columns in the measurements that the model was learned from
-    columns: LearnedColumns = field(default_factory=LearnedColumns)
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     # name in terms → the subexpression that it means, and the line
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
     sampling: tuple[str, ...] = ()  # the commands that drew the learning set
@@ -93,7 +94,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     last, averaging = -1, False
     nfp: str | None = None
     facts: dict[str, str] = {}
-    columns = LearnedColumns()
+    columns = ColumnChoice()
     link: Link = "identity"
     definitions: dict[str, tuple[str, int]] = {}
     lines = source.text().splitlines()
@@ -122,7 +123,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             nfp = line.removeprefix(NFP).strip() or None
         elif fact := _COLUMNS.match(line):
             facts[fact[1]] = fact[2]
-            columns = LearnedColumns.of_texts(facts)
+            columns = columns_in_lines(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
             if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
@@ -166,7 +167,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             learnings[-1].link, learnings[-1].nfp, learnings[-1].definitions = link, nfp, definitions
             learnings[-1].columns = columns
         elif line.startswith(_ANALYZED):
-            link, definitions, facts, columns, analyzing = "identity", {}, {}, LearnedColumns(), False
+            link, definitions, facts, columns, analyzing = "identity", {}, {}, ColumnChoice(), False
     problems.raise_if_any(InputError)
     if analyzing:
         notes.cut_off = notes.cut_off or end

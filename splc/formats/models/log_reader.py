@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Literal
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, listed, shorten
-from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.log_lines import Learning, RoundLine, learnings_of
+from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
@@ -28,23 +28,12 @@ WhichRound = Literal["last", "best"] | int
 _LOG = "command: log "
 
 
-@dataclass(frozen=True)
-class LoggedModel:
-    """A model of a log."""
-
-    model: InfluenceModel  # the model
-    nfp: str | None  # the property that was learned, None if the log does not name it (`command: nfp`)
-    notes: tuple[str, ...] = ()  # what is unusual about the log
-    # the roles of columns in the measurements that the model was learned from
-    columns: LearnedColumns = field(default_factory=LearnedColumns)
-
-
 def parse_stored_log(
     source: Source,
     system: VariabilityModel | None = None,
     round: WhichRound = "last",
     learning: int | None = None,
-) -> list[LoggedModel]:
+) -> list[StoredModel]:
     """Return models of a log.
 
     `system`: the system, whose names the terms must use; options that are always selected (among them the
@@ -61,12 +50,7 @@ def parse_stored_log(
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
     selected_learnings = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
     return [
-        LoggedModel(
-            model_of(item, round, source.name, system),
-            item.nfp,
-            notes,
-            item.columns,
-        )
+        StoredModel(model_of(item, round, source.name, system), item.nfp, "log", notes=notes, columns=item.columns)
         for item in selected_learnings
     ]
 

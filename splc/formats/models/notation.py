@@ -14,10 +14,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from splc.errors import OutputError
-from splc.io.numbers import number_text
+from splc.io.numbers import number_text, percentage, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf, by_name
-from splc.models.terms import CONSTANT, Exponent, Factor, exponent_text, quoted
+from splc.models.terms import CONSTANT, Exponent, Factor, exponent, exponent_text, quoted
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")
 # The largest relative error of two roundings of a coefficient.
 _ROUNDINGS = Decimal(2) ** -51
+# Percentages below this are shown as `< 0.001 %`.
+_LEAST = 0.001
 
 
 def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
@@ -167,3 +169,35 @@ class Notation:
     def logarithm(self, name: str, exponent: Exponent) -> str:
         """Return a power of a logarithm."""
         return f"log2{self.argument(name)}{exponent_text(exponent)}"
+
+
+def lead_text(model: ScalingModel) -> str:
+    """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
+    parts = []
+    for name, (power, log) in model.lead.items():
+        name_text = quoted(name, model.names)
+        if power != 0:
+            parts.append(name_text + exponent_text(exponent(power)))
+        if log != 0:
+            parts.append(f"log2({name_text}){exponent_text(exponent(log))}")
+    return " * ".join(parts) or "1"
+
+
+def facts_text(model: ScalingModel) -> str:
+    """Return the data that a scaling model rests on: `SMAPE 1.2 % at 5 points, p = 2 … 32`; both segments, if two.
+
+    The adjusted coefficient of determination follows the error, if it is defined.
+    """
+    ranges = [
+        f"{name} = {' … '.join(dict.fromkeys(rounded_text(end, 6) for end in (low, high)))}"
+        for name, (low, high) in zip(model.names, model.ranges, strict=True)
+    ]
+    points = f"{model.points} point{'' if model.points == 1 else 's'}"
+    explained = "" if model.adjusted_r2 is None else f", adjusted R² {model.adjusted_r2:.6g}"
+    segment_text = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {', '.join(ranges)}"
+    return segment_text if model.below is None else f"{facts_text(model.below)}; {segment_text}"
+
+
+def percent_text(value: float, digits: int = 3) -> str:
+    """Return a percentage; very small ones are shown as `< 0.001 %`."""
+    return percentage(value, digits) if value == 0 or value >= _LEAST else f"< {_LEAST:g} %"

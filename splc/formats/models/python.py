@@ -11,8 +11,8 @@ from typing import Literal
 
 from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import Key, title
-from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
+from splc.formats.models.stored_model import ModelFile
 from splc.formats.system.assembly import free_name
 from splc.io.latex import one_line
 from splc.io.numbers import number_text
@@ -99,16 +99,17 @@ class _PythonNotation(Notation):
 
 def python_module(content: ModelFile) -> str:
     """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function."""
-    functions = _function_names(entry.key for entry in content.entries)
+    functions = _function_names(stored.key for stored in content.models)
     lines = [_docstring(content.about), "", "import math", ""]
-    for entry in content.entries:
-        names = python_names(entry.model)
-        arguments = [names[name] for name in entry.names]
-        lines += ["", f"def {functions[entry.key]}({', '.join(arguments)}):", f"    {_docstring(entry.comment)}"]
-        if entry.below is not None and entry.change is not None:
-            lines.append(f"    if {names[str(entry.changing)]} <= {number_text(entry.change)}:")
-            lines.append(f"        return {python_text(entry.below)}")
-        lines += [f"    return {python_text(entry.model)}", ""]
+    for stored in content.models:
+        names = python_names(stored.model)
+        arguments = [names[name] for name in stored.names]
+        lines += ["", f"def {functions[stored.key]}({', '.join(arguments)}):", f"    {_docstring(stored.comment)}"]
+        if stored.lower is not None:
+            below, changing, change = stored.lower
+            lines.append(f"    if {names[changing]} <= {number_text(change)}:")
+            lines.append(f"        return {python_text(below)}")
+        lines += [f"    return {python_text(stored.model)}", ""]
     lines += ["", "MODELS = {"]
     lines += [f"    ({callpath!r}, {metric!r}): {name}," for (callpath, metric), name in functions.items()]
     return "\n".join([*lines, "}"]) + "\n"

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from splc.errors import InputError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
-from splc.formats.models.companion import read_companion
-from splc.formats.models.stored import ReadOptions, StoredModel
+from splc.formats.models.json import log_hash_of, parse_stored_json
+from splc.formats.models.log_reader import WhichRound, parse_stored_log
+from splc.formats.models.log_writer import COMPANION
+from splc.formats.models.stored_model import ModelFile, StoredModel, companion_of
+from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
+from splc.io.json import parse_json
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import ROOT, VariabilityModel
 
-if TYPE_CHECKING:
-    from splc.formats.models.log_reader import WhichRound
-
 __all__ = [
+    "ReadOptions",
     "StoredModel",
+    "learned_content",
     "parse_stored_models",
     "read_model",
     "read_stored_model",
@@ -28,6 +31,33 @@ __all__ = [
     "write_model",
     "write_stored_model",
 ]
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of the reader of models."""
+
+    parameters: Mapping[str, float] | Parameters | None = None  # the machine parameters of model text
+    round: WhichRound = "last"  # which round of a log: 'last', 'best' or a number
+    learning: int | None = None  # which learning of a log: 1, 2, …; None is the last, 0 all
+    symbols: Collection[str] = ()  # the parameters that stay names in the terms of model text
+
+
+def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Read the model of a JSON file."""
+    del options
+    return [parse_stored_json(source, system)]
+
+
+def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Read the models of a log."""
+    return parse_stored_log(source, system, options.round, options.learning)
+
+
+def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
+    """Read the model of a model text."""
+    model, used_parameters = parse_stored_text(source, system, options.parameters, options.symbols)
+    return [StoredModel(with_link(model), used=used_parameters)]
 
 
 def read_model(
@@ -114,9 +144,59 @@ def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions
     form = registry.format_of("model", source)
     if not full or form is None or form.name != "log" or source.name == STANDARD:
         return parse_stored_models(source, system, options)
-    companion = read_companion(source, system)
-    models = parse_stored_models(source, companion.system if system is None else system, options)
-    return [companion.added_to(models[0])] if len(models) == 1 else models
+    companion, unused = _read_companion(source, system)
+    models = parse_stored_models(source, companion.system if system is None and companion else system, options)
+    if companion is None or len(models) > 1:
+        return models if len(models) > 1 else [replace(models[0], unused=unused)]
+    (logged,) = models
+    return [
+        replace(companion, model=logged.model, nfp=logged.nfp, kind="log", notes=logged.notes, columns=logged.columns)
+    ]
+
+
+def _read_companion(source: Source, system: VariabilityModel | None) -> tuple[StoredModel | None, str]:
+    """Return the model of the JSON file that was written with a log, which has the full model.
+
+    Without it: None, and why there is none, as far as one is to be expected.
+    """
+    lines = source.data.decode("utf-8", errors="replace").splitlines()
+    stated_names = [line.removeprefix(COMPANION).strip() for line in lines if line.startswith(COMPANION)]
+    # Files that were moved together may have other names than the log states; it may be the file that a link leads to.
+    # A log cannot refer to a file in another folder.
+    logs = dict.fromkeys((source.name, str(Path(source.name).resolve())))
+    names = [Path(name).name for name in stated_names if Path(name).name]
+    beside_log = [str(Path(log).with_name(name)) for log in logs for name in names]
+    problem = ""
+    for file in dict.fromkeys([*map(companion_of, logs), *beside_log]):
+        if not Path(file).is_file():
+            continue
+        try:
+            companion = read_source(file)
+            expected = log_hash_of(companion)
+            if expected is None and Path(file).name not in stated_names:
+                continue
+            if expected == source.sha256:
+                return replace(parse_stored_json(companion, system), companion=file), ""
+            reason = f"{file} was written with another log, so that its full model is not used"
+            problem = problem or f"{reason}: predictions are those of the printed model"
+        except SplcError as error:
+            problem = problem or f"the full model cannot be read, the printed one predicts: {error}"
+    if stated_names and not problem:
+        reason = f"{stated_names[-1]}, which was written with {source.name}, is not beside it"
+        problem = f"{reason}: predictions are those of the printed model"
+    return None, problem
+
+
+def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
+    """Return the keys of the JSON file of a model; of a log, of the one that was written with it."""
+    source = stored.companion if stored.kind == "log" else file
+    if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
+        return {}
+    try:
+        content = parse_json(read_source(source).text())
+    except SplcError:
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
@@ -141,9 +221,7 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     `.gz`); `-` is model text on standard output.
     """
     suffix = registry.model_suffix(str(path))
-    name = next(
-        (model_format.name for model_format in registry.formats_of("model") if model_format.suffix == suffix), "txt"
-    )
+    name = next((form.name for form in registry.formats_of("model") if form.suffix == suffix and form.name), "txt")
     write_stored_model(StoredModel(model), path, name, base)
 
 
@@ -154,7 +232,7 @@ def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: s
         hint = "replace them by numbers first (splc.models.binding.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
-        content: str = registry.format_named("model", form).write(stored, base)
+        content: str = registry.format_named("model", form).write(ModelFile([stored]), base)
     except SplcError as error:
         raise error.at(None if str(path) == "-" else path) from None
     write_whole(path, content)

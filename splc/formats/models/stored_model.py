@@ -1,18 +1,25 @@
-"""A model with the facts that its file states."""
+"""Models as files hold them: what was read from a file, and what is written to one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
+from splc._version import __version__
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.property_unit import unit_in_name
-from splc.formats.models.columns import LearnedColumns
-from splc.learning.contexts.unmeasured_context import UnmeasuredContext
-from splc.learning.projection import Ensemble
-from splc.learning.result import Intervals, Predictor
+from splc.errors import plural
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.models.notation import facts_text, percent_text
+from splc.io.latex import one_line
+from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
+
+if TYPE_CHECKING:
+    from splc.scaling.result import ScalingModel
 
 # The options of a term → the number of folds whose own models have a term of the same options, None if unknown.
 Support = Mapping[frozenset[str], int | None]
@@ -20,7 +27,7 @@ Support = Mapping[frozenset[str], int | None]
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model with the facts that its file states."""
+    """A model of a file, with the facts that the file states, or that it is to state."""
 
     model: InfluenceModel  # the performance-influence model; where there is a full model, the printed one
     nfp: str | None = None  # the property that it was learned from, None if the file does not name it
@@ -35,7 +42,7 @@ class StoredModel:
     printed_intervals: Intervals | None = None  # those of the printed model, None if the file has none
     notes: tuple[str, ...] = ()  # what is unusual about the file
     # the roles of columns in the measurements that it was learned from, as far as the file states them
-    columns: LearnedColumns = field(default_factory=LearnedColumns)
+    columns: ColumnChoice = field(default_factory=ColumnChoice)
     system: VariabilityModel | None = None  # the system that it was learned from, None if the file does not describe it
     # what produced it, as far as the file states it
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -47,6 +54,15 @@ class StoredModel:
     stated_unit: str | None = None  # the unit of the property, None if the file does not state it
     # the error to expect, as `splc learn --json` has it; empty if the file does not state it
     expected_error: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    callpath: str = ROOT_CALLPATH  # the call path of a scaling model
+    scaling: ScalingModel | None = None  # the scaling model to write, None for other models and those that were read
+    result: LearningResult | None = None  # the result of learning to write, with its history; None likewise
+    further: Mapping[str, Any] = field(default_factory=dict, hash=False)  # further content of its JSON object to write
+
+    @property
+    def contexts(self) -> dict[str, str]:
+        """Context (version, workload) → the value of the rows that it was learned from."""
+        return {name: value for name, value in self.columns.usual.items() if value is not None}
 
     @property
     def unit(self) -> str | None:
@@ -56,6 +72,9 @@ class StoredModel:
     @property
     def basis_of_unmeasured(self) -> str:
         """The kind of prediction for a value of a context of which nothing was measured; empty for other models."""
+        from splc.learning.contexts.unmeasured_context import UnmeasuredContext
+        from splc.learning.projection import Ensemble
+
         if isinstance(self.full, UnmeasuredContext):
             return "the order of configurations is predicted, not the level"
         block = self.full.basis.context if isinstance(self.full, Ensemble) else None
@@ -72,3 +91,111 @@ class StoredModel:
         if self.full is None:
             return replace(self, unused="")
         return replace(self, full=None, intervals=self.printed_intervals, unused="")
+
+    @property
+    def key(self) -> Key:
+        """The call path and the metric, which is the property."""
+        return self.callpath, self.nfp or DEFAULT_METRIC
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The variables of the model."""
+        if self.scaling is not None:
+            return self.scaling.names
+        return tuple(name for name in self.model.order if name in self.model.options)
+
+    @property
+    def error(self) -> float | None:
+        """The error that tables show, in percent."""
+        if self.scaling is not None or self.result is None:
+            return None if self.scaling is None else self.scaling.smape
+        explained = self.result.of_printed
+        return explained.learning_error if explained.error is None else explained.error
+
+    @property
+    def comment(self) -> str:
+        """The title, and the data that the model rests on, in one line."""
+        facts = "" if self.scaling is None else facts_text(self.scaling)
+        if self.scaling is None and self.result is not None:
+            explained = self.result.of_printed
+            judged = [("learning error", explained.learning_error), ("error", explained.error)]
+            facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
+        return one_line(": ".join(text for text in (title(self.key), facts) if text))
+
+    @property
+    def lower(self) -> tuple[InfluenceModel, str, float] | None:
+        """The model of the lower of two segments, the variable along which they differ, and where it ends."""
+        scaling = self.scaling
+        if scaling is None or scaling.below is None or scaling.change is None:
+            return None
+        return scaling.below.model, scaling.changing or scaling.names[0], scaling.change
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """The content of a file to write."""
+
+    models: Sequence[StoredModel]  # the models, at least one
+    about: str = ""  # where they come from, in one line; empty for a model that was read from a file
+    facts: Mapping[str, Any] = field(default_factory=dict)  # further content of the JSON object
+    test_errors: Sequence[float | None] | None = None  # the error after each round of a learned model, for logs
+    companion: str | None = None  # the name of the JSON file that is written beside a log
+
+
+def companion_of(log: str) -> str:
+    """Return the name of the JSON file that is written beside a log."""
+    return str(Path(log.removesuffix(".gz")).with_suffix(".json"))
+
+
+def scaling_file(
+    models: Mapping[Key, ScalingModel],
+    origin: str,
+    further: Mapping[Key, Mapping[str, Any]] | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> ModelFile:
+    """Return the file of scaling models.
+
+    `models`: (call path, metric) → model. `further`: further content of the JSON of some of them, such as predictions.
+    """
+    stored = [
+        StoredModel(
+            scaling.model,
+            None if metric == DEFAULT_METRIC else metric,
+            callpath=callpath,
+            scaling=scaling,
+            further=(further or {}).get((callpath, metric), {}),
+        )
+        for (callpath, metric), scaling in models.items()
+    ]
+    method = next(iter(models.values())).method
+    kind = plural(len(models), "scaling model", "scaling models")
+    return ModelFile(stored, f"{kind} of {origin}, by splc {__version__} (pmnf, method {method})", facts or {})
+
+
+def learned_file(
+    result: LearningResult,
+    origin: str,
+    test_errors: Sequence[float | None] | None = None,
+    system: VariabilityModel | None = None,
+) -> ModelFile:
+    """Return the file of a learned model.
+
+    `test_errors`: the error after each round, for logs; None: only that of the last round is known.
+    """
+    from splc.learning.full_predictor import FullPredictor
+
+    about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
+    if result.scaling is not None:
+        about = scaling_file({(ROOT_CALLPATH, result.nfp): result.scaling}, origin).about
+    stored = StoredModel(
+        result.model if result.scaling is None else result.scaling.model,
+        None if result.nfp == DEFAULT_METRIC else result.nfp,
+        full=result.predictor if isinstance(result.predictor, FullPredictor) else None,
+        intervals=result.intervals,
+        printed_intervals=result.printed_intervals,
+        system=system,
+        provenance=result.provenance,
+        scaling=result.scaling,
+        result=result,
+    )
+    return ModelFile([stored], about, {}, test_errors)

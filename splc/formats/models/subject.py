@@ -11,7 +11,7 @@ from typing import Any, Self
 from splc.formats.models.log_writer import COMMAND, NFP
 from splc.io.files import Source
 
-# The lines of logs, and the heading of exported models (`splc.formats.models.entries`).
+# The lines of logs, and the heading of exported models (`splc.formats.models.stored_model`).
 _SYSTEM = re.compile(rf"^{COMMAND}system: (.+)$", re.MULTILINE)
 _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTILINE)
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 
 from splc.data.table import names_of
 from splc.errors import ExpressionError
-from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import log2_text
+from splc.formats.models.stored_model import ModelFile
 from splc.io.files import Source
 from splc.io.latex import one_line
 from splc.io.numbers import number_text
@@ -109,12 +109,13 @@ def models_text(content: ModelFile) -> str:
     `read_model` reads the text of a single model; of several models, remove all but one first.
     """
     lines = [f"# {one_line(content.about)}"]
-    for entry in content.entries:
-        if len(content.entries) > 1:
+    for stored in content.models:
+        if len(content.models) > 1:
             lines.append("")
-        lines.append(f"# {entry.comment}")
-        if entry.below is not None and entry.change is not None:
-            bound = f"{one_line(str(entry.changing))} = {number_text(entry.change)}"
-            lines.append(f"# beyond {bound}; up to there it is {log2_text(entry.below)}")
-        lines.append(log2_text(entry.model))
+        lines.append(f"# {stored.comment}")
+        if stored.lower is not None:
+            below, changing, change = stored.lower
+            bound = f"{one_line(changing)} = {number_text(change)}"
+            lines.append(f"# beyond {bound}; up to there it is {log2_text(below)}")
+        lines.append(log2_text(stored.model))
     return "\n".join(lines) + "\n"

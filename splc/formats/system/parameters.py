@@ -69,7 +69,7 @@ def parameter_of(
         values: tuple[Any, ...] = _range(name, entry, notes, stated)
     elif kind == "constant" and not isinstance(entry.get("value"), dict | list):
         values = (entry.get("value"),)
-    elif kind in LISTS:
+    elif kind in (*LISTS,):
         listed = entry.get(LISTS[kind])
         if not isinstance(listed, list) or not listed or any(isinstance(item, dict | list) for item in listed):
             raise InputError(f"{name} has no list of values in {LISTS[kind]!r}")

@@ -119,10 +119,10 @@ def select(
 def _notes(settings: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
     notes = []
     if settings.leastValue and (small := int((problem.target < settings.leastValue).sum())):
-        notes.append(
-            f"{plural(small, 'value', 'values')} below {settings.leastValue:g} of {problem.nfp} are left out of the "
-            "error that selects terms, as in the program of 2018 (setting leastValue)"
-        )
+        which = f"below {settings.leastValue:g} of {problem.nfp}"
+        count = plural(small, f"value {which} is", f"values {which} are")
+        text = "left out of the error that selects terms, as in the program of 2018 (setting leastValue)"
+        notes.append(f"{count} {text}")
     if settings.bagging and settings.crossValidation:
         notes.append("crossValidation has no effect with bagging: each model is judged by rows that it did not draw")
     if settings.learn_accumulatedLogFunction and not settings.learn_logFunction:

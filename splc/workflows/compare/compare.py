@@ -234,8 +234,8 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
         left_out["with a measured value of 0"] = compared.judged[0].semantic.left_out
     for which, number in left_out.items():
         if number:
-            count = plural(number, "configuration", "configurations")
-            yield Note(f"{count} {which} are left out of the error rate")
+            count = plural(number, f"configuration {which} is", f"configurations {which} are")
+            yield Note(f"{count} left out of the error rate")
     negative = [
         f"{model.name} has {plural(below, 'prediction', 'predictions')}"
         for model in compared.models

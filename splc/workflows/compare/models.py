@@ -246,11 +246,11 @@ def read_models(
     models: list[ComparedModel] = []
     for entry in stored:
         notes += notes_of(f"{entry.name}: {text}" for text in entry.notes)
-        notes += context_notes(entry.name, entry.columns.contexts, project)
+        notes += context_notes(entry.name, entry.contexts, project)
         scaled = request.scale is not None and entry.kind == "text"
         model = entry.model.scaled(request.scale or 1.0) if scaled else entry.model
         compared = compared_model(entry.name, model, request.at)
-        compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.columns.contexts)
+        compared = replace(compared, kind=entry.kind, nfp=entry.nfp, contexts=entry.contexts)
         models.append(replace(compared, file=entry.file, sha256=entry.sha256))
     learned = {entry.name: learned_configurations(entry, system) for entry in stored}
     full = {entry.name: entry.full for entry in stored if entry.full is not None}

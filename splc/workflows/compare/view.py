@@ -1,28 +1,275 @@
-"""The view of a comparison: its JSON objects, its tables in several formats, and its picture."""
+"""The view of a comparison: the answer, the tables in several formats, the JSON object, and the picture."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
-from comparison.correlation import Correlation
-from comparison.measures import DEFAULT_KEYS, MEASURES
-from comparison.option_sets import SetShare
-from comparison.result import ClassShare, IntervalComparison, Unseen
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
+from comparison.result import Comparison, Comparisons, SemanticComparison
 from splc._version import __version__
 from splc.data.discrepancy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
 from splc.io.files import write_whole
-from splc.io.json_object import ITSELF, JsonObject, at, count, json_object, merged, optional
-from splc.io.tables import csv_text, latex_text, markdown_text
+from splc.io.json import picked
+from splc.io.json_object import Getter, getter
+from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
+from splc.io.tables import Cell, Table, csv_text, latex_text, markdown_text
 from splc.plotting import plot_format
-from splc.types import Aggregate, Duplicates, Invalid, Link
 from splc.workflows.compare.compare import Result, run
 from splc.workflows.compare.models import Request
-from splc.workflows.compare.tables import answer, csv_table, tables_of
-from splc.workflows.objects import FileObject
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, Wide, columns
+from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, columns, counted, rows_of, table_of
+
+CONSTANT = "(constant)"
+# The kinds of measures that are 0 for equal values.
+DISTANCES = frozenset({"percent", "distance"})
+
+
+def answer(result: Result) -> str:
+    """Return the first line: by what factor models are wrong, the errors of the others, and how far they differ."""
+    compared = result.comparisons
+    found = [(judged.model, judged.discrepancy) for judged in compared.judged]
+    facts = {name: fact for name, fact in found if fact is not None and fact.by_factor}
+    parts = [_fact(name, f"measured {compared.nfp}", fact, "its error is", "wrong") for name, fact in facts.items()]
+    stated = result.stated
+    errors = {} if stated is None else {name: each for name, each in stated.errors.items() if name not in facts}
+    known = sorted((error, name, full) for name, (error, full) in errors.items() if error is not None)
+    if stated is not None and known:
+        full_text = " (printed model; its full model {})".format
+        shown = ", ".join(
+            f"{name} {percentage(error, 2)}" + ("" if full is None else full_text(percentage(full, 2)))
+            for error, name, full in known
+        )
+        count = counted(stated.configurations, "configuration")
+        where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
+        parts.append(f"error {where}: {shown}")
+    if not facts:
+        # A factor on one model is the difference, too.
+        parts += _differences(compared)
+    if len(compared.comparisons) == 1:
+        [pair] = compared.comparisons
+        if pair.same_link and pair.syntactic.normalized is not None:
+            agreement = f"terms agree by {short_number(pair.syntactic.normalized, 2)} of 1"
+            parts.append(agreement if pair.syntactic.shares_class else "no class of terms is in both")
+    return "; ".join(parts)
+
+
+def _differences(compared: Comparisons) -> Iterator[str]:
+    """Yield how far the predictions of the models differ from those of the first one."""
+    first, rates = compared.models[0].name, []
+    for pair in compared.comparisons:
+        if pair.discrepancy is not None and pair.discrepancy.by_factor:
+            yield _fact(pair.second, f"value of {first}", pair.discrepancy, "they differ by", "different")
+        elif pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None:
+            rates.append((rate, pair.second))
+    if len(compared.comparisons) == 1:
+        yield from (f"predictions differ by {percentage(rate, 2)}" for rate, _ in rates)
+    elif rates:
+        shown = ", ".join(f"{name} by {percentage(rate, 2)}" for rate, name in sorted(rates))
+        yield f"predictions differ from those of {first}: {shown}"
+
+
+def _fact(model: str, of: str, missed: Discrepancy, is_then: str, kind: str) -> str:
+    """Return by what factor a model is wrong, and where it is wrong apart from that."""
+    ratio, factor, place = missed.ratio, missed.factor, missed.place
+    share = f"1/{float(f'{ratio:.2g}'):,.0f} of" if ratio >= 10 else f"{percentage(100 / ratio, 2)} of"
+    share = share if ratio >= 1 else f"{short_number(1 / ratio, 2)} times"
+    scaled = f"times {short_number(factor, 3)}" if factor >= 1 else f"divided by {short_number(1 / factor, 3)}"
+    where = "" if place is None else f", mainly {kind} where {place.text} ({percentage(place.error, 2)})"
+    return f"{model} predicts {share} the {of}; {scaled} {is_then} {percentage(missed.error, 2)}{where}"
+
+
+def tables_of(name: str, result: Result) -> Iterable[Table]:
+    """Return the tables with a name: one, or one for each other model, of ranges one for each model."""
+    compared = result.comparisons
+    first = compared.models[0].name
+    if name in PER_PAIR:
+        return map(PER_PAIR[name], compared.comparisons)
+    if name == "ranges":
+        caption = "Contributions of the terms of {} over all valid configurations".format
+        return [
+            table_of([(row.term.text(model.model.order), row) for row in ranges], RANGES, caption(model.name))
+            for model, ranges in zip(compared.models, result.ranges, strict=True)
+        ]
+    if name == "intervals":
+        widths = (Column(f"width of {first}", "intervals.width.0"), Column("width of the model", "intervals.width.1"))
+        pairs = [pair for pair in compared.comparisons if pair.intervals is not None]
+        text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
+        return [table_of(pairs, (*INTERVALS, *widths), text)]
+    if name == "correlations":
+        text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
+        return [table_of(result.correlations, CORRELATIONS, text)]
+    return [measures_table(result)]
+
+
+def csv_table(name: str, result: Result) -> Table:
+    """Return the table with a name for CSV: tables of several models become one, with a column for the model."""
+    if name in {"terms", "classes"} and not all(pair.same_link for pair in result.comparisons.comparisons):
+        # A product and a sum have no terms in common.
+        name = "sets"
+    first, *others = (model.name for model in result.comparisons.models)
+    if name in PER_PAIR:
+        # Columns with the name of a model have one name for all tables.
+        pairs = [replace(pair, first="first", second="second") for pair in result.comparisons.comparisons]
+        title, names, tables = "second model", others, [PER_PAIR[name](pair) for pair in pairs]
+    else:
+        title, names, tables = "model", [first, *others], list(tables_of(name, result))
+        if name != "ranges":
+            return tables[0]
+    rows = [(own, *row) for own, table in zip(names, tables, strict=True) for row in table.rows]
+    return Table((title, *tables[0].columns), tuple(rows))
+
+
+def measures_table(result: Result) -> Table:
+    """Return all measures: a column per model; the first against each other one, then all against the measurements."""
+    compared = result.comparisons
+    pairs = compared.comparisons
+    first = compared.models[0].name
+    scores = [pair.syntactic if pair.same_link else None for pair in pairs]
+    opposite = any(score is not None and score.opposite for score in scores)
+    hybrids = [pair.hybrid for pair in pairs]
+    sources: list[tuple[Sequence[Any], str, str]] = [
+        (scores, "syntactic score", "score"),
+        (scores, "lower bound", "lower"),
+        (scores, "upper bound", "upper"),
+        (scores, "normalised score", "normalized"),
+        *[(scores, "influences of opposite sign", "opposite")] * opposite,
+        (hybrids, "hybrid, by terms", "syntactic"),
+        (hybrids, "hybrid, by contributions", "semantic"),
+        ([pair.option_sets for pair in pairs], "overlap of sets of options", "overlap"),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (first, title, None, *map(getter(source), column)) for column, title, source in sources if any(column)
+    ]
+    second = pairs[0].second if len(pairs) == 1 else "the other model"
+    rows += semantic_rows(first, (first, second), [None, *(pair.semantic for pair in pairs)], result.measures)
+    judgements = [judged.semantic for judged in compared.judged]
+    rows += semantic_rows("measured", ("measured", "predicted"), judgements, result.measures)
+    if any(judged.covered is not None for judged in compared.judged):
+        title = f"runs within prediction intervals at {compared.level:g}"
+        rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
+    caption = "Measures"
+    if result.basis.configurations is not None:
+        count = counted(len(result.basis.configurations), "configuration")
+        caption += f" on {count} ({result.basis.text})"
+    return Table(("compared with", "measure", *(model.name for model in compared.models)), tuple(rows), caption)
+
+
+def semantic_rows(
+    compared_with: str, names: tuple[str, str], found: Sequence[SemanticComparison | None], keys: Sequence[str]
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield one row per measure of predictions, directed ones with the name of the reference; none without predictions.
+
+    `names`: those of the first and of the second values.
+    """
+    some = next((score for score in found if score is not None), None)
+    if some is None:
+        return
+    first, second = names if some.reference == "first" else names[::-1]
+    direct, reversed_ = sorted(ERROR_RATES.values(), key=lambda key: key != ERROR_RATES[some.reference])
+    exchanged = {"error_rate": direct, "error_rate_reversed": reversed_}
+    for key in (exchanged.get(key, key) for key in keys):
+        title = directed_title(key, second if key == reversed_ else first)
+        distance = key in ERROR_RATES.values() or measure(key).kind in DISTANCES
+        yield compared_with, title, *(_cell(score, "values", key, distance) for score in found)
+    for power in some.mean_power:
+        title = "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
+        yield compared_with, title, *(_cell(score, "mean_power", power) for score in found)
+
+
+def _cell(score: SemanticComparison | None, group: str, key: str, distance: bool = True) -> float | None:
+    """Return the value of a measure, 0 of distances between values that differ by rounding only."""
+    if score is None:
+        return None
+    value: float | None = getattr(score, group).get(key)
+    rates = [score.values.get(name) for name in ERROR_RATES.values()]
+    same = any(rate is not None and rate < ROUNDING_PERCENT for rate in rates)
+    return 0.0 if value is not None and distance and same else value
+
+
+def directed_title(key: str, reference: str) -> str:
+    """Return the title of a measure, which names the reference where exchanging the values changes the measure."""
+    entry = MEASURES["error_rate"] if key in ERROR_RATES.values() else measure(key)
+    title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
+    if entry.laws.symmetric:
+        return title
+    return f"{title} of {reference}" if entry.kind == "percent" else f"{title}, reference {reference}"
+
+
+def term_table(pair: Comparison) -> Table:
+    """Return every term of two models with its score and both influences; of a product and a sum, the sets."""
+    if not pair.same_link:
+        return set_table(pair)
+    score = pair.syntactic
+    caption = f"Terms of {pair.first} and {pair.second}: score {score.score:.4g} in [{score.lower:g}, {score.upper:g}]"
+    if score.normalized is not None:
+        caption += f", normalised {score.normalized:.3g}"
+    if score.opposite:
+        caption += f", {counted(score.opposite, 'influence')} of opposite sign"
+    rows = [(group, term) for group in score.classes for term in group.terms]
+    influences = Column(pair.first, "1.first"), Column(pair.second, "1.second")
+    shown = (CLASS, *columns("term = 1.text"), *influences, *columns("found = 1.found, score = 1.score"))
+    return table_of(rows, shown, caption)
+
+
+def class_table(pair: Comparison) -> Table:
+    """Return the equivalence classes of two models with their scores and shares of the performance."""
+    if not pair.same_link:
+        return set_table(pair)
+    shares = {share.options: share for share in pair.hybrid.classes} if pair.hybrid else {}
+    rows = [(group, shares.get(group.options)) for group in pair.syntactic.classes]
+    shown = (
+        CLASS,
+        Column("terms", lambda row: len(row[0].terms)),
+        *columns("score = 0.score, normalised = 0.normalized"),
+        Column(f"% of {pair.first}", _percent("1.first")),
+        Column(f"% of {pair.second}", _percent("1.second")),
+        *columns("similarity = 1.semantic"),
+    )
+    return table_of(rows, shown, f"Equivalence classes of {pair.first} and {pair.second}")
+
+
+def set_table(pair: Comparison) -> Table:
+    """Return the sets of options of two models with their shares, the largest first."""
+    shares = pair.option_sets
+    shown = (
+        Column("set of options", lambda row: ", ".join(row.options) or CONSTANT),
+        Column(f"% of {pair.first}", _percent("first")),
+        Column(f"% of {pair.second}", _percent("second")),
+        Column("% of both", _percent("shared")),
+    )
+    caption = f"Sets of options of {pair.first} and {pair.second}"
+    if shares is None:
+        return table_of((), shown, f"{caption}: unknown without configurations")
+    of = "mean absolute contributions" if shares.of == "mean" else "variance of the predictions"
+    overlap = "undefined" if shares.overlap is None else f"{shares.overlap:.3g}"
+    rows = sorted(shares.sets, key=lambda row: -comparable_size(max(row.first, row.second)))
+    return table_of(rows, shown, f"{caption}: overlap {overlap}; shares of the {of}")
+
+
+def _percent(source: str) -> Getter:
+    """Return the function that gets a fraction of a source in percent."""
+    get = getter(source)
+    return lambda row: None if (fraction := get(row)) is None else 100 * fraction
+
+
+PER_PAIR = {"terms": term_table, "classes": class_table, "sets": set_table}
+CLASS = Column("class", lambda row: ", ".join(row[0].options) or CONSTANT)
+RANGES = (
+    *columns("term = 0, influence = 1.influence, least = 1.low, greatest = 1.high"),
+    Column("exact", lambda row: "yes" if row[1].exact else "bound"),
+)
+INTERVALS = columns(
+    "model = second, overlapping = intervals.overlapping, Jaccard = intervals.jaccard, "
+    "Hausdorff distance = intervals.hausdorff"
+)
+CORRELATIONS = columns(
+    "measure, pairs, Spearman = spearman, low, high, Kendall = kendall, Pearson = pearson, remark = reason"
+)
+
 
 MEASURE_COLUMNS = (
     *columns("measure = key, title, kind, better"),
@@ -30,212 +277,89 @@ MEASURE_COLUMNS = (
 )
 
 
-class TermScoreObject(JsonObject):
-    """The score of a term; `a` and `b` are its two influences."""
-
-    term: str = at("text")
-    score: float
-    found: Literal["no class", "no term", "opposite sign", "different", "same"]
-    a: float | None = at("first")
-    b: float | None = at("second")
-
-
-class ScoresObject(JsonObject):
-    """The sum of the scores of some terms, its bounds, and the sum mapped to [0, 1]."""
-
-    score: float
-    lower: float
-    upper: float
-    normalized: float | None
-
-
-class ClassScoreObject(JsonObject):
-    """The score of an equivalence class: the terms over one set of options."""
-
-    options: list[str]
-    scores: ScoresObject = merged(ITSELF)
-    terms: list[TermScoreObject]
-
-
-class SyntacticObject(JsonObject):
-    """Two models compared by their terms."""
-
-    scores: ScoresObject = merged(ITSELF)
-    opposite: int
-    constant: bool
-    classes: list[ClassScoreObject]
-    unseen: list[Unseen]
-
-
-class MeasuresObject(JsonObject):
-    """The measures of predictions that are always computed; error rates are in percent."""
-
-    error_rate: float | None
-    error_rate_reversed: float | None
-    cosine: float | None
-    jaccard: float | None
-    manhattan: float | None
-    euclidean: float | None
-    minkowski3: float | None
-    chebyshev: float | None
-
-
-class SemanticObject(JsonObject):
-    """Predictions compared by measures, also those that were asked for, by their keys."""
-
-    configurations: int
-    measures: MeasuresObject = merged("values")
-    values: dict[str, float | None] = merged()
-    mean_power: dict[str, float | None]
-    left_out: int
-    left_out_reversed: int
-    negative_predictions: tuple[int, int] = at("negative")
-    weights: str | None
-    reference: Literal["first", "second"]
-
-
-class HybridObject(JsonObject):
-    """Equivalence classes compared by terms and contributions, weighted by their shares."""
-
-    syntactic: float
-    semantic: float
-    classes: list[ClassShare]
-
-
-class OptionSetsObject(JsonObject):
-    """Two models compared by the shares of their sets of options."""
-
-    of: Literal["mean", "variance"]
-    overlap: float | None
-    sets: list[SetShare]
-
-
-class PairObject(JsonObject):
-    """Two models compared; null is what cannot be compared."""
-
-    first: str
-    second: str
-    syntactic: SyntacticObject | None = at(lambda pair: pair.syntactic if pair.same_link else None)
-    semantic: SemanticObject | None
-    hybrid: HybridObject | None
-    option_sets: OptionSetsObject | None
-    intervals: IntervalComparison | None
-    discrepancy: Discrepancy | None
-
-
-class ComparedModelObject(JsonObject):
-    """A model that is compared."""
-
-    name: str
-    file: str | None
-    sha256: str
-    kind: Literal["text", "log", "json"]
-    nfp: str | None
-    link: Link = at("model.link")
-    text: str = at("bound.text")
-    terms: int = count("bound.terms")
-
-
-class ComparisonSettingsObject(JsonObject):
-    """The settings of a comparison."""
-
-    at: dict[str, float]
-    constant: bool
-    weights: str | None
-    reference: Literal["first", "second"]
-    level: float | None
-    parameter: dict[str, float]
-    scale: float | None
-    round: str
-    learning: str | None
-    invalid: Invalid
-    duplicates: Duplicates
-    aggregate: Aggregate
-
-
-def _settings(result: Result) -> dict[str, Any]:
+def as_json(result: Result | Request) -> dict[str, Any]:
+    """Return the JSON object of a comparison of two models, or of the first model with each of several others."""
+    if isinstance(result, Request):
+        raise RequestError("the list of measures is text; leave out --json", "measures", "json")
     request, compared = result.request, result.comparisons
-    learning = None if request.learning is None else str(request.learning or "all")
-    values = {"round": str(request.round), "learning": learning, "weights": compared.weights, "level": compared.level}
-    return vars(request) | request.policies | values
-
-
-class ComparedObject(JsonObject):
-    """The models of a comparison, and what they are compared on."""
-
-    version: str = at(lambda _: __version__)
-    models: list[ComparedModelObject] = at("comparisons.models")
-    nfp: str | None = at("comparisons.nfp")
-    unit: str | None = at("basis.unit")
-    on: str = at("basis.text")
-    configurations: int = count("basis.configurations")
-    seed: int = at("request.seed")
-    files: dict[str, FileObject]
-    settings: ComparisonSettingsObject = at(_settings)
-
-
-class JudgedObject(JsonObject):
-    """A model compared with the measurements."""
-
-    model: str
-    semantic: SemanticObject = merged()
-    covered: float | None
-    discrepancy: Discrepancy | None
-
-
-class TermRangeObject(JsonObject):
-    """The least and the greatest contribution of a term."""
-
-    term: str
-    influence: float
-    low: float | None
-    high: float | None
-    low_at: dict[str, float | None] | None
-    high_at: dict[str, float | None] | None
-    exact: bool
-
-
-class ModelRangesObject(JsonObject):
-    """The ranges of the terms of a model."""
-
-    model: str
-    terms: list[TermRangeObject]
-
-
-def _ranges(result: Result) -> list[dict[str, Any]]:
-    return [
+    pairs = [_pair_as_json(pair) for pair in compared.comparisons]
+    models = [
         {
-            "model": model.name,
-            "terms": [{**vars(row), "term": row.term.text(model.model.order), "exact": row.exact} for row in ranges],
+            **picked(model, "name, file, sha256, kind, nfp, link = model.link, text = bound.text"),
+            "terms": len(model.bound.terms),
         }
-        for model, ranges in zip(result.comparisons.models, result.ranges, strict=True)
+        for model in compared.models
     ]
+    more: dict[str, Any] = {}
+    if result.ranges:
+        more["ranges"] = [
+            {
+                "model": model.name,
+                "terms": [
+                    {
+                        "term": row.term.text(model.model.order),
+                        **picked(row, "influence, low, high, low_at, high_at, exact"),
+                    }
+                    for row in ranges
+                ],
+            }
+            for model, ranges in zip(compared.models, result.ranges, strict=True)
+        ]
+    if "correlations" in request.tables:
+        more["correlations"] = result.correlations
+    return {
+        "schema": "splc.compare.several/1" if len(pairs) > 1 else "splc.compare/1",
+        **{"version": __version__, "models": models},
+        **picked(result, "nfp = comparisons.nfp, unit = basis.unit, on = basis.text"),
+        "configurations": len(result.basis.configurations or ()),
+        **{"seed": request.seed, "files": result.files},
+        "settings": {
+            **picked(request, "at, constant"),
+            **picked(result, "weights = comparisons.weights, reference = request.reference, level = comparisons.level"),
+            **picked(request, "parameter, scale"),
+            "round": str(request.round),
+            "learning": None if request.learning is None else str(request.learning or "all"),
+            **request.policies,
+        },
+        **({"comparisons": pairs} if len(pairs) > 1 else pairs[0]),
+        "measured": [
+            {"model": judged.model, **_semantic_as_json(judged.semantic), **picked(judged, "covered, discrepancy")}
+            for judged in compared.judged
+        ],
+        **more,
+    }
 
 
-class JudgementsObject(JsonObject):
-    """The models against the measurements, and what was asked for."""
+def _pair_as_json(pair: Comparison) -> dict[str, Any]:
+    """Return the JSON object of two models compared; null is what cannot be compared."""
+    scores, terms = "score, lower, upper, normalized", pair.syntactic
+    of_terms = "term = text, score, found, a = first, b = second"
+    return {
+        **picked(pair, "first, second"),
+        "syntactic": {
+            **picked(terms, f"{scores}, opposite, constant"),
+            "classes": [
+                {
+                    **picked(group, f"options, {scores}"),
+                    "terms": [picked(term, of_terms) for term in group.terms],
+                }
+                for group in terms.classes
+            ],
+            "unseen": terms.unseen,
+        }
+        if pair.same_link
+        else None,
+        "semantic": pair.semantic and _semantic_as_json(pair.semantic),
+        "hybrid": pair.hybrid and picked(pair.hybrid, "syntactic, semantic, classes"),
+        "option_sets": pair.option_sets and picked(pair.option_sets, "of, overlap, sets"),
+        **picked(pair, "intervals, discrepancy"),
+    }
 
-    measured: list[JudgedObject] = at("comparisons.judged")
-    ranges: list[ModelRangesObject] = optional(lambda result: _ranges(result) if result.ranges else None)
-    correlations: list[Correlation] = optional(
-        lambda result: result.correlations if "correlations" in result.request.tables else None
-    )
 
-
-class ComparisonObject(JsonObject, schema="splc.compare/1"):
-    """The comparison of two models."""
-
-    compared: ComparedObject = merged(ITSELF)
-    pair: PairObject = merged("comparisons.comparisons.0")
-    judgements: JudgementsObject = merged(ITSELF)
-
-
-class ComparisonsObject(JsonObject, schema="splc.compare.several/1"):
-    """The comparisons of the first model with each of several others."""
-
-    compared: ComparedObject = merged(ITSELF)
-    comparisons: list[PairObject] = at("comparisons.comparisons")
-    judgements: JudgementsObject = merged(ITSELF)
+def _semantic_as_json(found: SemanticComparison) -> dict[str, Any]:
+    """Return the JSON object of predictions compared by measures: a key each; error rates are in percent."""
+    more = "mean_power, left_out, left_out_reversed, negative_predictions = negative, weights, reference"
+    return {"configurations": found.configurations, **found.values, **picked(found, more)}
 
 
 def view(result: Result | Request, detail: Detail) -> View:
@@ -265,7 +389,7 @@ def _tables(result: Result, detail: Detail) -> View:
     for number, table in enumerate(table for name in names for table in tables_of(name, result)):
         if number:
             yield ""
-        yield writers[form](table).rstrip("\n") if form else Wide(table, ("class", "found"))
+        yield writers[form](table).rstrip("\n") if form else rows_of(table, "class", "found")
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
@@ -308,18 +432,11 @@ def _run(request: Request, watch: Watch) -> Result | Request:
     return result
 
 
-def _as_json(result: Result | Request) -> dict[str, Any]:
-    if isinstance(result, Request):
-        raise RequestError("the list of measures is text; leave out --json", "measures", "json")
-    several = len(result.comparisons.comparisons) > 1
-    return json_object(ComparisonsObject if several else ComparisonObject, result)
-
-
 VERB = Verb(
     Request,
     _run,
     view,
-    _as_json,
+    as_json,
     ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json"),
     doing="comparing",
 )

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
-from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import value_texts
 from splc.errors import ConfigurationError, plural
 from splc.formats.models.read import StoredModel
-from splc.io.json_object import JsonObject, at
 from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts
 from splc.learning.full_predictor import FullPredictor
@@ -25,8 +23,9 @@ from splc.learning.projection import Full, predictions, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.models.levels import term_texts
 from splc.workflows.explain.full import mean_of_full
-from splc.workflows.explain.overview import change_text, choices_of, mean_contributions
-from splc.workflows.prediction_notes import Interval, interval_of
+from splc.workflows.explain.overview import averaged_blocks, change_text, choices_of, mean_contributions
+from splc.workflows.note import Notes
+from splc.workflows.prediction_notes import Interval, intervals_of
 from splc.workflows.views import Column, Facts, Rows, View
 
 # The part of a prediction by the full model that its printed model has no terms for.
@@ -123,17 +122,19 @@ def contributions(model: InfluenceModel, space: Space, configuration: Any, again
         if len(row) != 1:
             text = f"one configuration is explained, not {len(row)}"
             raise ConfigurationError(text, hint="select a row: table[:1]")
-    blocks = () if len(rows) > 1 else blocks_of(model, space, choices_of(space.system)[1])
-    return explained_of(StoredModel(model), space, rows[0], rows[1] if len(rows) > 1 else None, blocks)
+    return explained_of(StoredModel(model), space, rows[0], rows[1] if len(rows) > 1 else None, Notes())
 
 
 def explained_of(
-    stored: StoredModel, space: Space, one: Configurations, other: Configurations | None, blocks: Sequence[Block]
+    stored: StoredModel, space: Space, one: Configurations, other: Configurations | None, notes: Notes
 ) -> Explained:
     """Return the contributions to the prediction of a configuration, relative to another one or to the mean."""
     model, full, system = stored.model, stored.full, space.system
     values = model.contributions(one)[0].tolist()
-    usual = mean_contributions(model, blocks) if other is None else model.contributions(other)[0].tolist()
+    if other is not None:
+        usual = model.contributions(other)[0].tolist()
+    else:
+        usual = mean_contributions(model, averaged_blocks(model, space, notes))
     titles, choices = choices_of(system)
     labels = {system.names[position]: title for title, group in zip(titles, choices, strict=True) for position in group}
     options = [
@@ -162,7 +163,7 @@ def explained_of(
     elif product:
         reference = math.exp(reference)
     interval, against = (
-        None if stored.intervals is None or entry is None else interval_of(stored.intervals, entry)
+        None if stored.intervals is None or entry is None else intervals_of(stored.intervals, entry)[0]
         for entry in (one, other)
     )
     predicted = float(stored.predictor.predict(one)[0])
@@ -184,16 +185,6 @@ def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[T
         total = TermSum.of(" * ".join(options) or "1", terms)
         rows.append((terms[0] if len(terms) == 1 else total, terms if len(terms) > 1 else []))
     return sorted(rows, key=lambda pair: -abs(pair[0].difference))
-
-
-class ContributionObject(JsonObject):
-    """The contribution of a term; `factor` is that of the ratio of the predictions, null in a sum."""
-
-    term: str = at("text")
-    contribution: float = at("value")
-    reference: float
-    difference: float
-    factor: float | None
 
 
 def answer_about(explained: Explained, unit: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
@@ -10,14 +10,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from sampling import Space
-from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, standard_input_kept, write_whole
-from splc.io.json_object import JsonObject, at, each, getter, json_object
+from splc.io.json import picked
 from splc.io.numbers import short_number
 from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
@@ -26,11 +25,10 @@ from splc.learning.projection import Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
-from splc.types import Array, Link
+from splc.types import Array
 from splc.workflows import subspace
 from splc.workflows.common_fields import Printed
 from splc.workflows.explain.contributions import (
-    ContributionObject,
     Explained,
     answer_about,
     explained_of,
@@ -38,20 +36,17 @@ from splc.workflows.explain.contributions import (
 )
 from splc.workflows.explain.full import overview_of_full
 from splc.workflows.explain.overview import (
-    InteractionObject,
-    OptionImportanceObject,
     Overview,
     alias_notes,
-    choices_of,
+    overview_as_json,
     overview_of,
     view_of_overview,
 )
-from splc.workflows.explain.pictures import explained_chart
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
-from splc.workflows.objects import OptionValues, option_values
-from splc.workflows.prediction_notes import Interval, negative_notes, outside_notes
+from splc.workflows.objects import option_values
+from splc.workflows.prediction_notes import negative_notes, outside_notes
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Rows, View
 
@@ -140,14 +135,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             further = subspace.failure_notes(failures, subspace.WITHOUT_FAILURE)
         else:
             other = rows[1] if len(rows) > 1 else None
-            blocks = () if other is not None else _blocks(stored, space, choices_of(space.system)[1], notes)
-            explained = explained_of(stored, space, rows[0], other, blocks)
+            explained = explained_of(stored, space, rows[0], other, notes)
             outside = outside_notes([interval.excludes(value) for value, interval in explained.intervals])
             further = (*(note for row in rows for note in subspace.failing_notes(row, failures)), *outside)
         predicted = checked_predictions(stored, explained, space)
         notes += (*negative_notes(predicted, stored.nfp, project, space, stored.full), *further)
         result = replace(result, overview=summary, explained=explained, plot=request.plot, notes=tuple(notes))
-        result = replace(result, contexts=stored.columns.contexts, folds=stored.folds)
+        result = replace(result, contexts=stored.contexts, folds=stored.folds)
     if file_format is not None and request.plot is not None:
         write_whole(request.plot, picture(result, file_format))
     return result
@@ -158,7 +152,7 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
     for name in ("configuration", "against", "plot", "printed"):
         if getattr(request, name):
             raise RequestError("influences of the full model are compared, over all valid configurations", "by", name)
-    if by not in stored.columns.contexts:
+    if by not in stored.contexts:
         raise RequestError(f"the model was not learned by {by!r}", "by", hint="splc learn --by COLUMN --share")
     full = joint_ensemble(stored.full)
     if full is None or full.basis.context is None:
@@ -174,26 +168,16 @@ def _influences(request: Request, stored: StoredModel, by: str) -> ContextInflue
 
 def model_overview(stored: StoredModel, space: Space, notes: Notes, watch: Watch = UNWATCHED) -> Overview:
     """Return the importance of the options of a model: of its full model, if it has one."""
-    titles, choices = choices_of(space.system)
     full = stored.full if isinstance(stored.full, Full) else joint_ensemble(stored.full)
     if full is not stored.full:
         notes.append(Note("values of other contexts at the same configurations are left out of these effects"))
     if full is not None:
         support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
-        summary = overview_of_full(full, stored.model, support, space, titles, choices, notes, watch)
+        summary = overview_of_full(full, stored.model, support, space, notes, watch)
     else:
-        blocks = _blocks(stored, space, choices, notes)
-        summary = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
-    notes += alias_notes(full, space, choices)
+        summary = overview_of(stored.model, space, notes, stored.support)
+    notes += alias_notes(full, space)
     return summary
-
-
-def _blocks(stored: StoredModel, space: Space, choices: Sequence[tuple[int, ...]], notes: Notes) -> Sequence[Block]:
-    """Return the blocks that averages of a model are over, with a note where these are drawn."""
-    blocks = blocks_of(stored.model, space, choices)
-    if any(not block.exact for block in blocks):
-        notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
-    return blocks
 
 
 def checked_predictions(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
@@ -209,62 +193,38 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
 
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
+    # `--plot` alone needs all charts.
+    from splc.workflows.pictures import explained_chart
+
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     content = result.overview or result.explained
     assert content is not None
     return chart_file(explained_chart(content, title, titled(result.nfp or "prediction", result.unit)), file_format)
 
 
-class ExplainedModelObject(JsonObject):
-    """The model that is explained."""
-
-    name: str
-    nfp: str | None
-    unit: str | None
-    link: Link = at("model.link")
-
-
-class ExplanationObject(ExplainedModelObject, schema="splc.explain/1"):
-    """A model explained over all valid configurations."""
-
-    mean: float | None = at("overview.mean")
-    deviation: float | None = at("overview.deviation")
-    options: list[OptionImportanceObject] = at("overview.options")
-    interactions: list[InteractionObject] = at("overview.interactions")
-    full: bool = at("overview.full")
-    unused: list[str] = at("overview.unused")
-    folds: int
-    plot: str | None
-    notes: list[str] = each("notes", "text")
-
-
-def _values(name: str) -> Any:
-    """Return where the values of a configuration come from; None without one."""
-    row = getter(f"explained.{name}")
-    return at(lambda result: None if row(result) is None else option_values(row(result)))
-
-
-class ExplainedPredictionObject(ExplainedModelObject, schema="splc.explain.configuration/1"):
-    """A prediction explained by its terms."""
-
-    configuration: OptionValues = _values("configuration")
-    against: OptionValues | None = _values("against")
-    predicted: float = at("explained.predicted")
-    interval: Interval | None = at("explained.interval")
-    reference: float = at("explained.reference")
-    reference_interval: Interval | None = at("explained.against_interval")
-    terms: list[ContributionObject] = at("explained.contributions")
-    plot: str | None
-    notes: list[str] = each("notes", "text")
-
-
-class ExplainedContextsObject(JsonObject, schema="splc.explain.by/1"):
-    """The influences of options over the values of a context, those that vary most first."""
-
-    system: str = at("name")
-    nfp: str | None
-    values: list[str] = at("influences.names")
-    influences: list[InfluenceVariation] = at(lambda result: result.influences.variations())
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of an explained model or prediction, or of influences, those that vary most first."""
+    if result.influences is not None:
+        found = {"values": result.influences.names, "influences": result.influences.variations()}
+        return {"schema": "splc.explain.by/1", "system": result.name, "nfp": result.nfp, **found}
+    facts = picked(result, "name, nfp, unit, link = model.link")
+    written = {"plot": result.plot, "notes": [note.text for note in result.notes]}
+    if (one := result.explained) is None:
+        assert result.overview is not None
+        summary = overview_as_json(result.overview)
+        return {"schema": "splc.explain/1", **facts, **summary, "folds": result.folds, **written}
+    return {
+        "schema": "splc.explain.configuration/1",
+        **facts,
+        "configuration": option_values(one.configuration),
+        "against": None if one.against is None else option_values(one.against),
+        **picked(one, "predicted, interval, reference, reference_interval = against_interval"),
+        "terms": [
+            picked(term, "term = text, contribution = value, reference, difference, factor")
+            for term in one.contributions
+        ],
+        **written,
+    }
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -328,16 +288,11 @@ def _end(row: InfluenceVariation, names: tuple[str, ...], of: Callable[[Iterable
     return f"{FACTOR(value)} ({shown_value(names[row.factors.index(value)])})"
 
 
-def _as_json(result: Result) -> dict[str, Any]:
-    kind = ExplanationObject if result.explained is None else ExplainedPredictionObject
-    return json_object(kind if result.by is None else ExplainedContextsObject, result)
-
-
 VERB = Verb(
     Request,
     run,
     view,
-    _as_json,
+    as_json,
     (
         "splc explain learned.log",
         "splc explain learned.log px=4,py=4,nx=400",

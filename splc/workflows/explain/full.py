@@ -75,13 +75,12 @@ def overview_of_full(
     printed: InfluenceModel,
     support: Support,
     space: Space,
-    titles: Sequence[str],
-    choices: Sequence[tuple[int, ...]],
     notes: Notes,
     watch: Watch = UNWATCHED,
 ) -> Overview:
     """Return the importance of all options of a full model, on the scale of its printed model."""
     system, product = space.system, printed.link == "log"
+    titles, choices = choices_of(system)
     used = set(positions_of(full.options, system))
     among = [number for number, members in enumerate(choices) if full.parts and not used.isdisjoint(members)]
     explained = _Explained(full, printed.link, space, len(among))
@@ -131,7 +130,7 @@ def overview_of_result(result: LearningResult, space: Space) -> Overview:
         if estimate.folds is not None:
             support[names] = max(estimate.folds, support.get(names) or 0)
     notes = Notes()
-    found = overview_of_full(result.predictor, model, support, space, *choices_of(space.system), notes)
+    found = overview_of_full(result.predictor, model, support, space, notes)
     return replace(found, notes=notes.texts)
 
 

@@ -21,7 +21,8 @@ from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import text_values, value_text
 from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
-from splc.io.json_object import JsonObject, at, getter
+from splc.io.json import picked
+from splc.io.json_object import getter
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.group_titles import titled_groups
@@ -150,10 +151,8 @@ class Overview(Drawn):
 
 def overview(model: InfluenceModel, space: Space) -> Overview:
     """Return the importance of all options of a model, as `run` does for a model in a file."""
-    titles, choices = choices_of(space.system)
     notes = Notes()
-    found = overview_of(model, space, blocks_of(model, space, choices), titles, choices, notes)
-    return replace(found, notes=notes.texts)
+    return replace(overview_of(model, space, notes), notes=notes.texts)
 
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
@@ -166,17 +165,19 @@ def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...
     return titles, [tuple(system.positions[name] for name in group) for group in members]
 
 
-def overview_of(
-    model: InfluenceModel,
-    space: Space,
-    blocks: Sequence[Block],
-    titles: Sequence[str],
-    choices: Sequence[tuple[int, ...]],
-    notes: Notes,
-    support: Support | None = None,
-) -> Overview:
+def averaged_blocks(model: InfluenceModel, space: Space, notes: Notes) -> Sequence[Block]:
+    """Return the blocks that averages of a model are over, with a note where these are drawn."""
+    blocks = blocks_of(model, space, choices_of(space.system)[1])
+    if any(not block.exact for block in blocks):
+        notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
+    return blocks
+
+
+def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Support | None = None) -> Overview:
     """Return the importance of all options, and the effects of their values."""
     system = space.system
+    titles, choices = choices_of(system)
+    blocks = averaged_blocks(model, space, notes)
     influences = [influence for _, influence in model.terms]
     variance = Variance(blocks, influences)
     if variance.constant:
@@ -218,13 +219,14 @@ def overview_of(
     return Overview.of(mean, variance.deviation, options, interactions, system, product=product)
 
 
-def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ...]]) -> tuple[Note, ...]:
+def alias_notes(full: Full | None, space: Space) -> tuple[Note, ...]:
     """Return notes about options that always change together.
 
     They are those of all valid configurations, if these are few, and of the configurations that a full model was
     learned from.
     """
     system = space.system
+    choices = choices_of(system)[1]
     groups: list[tuple[str, ...]] = []
     notes = []
     sets = []
@@ -319,11 +321,6 @@ def label_of(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, 
     return ("deselected", None) if math.isnan(number) else (f"{number:g}", number)
 
 
-def _in_percent(name: str) -> Any:
-    """Return where a fraction comes from that is stated in percent."""
-    return at(lambda source: None if (value := getattr(source, name)) is None else value * 100)
-
-
 def _share(fraction: float) -> str:
     return share_text(fraction * 100)
 
@@ -341,39 +338,34 @@ OPTIONS = narrowed(
 )
 
 
-class OptionValueObject(JsonObject):
-    """The effect of a value of an option; `configurations` is a percentage, of a product changes are factors."""
+def overview_as_json(overview: Overview) -> dict[str, Any]:
+    """Return the JSON object of an overview: fractions and shares are in percent, changes of products are factors."""
+    options = [
+        {
+            **picked(option, "name, options"),
+            **_in_percent(option, "share", "low", "high", "alone", "total"),
+            "values": [
+                {
+                    "value": value.label if value.number is None else value.number,
+                    "configurations": 100 * value.fraction,
+                    **picked(value, "mean, change, low, high"),
+                }
+                for value in option.values
+            ],
+        }
+        for option in overview.options
+    ]
+    interactions = [
+        {"options": row.names, **_in_percent(row, "share", "low", "high"), **picked(row, "printed, folds")}
+        for row in overview.interactions
+    ]
+    results = {"options": options, "interactions": interactions}
+    return picked(overview, "mean, deviation") | results | picked(overview, "full, unused")
 
-    value: str | float = at(lambda value: value.label if value.number is None else value.number)
-    configurations: float = _in_percent("fraction")
-    mean: float
-    change: float | None
-    low: float | None
-    high: float | None
 
-
-class OptionImportanceObject(JsonObject):
-    """The importance of an option or an alternative group; shares of the variance are in percent."""
-
-    name: str
-    options: list[str]
-    share: float = _in_percent("share")
-    low: float | None = _in_percent("low")
-    high: float | None = _in_percent("high")
-    alone: float = _in_percent("alone")
-    total: float | None = _in_percent("total")
-    values: list[OptionValueObject]
-
-
-class InteractionObject(JsonObject):
-    """The interaction of options; shares of the variance are in percent."""
-
-    options: list[str] = at("names")
-    share: float = _in_percent("share")
-    low: float | None = _in_percent("low")
-    high: float | None = _in_percent("high")
-    printed: bool
-    folds: int | None
+def _in_percent(source: object, *names: str) -> dict[str, float | None]:
+    values = {name: getattr(source, name) for name in names}
+    return {name: None if value is None else 100 * value for name, value in values.items()}
 
 
 def view_of_overview(overview: Overview, folds: int, unit: str | None) -> View:

@@ -18,11 +18,9 @@ from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import with_unlisted
 from splc.formats.models.columns import columns_object
-from splc.formats.models.companion import companion_of
-from splc.formats.models.entries import learned_file
+from splc.formats.models.stored_model import companion_of, learned_file
 from splc.formats.models.subject import Subject, subject_of
-from splc.formats.models.writers import WRITERS
-from splc.formats.registry import model_suffix
+from splc.formats.registry import model_suffix, model_writers
 from splc.io.files import STANDARD, read_source, sha256_of, write_whole
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
@@ -344,10 +342,10 @@ def run(
                 content = learned_file(result, measured.report.source or measured.system.name, errors, space.system)
                 facts = {**content.facts, "expected_error": expected.values()}
                 content = replace(content, facts=facts, companion=companion and Path(companion).name)
-                contents[output] = WRITERS[form](content)
+                contents[output] = model_writers()[form].write(content)
                 if companion is not None:
                     facts["log"] = {"sha256": sha256_of(contents[output])}
-                    contents[companion] = WRITERS[".json"](replace(content, facts=facts))
+                    contents[companion] = model_writers()[".json"].write(replace(content, facts=facts))
                 notes += replaced_notes(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and plot_form is not None:
                 from splc.plotting.charts.predictions import learned_chart
@@ -371,7 +369,7 @@ def run(
 
 
 def output_form(output: str, learner: Learner) -> str:
-    """Return the suffix of the format of a model (`splc.formats.models.writers.WRITERS`).
+    """Return the suffix of the format of a model (`splc.formats.registry.model_writers`).
 
     Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
     """
@@ -382,15 +380,16 @@ def output_form(output: str, learner: Learner) -> str:
         )
     suffix = model_suffix(output)
     if learner.suffix == ".log":
-        return suffix if suffix in WRITERS and suffix != ".txt" else ".log"
+        return suffix if suffix in model_writers() and suffix != ".txt" else ".log"
     return scaling_form(output)
 
 
 def scaling_form(output: str) -> str:
     """Return the suffix of the format of scaling models; on standard output that is model text."""
     suffix = ".txt" if output == STANDARD else model_suffix(output)
-    if suffix not in WRITERS:
-        raise RequestError(f"the suffix of {output!r} names no format, use one of {listed(list(WRITERS))}", "output")
+    if suffix not in model_writers():
+        suffixes = listed(list(model_writers()))
+        raise RequestError(f"the suffix of {output!r} names no format, use one of {suffixes}", "output")
     return suffix
 
 

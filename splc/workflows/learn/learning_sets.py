@@ -292,7 +292,7 @@ class StoredSources:
                 raise InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
             for name, configurations, y in _rows(model):
                 # Rows of the value that is learned may be those that the error is estimated on.
-                if name in values or not model.columns.contexts.items().isdisjoint(learned):
+                if name in values or not model.contexts.items().isdisjoint(learned):
                     continue
                 try:
                     converted = Configurations.from_columns(system, configurations.to_columns())
@@ -308,7 +308,7 @@ class StoredSources:
             hint = "leave --from out, or choose models of other values"
             raise LearningError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
         # Not before: a model that learned from another one has its rows by the name of the file, too.
-        values_of_files = {model.name: model.columns.contexts.get(by or "", model.name) for model in self.models}
+        values_of_files = {model.name: model.contexts.get(by or "", model.name) for model in self.models}
         titled: dict[str, ContextRows] = {}
         for name, part in parts.items():
             title = values_of_files.get(name, name)
@@ -325,7 +325,7 @@ def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
     context = full.basis.context
     if context is None or full.places is None:
         # A value of the context says more than the name of a file.
-        yield ", ".join(model.columns.contexts.values()) or model.name, full.configurations, full.measured
+        yield ", ".join(model.contexts.values()) or model.name, full.configurations, full.measured
         return
     for index, name in enumerate(context.names):
         rows = np.flatnonzero(full.places == index)

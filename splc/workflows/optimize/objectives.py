@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
+from splc.formats.models.stored_model import StoredModel
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.plausibility import LEAVE_OUT
 from splc.learning.result import Intervals, Predictor
@@ -90,6 +91,11 @@ class Objective:
     unit: str | None = None  # the unit of the property, None if it is not known
     error: str | None = None  # the error to expect of the model, as text; None if it is not stated
     failures: Failures | None = None  # the configurations that never worked, as far as is known
+
+    @classmethod
+    def of(cls, name: str, stored: StoredModel, system: VariabilityModel, **facts: Any) -> Objective:
+        """Return the property that a model in a file predicts."""
+        return cls(name, system, stored.model, stored.full, intervals=stored.intervals, unit=stored.unit, **facts)
 
     def of_system(self, system: VariabilityModel) -> Objective:
         """Return the objective of a system that has further values."""
@@ -182,16 +188,8 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         name = choice or stored.nfp or file
         names.append(name if name not in names else f"{name} ({file})")
         expected = ExpectedError.of_values(stored.expected_error) if stored.expected_error else None
-        objective = Objective(
-            names[-1],
-            space.system,
-            stored.model,
-            stored.full,
-            intervals=stored.intervals,
-            unit=stored.unit,
-            error=None if expected is None or request.printed else expected.text_of(expected.percent),
-            failures=failures,
-        )
+        error = None if expected is None or request.printed else expected.text_of(expected.percent)
+        objective = Objective.of(names[-1], stored, space.system, error=error, failures=failures)
         if measurements is not None:
             nfp = _property(request, project, measurements, choice, stored.nfp, notes)
             if nfp is not None:

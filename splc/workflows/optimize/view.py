@@ -11,13 +11,13 @@ from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.files import STANDARD
-from splc.io.json_object import ITSELF, JsonObject, at, each, json_object, merged
+from splc.io.json import picked
 from splc.system.groups import text_groups
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.objects import FailuresObject, OptionValues, option_values
+from splc.workflows.objects import failures_as_json, option_values
 from splc.workflows.optimize.objectives import Objective, Request
-from splc.workflows.optimize.optimize import NO_INFLUENCE, PropertyValue, RatedConfiguration, Result, run
+from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
 from splc.workflows.verb import Verb
 from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, View, counted, narrowed
 
@@ -27,101 +27,47 @@ MAX_LINES = 40
 MAX_TEXT = 200
 
 
-class MeasuredValueObject(JsonObject):
-    """The measured value of a property, and its prediction."""
-
-    measured: float
-    predicted: float
-
-
-class RatedObject(JsonObject):
-    """A configuration with the prediction of the property."""
-
-    configuration: OptionValues = at(lambda rated: option_values(rated.configuration))
-    value: PropertyValue = merged("values.0")
-
-
-class MeasuredConfigurationObject(JsonObject):
-    """A measured configuration with the value of the property."""
-
-    configuration: OptionValues = at(lambda rated: option_values(rated.configuration))
-    value: MeasuredValueObject = merged("values.0")
-
-
-class FrontConfigurationObject(JsonObject):
-    """A configuration on the Pareto front of the predictions."""
-
-    configuration: OptionValues
-    properties: dict[str, PropertyValue]
-
-
-class MeasuredFrontObject(JsonObject):
-    """A configuration on the Pareto front of the measured values."""
-
-    configuration: OptionValues
-    properties: dict[str, MeasuredValueObject]
-
-
-class ObjectiveObject(JsonObject):
-    """A property to optimize, and the measured property that it is."""
-
-    name: str
-    nfp: str | None = at("measured")
-    unit: str | None
-    maximize: bool
-
-
-def _fixed(result: Result) -> dict[str, float | int | None]:
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object of the best configurations of one property, or of the Pareto front of several."""
+    first, *others = result.objectives
     values = option_values(result.candidates[0].configuration)
-    return {name: value for name, value in values.items() if name in result.fixed}
+    searched = {
+        "fixed": {name: value for name, value in values.items() if name in result.fixed},
+        **picked(result, "examined, engine, exhaustive, unused, free"),
+        "failures": failures_as_json(result.failures),
+        "plot": result.plot,
+        "notes": [note.text for note in result.notes],
+    }
+    if others:
+        properties = [picked(goal, "name, nfp = measured, unit, maximize") for goal in result.objectives]
+        fronts = {
+            "front": _front_as_json(result, result.candidates, "predicted, interval, measured"),
+            "measured_front": _front_as_json(result, result.measured_front, "measured, predicted"),
+        }
+        return {"schema": "splc.optimize.pareto/1", "properties": properties, **fronts, **searched}
+    top = [_rated_as_json(row, "predicted, interval, measured") for row in result.candidates]
+    best = None if result.best_measured is None else _rated_as_json(result.best_measured, "measured, predicted")
+    facts = picked(first, "nfp = measured, unit, maximize")
+    return {"schema": "splc.optimize/1", **top[0], "best_measured": best, **facts, "top": top, **searched}
 
 
-class SearchedObject(JsonObject):
-    """The configurations that were searched."""
-
-    fixed: OptionValues = at(_fixed)
-    examined: int
-    engine: str
-    exhaustive: bool
-    unused: list[str]
-    free: list[str]
-    failures: FailuresObject | None
-    plot: str | None
-    notes: list[str] = each("notes", "text")
+def _rated_as_json(rated: RatedConfiguration, keys: str) -> dict[str, Any]:
+    return {"configuration": option_values(rated.configuration), **picked(rated.values[0], keys)}
 
 
-class OptimumObject(JsonObject, schema="splc.optimize/1"):
-    """The best configurations of one property."""
-
-    best: RatedObject = merged("candidates.0")
-    best_measured: MeasuredConfigurationObject | None
-    nfp: str | None = at("objectives.0.measured")
-    unit: str | None = at("objectives.0.unit")
-    maximize: bool = at("objectives.0.maximize")
-    top: list[RatedObject] = at("candidates")
-    searched: SearchedObject = merged(ITSELF)
-
-
-class ParetoObject(JsonObject, schema="splc.optimize.pareto/1"):
-    """The Pareto front of several properties."""
-
-    properties: list[ObjectiveObject] = at("objectives")
-    front: list[FrontConfigurationObject] = at(lambda result: _front(result, result.candidates))
-    measured_front: list[MeasuredFrontObject] | None = at(lambda result: _front(result, result.measured_front))
-    searched: SearchedObject = merged(ITSELF)
-
-
-def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[dict[str, Any]] | None:
-    """Return configurations with their properties by name."""
+def _front_as_json(
+    result: Result, front: Sequence[RatedConfiguration] | None, keys: str
+) -> list[dict[str, Any]] | None:
+    if front is None:
+        return None
     names = [objective.name for objective in result.objectives]
-    return (
-        None
-        if rated is None
-        else [
-            {"configuration": option_values(row.configuration), "properties": dict(zip(names, row.values, strict=True))}
-            for row in rated
-        ]
-    )
+    return [
+        {
+            "configuration": option_values(row.configuration),
+            "properties": {name: picked(value, keys) for name, value in zip(names, row.values, strict=True)},
+        }
+        for row in front
+    ]
 
 
 def view(result: Result, detail: Detail) -> View:
@@ -300,7 +246,7 @@ VERB = Verb(
     Request,
     run,
     view,
-    lambda result: json_object(OptimumObject if len(result.objectives) == 1 else ParetoObject, result),
+    as_json,
     (
         "splc optimize learned.log --fix px=4 --top 5",
         "splc optimize analytical.txt --maximize",

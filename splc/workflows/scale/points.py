@@ -14,14 +14,14 @@ from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
-from splc.formats.models.entries import percent_text
-from splc.io.json_object import JsonObject, at
+from splc.formats.models.notation import percent_text
+from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.scaling.profile import notes_of_series
 from splc.scaling.suggestion.candidates import Cost
 from splc.scaling.suggestion.suggest import suggest
 from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
-from splc.types import Array, PointStrategy
+from splc.types import Array
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, experiments_of
 from splc.workflows.scaling_view import chosen_series, model_text, point_text, pooling_notes
@@ -111,57 +111,37 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
 VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
 
 
-class SuggestedPointObject(JsonObject):
-    """A point to measure; the gain is in percent."""
+def points_as_json(result: PointSuggestions) -> dict[str, Any]:
+    """Return the JSON object of suggested points: expected values with their 90 % intervals; errors are in percent."""
+    found, target = result.suggestions, result.suggestions.target
 
-    point: dict[str, float]
-    expected: float
-    interval: tuple[float | None, float | None] = at(lambda point: (point["lower"], point["upper"]))
-    cost: float
-    reason: str
-    measured: int
-    gain: float | None
+    def point_of(one: Suggestion | TargetPrediction) -> dict[str, float]:
+        return dict(zip(found.names, one.point, strict=True))
 
-
-class TargetObject(JsonObject):
-    """The prediction at the target, and the interval of a measurement; the error is that of the mean in percent."""
-
-    point: dict[str, float]
-    predicted: float
-    interval: tuple[float | None, float | None] = at(lambda target: (target["lower"], target["upper"]))
-    error: float | None
-
-
-class PointSuggestionsObject(JsonObject, schema="splc.scale.suggest/1"):
-    """The points of a scaling model to measure next; errors are in percent."""
-
-    parameters: list[str] = at("suggestions.names")
-    callpaths: list[str]
-    next: list[SuggestedPointObject] = at(lambda result: [_with_point(result, it) for it in result.suggestions.points])
-    done: bool = at("suggestions.done")
-    why: str = at("suggestions.why")
-    model: str = at("suggestions.model.text")
-    formula: str = at(lambda result: model_text(result.suggestions.model))
-    strategy: PointStrategy = at("suggestions.strategy")
-    target: TargetObject | None = at(lambda result: _with_point(result, result.suggestions.target))
-    measured_points: int = at("suggestions.model.points")
-    error: float | None = at("suggestions.error")
-    error_points: int = at("suggestions.checked")
-    until: float | None = at("request.until")
-    spent: float = at("suggestions.spent")
-    budget: float | None = at("request.budget")
-    cost: str
-    repetitions: int = at("suggestions.repetitions")
-    candidates: int = at("suggestions.candidates")
-    notes: list[str] = at(lambda result: [*result.suggestions.notes, *result.suggestions.model.notes])
-
-
-def _with_point(result: PointSuggestions, suggestion: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
-    if suggestion is None:
-        return None
-    point = dict(zip(result.suggestions.names, suggestion.point, strict=True))
-    error = {"error": suggestion.error} if isinstance(suggestion, TargetPrediction) else {}
-    return {**vars(suggestion), "point": point, **error}
+    return {
+        "schema": "splc.scale.suggest/1",
+        "parameters": found.names,
+        "callpaths": result.callpaths,
+        "next": [
+            {
+                **{"point": point_of(one), "expected": one.expected, "interval": (one.lower, one.upper)},
+                **picked(one, "cost, reason, measured, gain"),
+            }
+            for one in found.points
+        ],
+        **picked(found, "done, why, model = model.text"),
+        "formula": model_text(found.model),
+        "strategy": found.strategy,
+        "target": target
+        and {
+            **{"point": point_of(target), "predicted": target.predicted, "interval": (target.lower, target.upper)},
+            "error": target.error,
+        },
+        **picked(found, "measured_points = model.points, error, error_points = checked"),
+        **picked(result, "until = request.until, spent = suggestions.spent, budget = request.budget, cost"),
+        **picked(found, "repetitions, candidates"),
+        "notes": [*found.notes, *found.model.notes],
+    }
 
 
 def view_of_points(result: PointSuggestions) -> View:
@@ -181,7 +161,6 @@ def view_of_points(result: PointSuggestions) -> View:
         yield f"{text} (mean of many measurements: within {percent_text(target.error)})"
     if batch.error is not None:
         yield f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines"
-    budget = result.request.budget
     budget = result.request.budget
     limit = "" if budget is None else f" of {budget:.6g}"
     yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"

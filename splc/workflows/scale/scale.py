@@ -18,11 +18,11 @@ from splc.errors import MeasurementError, RequestError, listed, plural, unknown_
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.models.entries import scaling_file
 from splc.formats.models.json_objects import PredictionObject
 from splc.formats.models.json_writer import models_json_parts
+from splc.formats.models.stored_model import scaling_file
 from splc.formats.models.subject import Subject
-from splc.formats.models.writers import WRITERS
+from splc.formats.registry import model_writers
 from splc.io.files import write_whole
 from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
@@ -101,7 +101,7 @@ class Request:
     ] = ()
     coordinates: Annotated[
         tuple[str, ...] | None,
-        as_option("NAME,…", "The columns of a CSV file that are parameters: 'p,n'.", parse=names_of),
+        as_option("NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=names_of),
     ] = None
     context: ContextColumns = ()
     ignore: IgnoredColumns = ()
@@ -128,7 +128,7 @@ class Request:
     tree: Annotated[
         bool, as_flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
     ] = False
-    top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
+    top: Annotated[int, as_option("N", "The call paths in the ranking.", minimum=1)] = 20
     jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
     output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")] = (
         DEFAULT_OUTPUT
@@ -282,7 +282,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
                 for key, values in predicted.items()
             }
             models = scaling_file(profile.models, source, extras, facts)
-            parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
+            parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
             metrics = {metric for _, metric in profile.models}
             subject = Subject.of_profile(source, metrics.pop() if len(profile.models) == 1 else None)
             notes += replaced_notes([request.output], subject)

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
-from splc.errors import ConfigurationError, plural
+from splc.errors import plural
 from splc.formats.experiments.cube import SEPARATOR
 from splc.io.numbers import rounded_text, small_share
-from splc.scaling.prediction import LEVEL
+from splc.scaling.prediction import LEVEL, predictions
 from splc.scaling.result import ScalingModel
 from splc.workflows.note import Note
 from splc.workflows.scaling_view import point_text
@@ -102,8 +102,10 @@ def _tree(
 ) -> CallTree:
     largest = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True))
     parents = _parents(models)
-    points = (at, largest)
-    predicted, measured = ({path: _prediction(model, point) for path, model in models.items()} for point in points)
+    # Of each model the prediction at the point, and at the largest measured values.
+    found = zip(models, predictions([*models.values()], [at, largest], with_intervals=False), strict=True)
+    by_path = {path: [one.predicted for one in both] for path, both in found}
+    predicted, measured = ({path: both[place] for path, both in by_path.items()} for place in (0, 1))
     values, totals = _values(parents, predicted, inclusive)
     own_measured, totals_measured = _values(parents, measured, inclusive)
     roots = [path for path, parent in parents.items() if parent is None]
@@ -163,20 +165,9 @@ def _share(value: float | None, total: float) -> float:
     return 100 * (max(value or 0.0, 0.0) / total) if total > 0 else 0.0
 
 
-def _point(model: ScalingModel, at: Mapping[str, float]) -> list[Any]:
-    values = [at[name] for name in model.names]
-    return values if len(values) == 1 else [values]
-
-
-def _prediction(model: ScalingModel, at: Mapping[str, float]) -> float | None:
-    try:
-        return float(model.predict(_point(model, at))[0])
-    except ConfigurationError:
-        return None
-
-
 def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, float]:
-    lower, upper = model.interval(_point(model, at), LEVEL)
+    values: list[Any] = [at[name] for name in model.names]
+    lower, upper = model.interval(values if len(values) == 1 else [values], LEVEL)
     return float(lower[0]), float(upper[0])
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
-from splc.formats.models.entries import lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
+from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
-from splc.io.json_object import ITSELF, JsonObject, at, by_value, json_object, merged, optional
+from splc.io.json import picked
+from splc.io.json_object import json_object
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
 from splc.scaling.suggestion.cheapest import LINE
 from splc.workflows import views
 from splc.workflows.by import ByValue
 from splc.workflows.fields import given_fields
-from splc.workflows.objects import FileObject
-from splc.workflows.scale.points import PointSuggestions, PointSuggestionsObject, suggested, view_of_points
+from splc.workflows.scale.points import PointSuggestions, points_as_json, suggested, view_of_points
 from splc.workflows.scale.scale import Request, Result, run, run_by
-from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
+from splc.workflows.scale.tree import CallTree, view_of_trees
 from splc.workflows.scaling_view import PREDICTIONS, model_text, number, point_text, scaling_facts, view_of_terms
 from splc.workflows.verb import Verb, Watch
 from splc.workflows.views import Answer, Column, NextStep, Rows, View, columns, counted
@@ -32,106 +32,48 @@ from splc.workflows.views import Answer, Column, NextStep, Rows, View, columns, 
 MANY = 100
 
 
-class SeriesModelObject(JsonObject):
-    """The scaling model of a call path and metric; errors are in percent."""
-
-    callpath: str = at("key.0")
-    metric: str = at("key.1")
-    model: ModelObject = at("model.model")
-    scaling: ScalingObject = at("model")
-    nfp: str = at("key.1")
-    learning_configurations: int = at("model.points")
-    learning_error: float | None = at("error")
-    error: None = at(lambda _: None)
-    error_all: float | None = at("error")
-    rounds: list[Any] = at(lambda _: ())
-    termination: Literal["noCandidate"] = at(lambda _: "noCandidate")
-    settings: dict[str, Any] = at(lambda series: {"method": series["model"].method, **series["model"].settings})
-    notes: list[str] = at("model.notes")
-    predictions: list[PredictionObject]
+def as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, Any]:
+    """Return the JSON object of scaling models, of those of each value of a context, or of suggested points."""
+    if isinstance(result, PointSuggestions):
+        return points_as_json(result)
+    if isinstance(result, ByValue):
+        return result.as_json("splc.scale.by/1", _profile_as_json)
+    count = len(result.profile.models)
+    schema = "splc.scale/1" if count == 1 else "splc.scale.several/1"
+    return {"schema": schema, **_profile_as_json(result, streamed=count > MANY)}
 
 
-class FailedSeriesObject(JsonObject):
-    """A call path and metric without a model."""
-
-    callpath: str
-    metric: str
-    reason: str
-
-
-class RankedCallPathObject(JsonObject):
-    """A call path with its rank, null without a prediction; shares are in percent."""
-
-    rank: int | None = at(0)
-    callpath: CallPath = merged(1)
+def _profile_as_json(result: Result, streamed: bool = False) -> dict[str, Any]:
+    """Return the only model or all of them, and what holds for all; errors and shares are in percent."""
+    models = _models_as_json(result)
+    return {
+        **(next(models) if len(result.profile.models) == 1 else {"models": models if streamed else list(models)}),
+        **{"seconds": result.seconds, "preset": "pmnf", "seed": None, **result.facts},
+        **({"trees": [_tree_as_json(tree) for tree in result.trees]} if result.trees else {}),
+        "output": result.request.output,
+    }
 
 
-class CallTreeObject(JsonObject):
-    """The call paths of a metric, those with a prediction by their share."""
-
-    metric: str
-    at: dict[str, float]
-    measured_at: dict[str, float]
-    total: float
-    level: float
-    callpaths: list[RankedCallPathObject]
-
-
-class ProfileObject(JsonObject):
-    """A profile, and where its models are."""
-
-    seconds: float
-    preset: Literal["pmnf"] = at(lambda _: "pmnf")
-    seed: None = at(lambda _: None)
-    learner: Literal["pmnf"] = at("facts.learner")
-    parameters: list[str] = at("facts.parameters")
-    points: int = at("facts.points")
-    failed: list[FailedSeriesObject] = at("facts.failed")
-    contexts: dict[str, str] = optional("facts.contexts")
-    files: dict[str, FileObject] = at("facts.files")
-    trees: list[CallTreeObject] = optional(lambda result: [_tree(tree) for tree in result.trees] or None)
-    output: str = at("request.output")
+def _models_as_json(result: Result) -> Iterator[dict[str, Any]]:
+    for (callpath, metric), model in result.profile.models.items():
+        error = result.errors[callpath, metric]
+        yield {
+            **{"callpath": callpath, "metric": metric, "model": json_object(ModelObject, model.model)},
+            **{"scaling": json_object(ScalingObject, model), "nfp": metric},
+            **{"learning_configurations": model.points, "learning_error": error, "error": None, "error_all": error},
+            **{"rounds": (), "termination": "noCandidate", "settings": {"method": model.method, **model.settings}},
+            "notes": model.notes,
+            "predictions": [
+                json_object(PredictionObject, one) for one in result.predictions.get((callpath, metric), ())
+            ],
+        }
 
 
-def _series(result: Result) -> Iterator[dict[str, Any]]:
-    for key, model in result.profile.models.items():
-        yield {"key": key, "model": model, "error": result.errors[key], "predictions": result.predictions.get(key, ())}
-
-
-def _is_single(result: Result) -> bool:
-    return len(result.profile.models) == 1
-
-
-class ScaleObject(JsonObject, schema="splc.scale/1"):
-    """The only model of a profile."""
-
-    model: SeriesModelObject = merged(lambda result: next(_series(result)))
-    profile: ProfileObject = merged(ITSELF)
-
-
-class ScaleSeveralObject(JsonObject, schema="splc.scale.several/1"):
-    """The models of a profile."""
-
-    models: list[SeriesModelObject] = at(
-        lambda result: _series(result) if len(result.profile.models) > MANY else list(_series(result))
-    )
-    profile: ProfileObject = merged(ITSELF)
-
-
-class ScaleValueObject(JsonObject):
-    """The models of a value of the context: those of one call path and metric, or a list of several."""
-
-    model: SeriesModelObject | None = merged(lambda result: next(_series(result)) if _is_single(result) else None)
-    models: list[SeriesModelObject] = optional(lambda result: None if _is_single(result) else list(_series(result)))
-    profile: ProfileObject = merged(ITSELF)
-
-
-ContextScaleObject = by_value(ScaleValueObject, "splc.scale.by/1")
-
-
-def _tree(tree: CallTree) -> dict[str, Any]:
-    unranked = [(None, row) for row in tree.callpaths if row.predicted is None]
-    return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
+def _tree_as_json(tree: CallTree) -> dict[str, Any]:
+    """Return the JSON object of a tree: its call paths with a prediction by their share, then the others."""
+    ranked = [*enumerate(tree.ranking, 1), *((None, path) for path in tree.callpaths if path.predicted is None)]
+    paths = [{"rank": rank, **vars(path)} for rank, path in ranked]
+    return {**picked(tree, "metric, at, measured_at, total"), "level": LEVEL, "callpaths": paths}
 
 
 def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> View:
@@ -233,14 +175,6 @@ def next_steps(result: Result) -> Iterator[NextStep]:
         )
 
 
-def _as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, Any]:
-    if isinstance(result, PointSuggestions):
-        return json_object(PointSuggestionsObject, result)
-    if isinstance(result, ByValue):
-        return json_object(ContextScaleObject, result.results, by=result.by)
-    return json_object(ScaleObject if _is_single(result) else ScaleSeveralObject, result)
-
-
 def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
     if request.suggest:
         return suggested(request)
@@ -254,7 +188,7 @@ VERB = Verb(
     Request,
     _run,
     view,
-    _as_json,
+    as_json,
     (
         "splc scale profile.txt --predict-at p=1024",
         "splc scale runs.csv --coordinates p,n --metric time -o models.py",

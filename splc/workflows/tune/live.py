@@ -40,7 +40,7 @@ from splc.workflows import learn
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.measure.subject import absolute, context_notes, environment_of
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.picture import chart_of
+from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.request import (

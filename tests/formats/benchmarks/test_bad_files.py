@@ -2,51 +2,31 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from splc.formats.measurements.shapes import read_table
+from splc.io.files import Source
 from tests.formats.benchmarks.conftest import DATA
+from tests.support.examples import examples
+from tests.support.reader_golden import READER_FILES, read_cases
+from tests.support.refusal import check_read_or_refused
 
-JSON = ("hyperfine.json", "pytest-benchmark.json.gz", "google-benchmark.json.gz", "jmh.json", "fio.json.gz")
 Refused = Callable[..., str]
 
 
-def content(name: str) -> bytes:
-    """Return the content of a file, decompressed."""
-    data = (DATA / name).read_bytes()
-    return gzip.decompress(data) if name.endswith(".gz") else data
-
-
-@pytest.mark.parametrize("name", JSON)
-@pytest.mark.parametrize("share", [0.6, 0.99])
-def test_truncated(name: str, share: float, refused: Refused, place: Path) -> None:
-    """A file that was cut off is refused, with the place where it ends."""
-    data = content(name)
-    (place / "cut.json").write_bytes(data[: int(share * len(data))])
-    message = refused("learn", "cut.json")
-    assert message.startswith("cut.json:")
-    assert ": not JSON: " in message
-    assert "is the file complete?" in message
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("PAR1 and more", "f.json: the Parquet file cannot be read"),
-        ("PK\x03\x04 xl/workbook.xml", "f.json: the workbook cannot be read"),
-    ],
-)
-def test_refused(text: str, message: str, refused: Refused, place: Path) -> None:
-    """Each file is refused, with its name and what is wrong."""
-    (place / "f.json").write_text(text, encoding="utf-8")
-    given = refused("learn", "f.json")
-    assert given.startswith(message)
-    # The cause, the text or a hint: no second error.
-    assert all(line.startswith("    ") for line in given.splitlines()[1:])
+@examples(60)
+@given(data=st.data())
+def test_cut_files(data: st.DataObject) -> None:
+    """A file that is cut off is read as far as it is whole, or refused."""
+    content = data.draw(st.sampled_from([case.data for case in read_cases(READER_FILES / "tools.txt") if case.data]))
+    end = data.draw(st.integers(0, len(content)))
+    check_read_or_refused(lambda: (read_table(Source("file", content[:end])),))
 
 
 def test_folders(refused: Refused, place: Path) -> None:

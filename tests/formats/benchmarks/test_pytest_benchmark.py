@@ -1,4 +1,4 @@
-"""Reports of pytest-benchmark: tests with different parameters in one file, and the roles of `extra_info`."""
+"""Reports of pytest-benchmark: tests with different parameters in one file."""
 
 from __future__ import annotations
 
@@ -11,33 +11,17 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app
-from splc.formats.benchmarks.read import read_benchmark
-from splc.formats.benchmarks.table import TableSource
-from splc.io.files import Source
 
 
-def benchmark(test: str, params: Mapping[str, Any], time: float, extra: Mapping[str, Any] | None = None) -> Any:
+def benchmark(test: str, params: Mapping[str, Any], time: float) -> Any:
     """Return a benchmark with two rounds."""
-    name = f"t.py::{test}" + (f"[{'-'.join(map(str, params.values()))}]" if params else "")
-    return {
-        "fullname": name,
-        "params": params or None,
-        "extra_info": extra or {},
-        "stats": {"data": [time, time * 1.01]},
-    }
+    name = f"t.py::{test}[{'-'.join(map(str, params.values()))}]"
+    return {"fullname": name, "params": params, "stats": {"data": [time, time * 1.01]}}
 
 
 def report(*benchmarks: Any) -> str:
     """Return a report."""
     return json.dumps({"machine_info": {}, "benchmarks": benchmarks})
-
-
-def table(*benchmarks: Any) -> TableSource:
-    """Return the table of a report."""
-    found = read_benchmark(Source("r.json", report(*benchmarks).encode()))
-    assert isinstance(found, TableSource)
-    assert found.stated is not None
-    return found
 
 
 def test_different_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,33 +49,3 @@ def test_different_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert option in terms
         assert other not in terms
     assert CliRunner().invoke(app, ["learn", "r.json", "--by", "test"]).exit_code == 0
-
-
-def test_extra_of_tests_without_parameters() -> None:
-    """Without parameters the entries are the options; the names of tests are contexts unless they say the same."""
-    runs = [
-        benchmark(f"sort_{n}_{name}", {}, n, {"n": n, "mode": name, "rss": n}) for n in (1, 2) for name in ("a", "b")
-    ]
-    stated = table(*runs).stated
-    assert stated is not None
-    assert (stated.options, stated.contexts, stated.properties) == (("n", "mode"), (), ("time", "rss"))
-    again = table(*runs, *(benchmark("other", {}, 1, {"n": n, "mode": "a"}) for n in (1, 2))).stated
-    assert again is not None
-    assert again.contexts == ("test",)
-
-
-def test_extra_of_tests_with_parameters() -> None:
-    """Numbers are properties, and what differs among equal parameters is an option; the rest says nothing new."""
-    runs = [
-        benchmark(
-            "sort", {"n": n}, n, {"workers": workers, "bytes": 8 * n, "kind": f"of {n}", "host": "a", "parts": [1]}
-        )
-        for n in (1, 2)
-        for workers in (1, 4)
-    ]
-    found = table(*runs)
-    assert found.stated is not None
-    assert found.stated.options == ("n", "workers")
-    assert found.stated.contexts == ("test", "host")
-    assert found.stated.properties == ("time", "bytes")
-    assert found.notes == ("left out of extra_info, since the parameters decide it: kind",)

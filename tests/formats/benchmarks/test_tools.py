@@ -16,23 +16,14 @@ from tests.formats.benchmarks.conftest import DATA, Run
 
 @dataclass(frozen=True)
 class Expected:
-    """The right roles of the columns of a file.
+    """The right roles of the columns of a file."""
 
-    Attributes:
-        options: option → number of its values.
-        main: the property to use.
-        others: the other properties.
-        contexts: the contexts.
-        repetitions: the number of runs of each configuration.
-        configurations: the number of configurations, if that is not the product of the numbers of values.
-    """
-
-    options: dict[str, int]
-    main: str
-    others: set[str]
+    options: dict[str, int]  # option → number of its values
+    main: str  # the property to use
+    others: set[str]  # the other properties
     contexts: set[str]
-    repetitions: int
-    configurations: int | None = None
+    repetitions: int  # the number of runs of each configuration
+    configurations: int | None = None  # their number, if that is not the product of the numbers of values
 
 
 EVENTS = {"context-switches", "cpu-migrations", "page-faults"}
@@ -132,28 +123,17 @@ def test_other_commands(name: str, run: Run, place: Path) -> None:
         assert result.exit_code == (2 if arguments[0] == "suggest" else 0), result.output
 
 
-def test_another_property(run: Run, place: Path) -> None:
-    """`--property` names another one of several properties, and `--ignore` leaves an option out."""
-    result = run("learn", str(DATA / "hyperfine.json"), "--property", "user", "--json")
-    assert json.loads(result.stdout)["nfp"] == "user"
-    result = run("learn", str(DATA / "hyperfine.json"), "--where", "tool=gzip")
-    assert result.exit_code == 0, result.output
-    assert "tool" in next(line for line in result.stderr.splitlines() if line.startswith("    contexts"))
-
-
-def test_standard_input(run: Run, place: Path) -> None:
-    """The output of a tool can be piped."""
-    result = run("learn", "-", "--json", stdin=(DATA / "hyperfine.json").read_bytes())
-    assert json.loads(result.stdout)["nfp"] == "time"
-
-
-def test_description(run: Run, place: Path) -> None:
-    """With a description of the system, the same file gives the same model."""
+def test_choices(run: Run, place: Path) -> None:
+    """A property, a value of an option, standard input and a description are chosen as for tables."""
     file = str(DATA / "hyperfine.json")
+    assert json.loads(run("learn", file, "--property", "user", "--json").stdout)["nfp"] == "user"
+    result = run("learn", file, "--where", "tool=gzip")
+    assert "tool" in next(line for line in result.stderr.splitlines() if line.startswith("    contexts"))
+    piped = json.loads(run("learn", "-", "--json", stdin=(DATA / "hyperfine.json").read_bytes()).stdout)
     assert run("init", file, "-o", "system.xml").exit_code == 0
     described = json.loads(run("learn", file, "--json").stdout)
     inferred = json.loads(run("learn", file, "--system", file, "--json").stdout)
-    assert described["nfp"] == inferred["nfp"] == "time"
+    assert described["nfp"] == inferred["nfp"] == piped["nfp"] == "time"
     assert described["model"] == inferred["model"]
 
 

@@ -6,10 +6,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
+from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import parse_experiment
 from splc.io.files import Source
-from tests.formats.experiments.test_read import LINES, NEW, TABLE, TEXT
 from tests.support.examples import examples
+from tests.support.reader_golden import READER_FILES, read_cases
+from tests.support.refusal import check_read_or_refused
 
 
 def read_or_refused(content: bytes) -> None:
@@ -25,37 +27,14 @@ def read_or_refused(content: bytes) -> None:
         assert said.encode()
 
 
-OLD = (
-    '{"parameters": [{"id": 1, "name": "p"}], "callpaths": [{"id": 1, "name": "main"}], '
-    '"metrics": [{"id": 1, "name": "time"}], "coordinates": [{"id": 1, "parameter_value_pairs": '
-    '[{"parameter_id": 1, "parameter_value": "4"}]}], "measurements": '
-    '[{"coordinate_id": 1, "callpath_id": 1, "metric_id": 1, "value": "1"}]}'
-)
-PIECES = (TEXT, LINES, NEW, OLD, TABLE)
-TOKENS = st.sampled_from(
-    (
-        *(
-            "PARAMETER ",
-            "POINTS ",
-            "REGION ",
-            "METRIC ",
-            "DATA ",
-            "(",
-            ")",
-            "#",
-            "\n",
-            "\r",
-            " ",
-            "\t",
-            "{",
-            "}",
-            "[",
-            "]",
-        ),
-        *('"', '"params"', '"parameters"', '"value"', '"measurements"', '"point"', ":", ",", ";", "1e999", "-0", "NaN"),
-        *("null", "9" * 400, "p", "value", "metric", "callpath", "\\u", "\\ud800", "\0", "ä", "\u2028", "\x0c", "4 8"),
-    )
-)
+PIECES = [
+    case.data.decode("utf-8", "replace")
+    for form in ("text", "json", "jsonl")
+    for case in read_cases(READER_FILES / f"experiments-{form}.txt")
+]
+WORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA", "p", "value", "metric", "callpath", "null", "NaN", "-0")
+TEXTS = ('"', '"params"', '"parameters"', '"value"', '"measurements"', '"point"', "1e999", "9" * 400, "\\u", "\\ud800")
+TOKENS = st.sampled_from([*"()#\n\r \t{}[]:,;\0ä\u2028\x0c", *WORDS, *TEXTS])
 
 
 @examples(40)
@@ -92,3 +71,9 @@ def test_mutated_files(data: st.DataObject) -> None:
         piece = data.draw(st.one_of(st.just(""), TOKENS, st.just(text[at:end] * 2), st.text(max_size=3)))
         text = text[:at] + piece + text[min(end, at + data.draw(st.sampled_from([0, 1, 5, 600]))) :]
     read_or_refused(text.encode(errors="surrogatepass"))
+
+
+@given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4), by_folder=st.booleans())
+def test_any_names(names: list[str], by_folder: bool) -> None:
+    """Any names of files give points or an error of this project."""
+    check_read_or_refused(lambda: len(named_points(names, "f", by_folder=by_folder).points) == len(names), InputError)

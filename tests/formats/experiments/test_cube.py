@@ -8,7 +8,6 @@ import io
 import struct
 import tarfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +48,16 @@ def write_run(path: Path, factor: float = 1.0, **options: Any) -> Path:
         "slowest": ("INCLUSIVE", "MAXDOUBLE", own),
     }
     return write_cube(path, metrics, nodes=NODES, **options)
+
+
+def write_archive(path: Path, members: dict[str, bytes]) -> None:
+    """Write the members of a profile."""
+    path.parent.mkdir(exist_ok=True)
+    with tarfile.open(path, "w") as archive:
+        for name, content in members.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
 
 
 @pytest.fixture
@@ -154,12 +163,7 @@ def test_a_file_written_by_hand(
     }
     runs = {"p1": members, "p2": {**members, "4.index": index(0, 1, 2), "2.index": index(2, 3)}}
     for name, own in runs.items():
-        (tmp_path / name).mkdir()
-        with tarfile.open(tmp_path / name / "profile.cubex", "w") as archive:
-            for member, content in own.items():
-                about = tarfile.TarInfo(member)
-                about.size = len(content)
-                archive.addfile(about, io.BytesIO(content))
+        write_archive(tmp_path / name / "profile.cubex", own)
     kept = read_experiment(tmp_path, scaling=scaling)
     paths = {"main": "main", "a": "main->a", "c": "main->a->c", "b": "main->b"}
     assert values(kept, "time") == {paths[name]: [[one], [two]] for name, (one, two) in seconds.items()}
@@ -177,63 +181,49 @@ def test_repetitions_and_points(runs: Path) -> None:
     assert "4 profiles; values are the means" in kept.report.notes[0]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "not a complete CUBE profile: the file is not a complete tar archive"),
-        (b"PARAMETER p", "not a complete CUBE profile: the file is not a complete tar archive"),
-        (None, "not a complete CUBE profile: the file is not a complete tar archive"),
-    ],
-)
-def test_damaged_profiles(runs: Path, content: bytes | None, message: str) -> None:
+@pytest.mark.parametrize("content", [b"", b"PARAMETER p", None])
+def test_damaged_profiles(runs: Path, content: bytes | None) -> None:
     """Damaged files are reported together, each with its name."""
     for name in ("app.p2.r1", "app.p4.r2"):
         file = runs / name / "profile.cubex"
         kept = file.read_bytes()
         file.write_bytes(kept[: kept.rindex(b"CUBEX.DATA") + 12] if content is None else content)
+    message = "not a complete CUBE profile: the file is not a complete tar archive"
     with pytest.raises(InputError, match=message) as caught:
         read_experiment(runs)
     assert [Path(str(each.file)).parent.name for each in caught.value.problems] == ["app.p2.r1", "app.p4.r2"]
 
 
-def _changed(member: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
-    """Return a function that replaces bytes in a member."""
-    return lambda members: {**members, member: members[member].replace(old, new)}
-
-
-def _without(member: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
-    """Return a function that drops a member."""
-    return lambda members: {name: content for name, content in members.items() if name != member}
+NO_ANCHOR, WRONG_ANCHOR = "it has no anchor.xml", "anchor.xml is not the description of a profile"
+VALUES = "the values of the metric {} are missing or damaged"
 
 
 @pytest.mark.parametrize(
-    ("damaged", "reason"),
+    ("member", "old", "new", "reason"),
     [
-        (_without("anchor.xml"), "it has no anchor.xml"),
-        (_changed("anchor.xml", b"<?xml", b"hello"), "anchor.xml is not the description of a profile"),
-        (_changed("anchor.xml", b"</cube>", b""), "anchor.xml is not the description of a profile"),
-        (_changed("anchor.xml", b"<program>", b"<other>"), "anchor.xml is not the description of a profile"),
-        (_changed("anchor.xml", b'calleeId="2"', b'calleeId="77"'), "anchor.xml is not the description of a profile"),
-        (_without("0.data"), "the values of the metric time are missing or damaged"),
-        (_changed("1.data", b"CUBEX.DATA", b"OTHER.DATA"), "the values of the metric busy are missing or damaged"),
-        (_changed("0.index", b"CUBEX.INDEX", b"OTHER.INDEX"), "the values of the metric time are missing or damaged"),
-        (_changed("0.data", b"CUBEX.DATA", b"CUBEX.DATA1"), "the values of the metric time are missing or damaged"),
-        (lambda _: {}, "it has no anchor.xml"),
+        ("anchor.xml", b"", None, NO_ANCHOR),
+        ("anchor.xml", b"<?xml", b"hello", WRONG_ANCHOR),
+        ("anchor.xml", b"</cube>", b"", WRONG_ANCHOR),
+        ("anchor.xml", b"<program>", b"<other>", WRONG_ANCHOR),
+        ("anchor.xml", b'calleeId="2"', b'calleeId="77"', WRONG_ANCHOR),
+        ("0.data", b"", None, VALUES.format("time")),
+        ("1.data", b"CUBEX.DATA", b"OTHER.DATA", VALUES.format("busy")),
+        ("0.index", b"CUBEX.INDEX", b"OTHER.INDEX", VALUES.format("time")),
+        ("0.data", b"CUBEX.DATA", b"CUBEX.DATA1", VALUES.format("time")),
+        ("", b"", None, NO_ANCHOR),
     ],
 )
-def test_the_damaged_part_is_named(
-    tmp_path: Path, damaged: Callable[[dict[str, bytes]], dict[str, bytes]], reason: str
-) -> None:
-    """The message names the part of the archive that is damaged, without names of Python's errors."""
+def test_the_damaged_part_is_named(tmp_path: Path, member: str, old: bytes, new: bytes | None, reason: str) -> None:
+    """The message names the part of the archive that is damaged, or missing, without names of Python's errors."""
     pytest.importorskip("pycubexr", reason="the extra cube is not installed")
     path = write_run(tmp_path / "p2" / "profile.cubex")
     with tarfile.open(path) as archive:
         members = {each.name: archive.extractfile(each).read() for each in archive}  # type: ignore[union-attr]
-    with tarfile.open(path, "w") as archive:
-        for name, content in damaged(members).items():
-            about = tarfile.TarInfo(name)
-            about.size = len(content)
-            archive.addfile(about, io.BytesIO(content))
+    if new is None:
+        members = {name: content for name, content in members.items() if member and name != member}
+    else:
+        members[member] = members[member].replace(old, new)
+    write_archive(path, members)
     with pytest.raises(InputError) as caught:
         read_experiment(path)
     assert caught.value.problems[0].message == f"not a complete CUBE profile: {reason}"
@@ -294,54 +284,12 @@ def test_without_the_library(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         read_experiment(runs)
 
 
-def write_tables(folder: Path, texts: dict[str, str]) -> Path:
-    """Write files into a folder."""
-    for name, text in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
-    return folder
-
-
-def test_folders_of_tables(tmp_path: Path) -> None:
-    """CSV tables of runs have their parameters in their names; columns can be further parameters."""
-    table = "callpath,time,calls\nmain,{},1\nmain->f,{},2\n"
-    names = {f"app.p{p}.r{rep}.csv": table.format(p, p + rep) for p in (2, 4) for rep in (1, 2)}
-    kept = read_experiment(write_tables(tmp_path / "runs", names))
-    assert (kept.parameters, kept.points.tolist()) == (("p",), [[2], [4]])
-    assert values(kept, "time") == {"main": [[2, 2], [4, 4]], "main->f": [[3, 4], [5, 6]]}
-    assert kept.report.notes == ("4 tables; from their names: p",)
-    more = {f"p{p}/runs.csv": f"n,time\n10,{p}\n20,{2 * p}\n" for p in (2, 4)}
-    kept = read_experiment(write_tables(tmp_path / "more", more), ["n"])
-    assert (kept.parameters, kept.points.tolist()) == (("p", "n"), [[2, 10], [2, 20], [4, 10], [4, 20]])
-
-
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ("time,host\n1,a\n,,a\n", "p4.csv:3: 3 fields, but the header has 2"),
-        ("p,time\n4,2\n", "duplicate column 'p'"),
-        ("time,host\n2,b\n", "contexts differ"),
-    ],
-)
-def test_wrong_tables(tmp_path: Path, other: str, message: str) -> None:
-    """Errors in tables of a folder name the file and its line."""
-    folder = write_tables(tmp_path / "runs", {"p2.csv": "time,host\n1,a\n", "p4.csv": other})
-    with pytest.raises(InputError, match=message):
-        read_experiment(folder)
-
-
-def test_wrong_requests(runs: Path, tmp_path: Path) -> None:
-    """Folders without profiles, unknown scalings, and options of CSV files are errors."""
-    (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match=r"there are no profiles .* or tables"):
-        read_experiment(tmp_path / "none")
+def test_wrong_requests(runs: Path) -> None:
+    """Unknown scalings, and options of CSV files are errors."""
     with pytest.raises(SpecError, match="unknown scaling 'stron'"):
         read_experiment(runs, scaling="stron")
     with pytest.raises(SpecError, match="names its parameters itself"):
         read_experiment(runs, ["p"])
-    (tmp_path / "e.csv").write_text("p,time\n1,2\n", encoding="utf-8")
-    with pytest.raises(SpecError, match="folders of CUBE profiles only"):
-        read_experiment(tmp_path / "e.csv", scaling="weak")
 
 
 def test_numbers_of_jobs_in_names_of_profiles(tmp_path: Path) -> None:

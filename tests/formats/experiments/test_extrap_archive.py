@@ -11,28 +11,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.data.experiment import Experiment
 from splc.errors import InputError
 from splc.formats.experiments import extrap_archive
 from splc.formats.experiments.read import parse_experiment
 from splc.io.files import Source
 from tests.support.refusal import check_read_or_refused
 
-STATISTICS = {"median": 2.0, "mean": 2.5, "minimum": 1.0, "maximum": 4.0, "std": 1.2, "repetitions": 5}
+POINTS = [{"coordinates": [20.0, 1.0], "mean": 2.5, "values": None}, {"coordinates": [40.0, 1.0], "values": [3.0, 4.0]}]
 CONTENT: dict[str, Any] = {
-    "Extra-P": "4.2.0",
     "parameters": ["x", "y"],
-    "measurements": {
-        "merge": {
-            "time": [
-                {"coordinates": [20.0, 1.0], **STATISTICS, "values": None},
-                {"coordinates": [40.0, 1.0], **STATISTICS, "mean": 5.0, "values": None},
-            ]
-        },
-        "sort": {"time": [{"coordinates": [20.0, 1.0], **STATISTICS, "values": [3.0, 4.0]}]},
-    },
+    "measurements": {"merge": {"time": POINTS}},
     "modelers": [{"name": "m", "models": {}}],
-    "scaling": "weak",
 }
 
 
@@ -44,20 +33,12 @@ def archive(content: Any, member: str = "experiment.json") -> Source:
     return Source("run.extra-p", stream.getvalue())
 
 
-def read(source: Source) -> Experiment:
-    """Return the experiment of an archive, whose format is detected."""
-    return parse_experiment(source)
-
-
-def test_values_and_means() -> None:
-    """Repetitions are read where the file keeps them, else their means, which is noted."""
+def test_the_experiment_of_an_archive() -> None:
+    """The format is detected; the report is about the archive, and models in it are ignored."""
     source = archive(CONTENT)
-    found = read(source)
-    assert found.parameters == ("x", "y")
-    assert found.points.tolist() == [[20, 1], [40, 1]]
-    np.testing.assert_array_equal(found["merge", "time"], [[2.5], [5.0]])
-    np.testing.assert_array_equal(found["sort", "time"][0], [3.0, 4.0])
-    assert found.report.notes[0].startswith("2 values are means of repetitions that the file does not have")
+    found = parse_experiment(source)
+    assert (found.parameters, found.points.tolist()) == (("x", "y"), [[20, 1], [40, 1]])
+    np.testing.assert_array_equal(found["merge", "time"], [[2.5, np.nan], [3.0, 4.0]])
     assert (found.report.source, found.report.sha256) == ("run.extra-p", source.sha256)
 
 
@@ -75,14 +56,14 @@ def test_values_and_means() -> None:
 def test_damaged_archives(source: Source, expected: str) -> None:
     """Archives that are damaged, or have no experiment or a wrong one, are errors that name the member."""
     with pytest.raises(InputError, match=expected):
-        read(source)
+        parse_experiment(source)
 
 
 def test_size_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An experiment that decompresses to more than the limit is an error."""
     monkeypatch.setattr(extrap_archive, "MAX_UNPACKED", 100)
     with pytest.raises(InputError, match="decompresses to more than 100 bytes"):
-        read(archive(CONTENT))
+        parse_experiment(archive(CONTENT))
 
 
 def test_every_damaged_byte_is_handled() -> None:

@@ -6,7 +6,6 @@ import dataclasses
 import re
 from pathlib import Path
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -18,43 +17,9 @@ from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, option_term
-from splc.models.text.reader import expand_text
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.learning_results import influence_models, result_of, results, small_system, systems
-
-LLVM = (
-    "1;228.863313802081 * time_passes + 16.0598697916664 * gvn;5.19351862172252;5.19351862172252;5.19351862172252;"
-    "5.19351862172252;0.271752;2;16.0598697916664 * gvn;1;0.95858714258515;5.19351862172252"
-)
-SYNTHETIC = (
-    "6;12.236096407816 * root + 0.2 * y * y + 99.9999999999999 * 1 / y + -1.71418880307689 * log10( x ) + "
-    "2.99999999999999 * log10( x ) * y + 20.8580412221262 * log10( x ) * A + "
-    "-0.203428973374668 * log10( x ) * A * ( 64 - x );1.59106515700654;1.59106515700654;1.59106515700654;"
-    "1.59106515700654;16.119391;12;-0.203428973374668 * log10( x ) * A * ( 64 - x );3;0.518876092658467;"
-)
-REAL = f"""command: vm FeatureModel.xml
-command: all measurements.xml
-command: mlsettings lossFunction:RELATIVE abortError:10
-Current machine learning settings: lossFunction:RELATIVE epsilon:0 blacklisted:\x20
-Configs with too large deviation: 0
-1024 configurations loaded. abortError set to highest deviation value: 9.13.
-Total sampling time: 00:00:00.0112233
-Learning: NumberOfConfigurationsLearning:1024 NumberOfConfigurationsValidation:1024
-Learning progress:
-Candidate: 1 * gvn -->Error: 5.19
-{LLVM[: LLVM.rindex(";") + 1]}
-Elapsed learning time(seconds): 00:00:00.2717520
-Prediction Error: 5.19351862172252 %
-average model:\x20
-Finished
-Round, Model, LearningError, LearningErrorRel, ValidationError, ValidationErrorRel, ElapsedSeconds, ModelComplexity, \
-BestCandidate, BestCandidateSize, BestCandidateScore, TestError
-Models:
-Termination reason: abortError
-{LLVM}
-Analyze finished
-"""
 
 
 def parsed(
@@ -62,11 +27,6 @@ def parsed(
 ) -> InfluenceModel:
     """Return the model of a log."""
     return parse_stored_log(Source("a.log", text.encode()), system, which, learning)[0].model
-
-
-def line(number: int, model: str, error: float = 1.0) -> str:
-    """Return a round line of SPL Conqueror's."""
-    return f"{number};{model};{error};{error};{error};{error};0.1;2;1 * x;1;0.5;"
 
 
 @examples(30)
@@ -217,128 +177,6 @@ def test_a_bagged_model_is_written_as_average(tmp_path: Path) -> None:
     assert "\n0;12.5 * base + -3 * gvn + 1E-05 * x * x;1.5;" in text
     assert read_model(tmp_path / "bagged.log", small_system()) == result.model
     assert parsed(text, small_system(), 0) == result.model
-
-
-def test_a_real_log_is_read() -> None:
-    """The log of SPL Conqueror with all its lines gives the published model."""
-    model = parsed(REAL)
-    assert model.influences == {option_term("time_passes"): 228.863313802081, option_term("gvn"): 16.0598697916664}
-    assert parsed(REAL.replace("\n", "\r\n")) == model
-    assert parsed("\ufeff" + REAL) == model
-
-
-def test_a_real_log_without_analysis_is_read() -> None:
-    """Older logs, which say Elapsed=, and logs that end after learning are read too."""
-    end = REAL.index("Round, Model")
-    old = REAL[:end].replace("Elapsed learning time(seconds): ", "Elapsed=")
-    assert parsed(old) == parsed(REAL)
-    assert parsed(LLVM) == parsed(REAL)
-
-
-def test_all_functions_of_a_real_round_are_read() -> None:
-    """Squares, reciprocals, logarithms and mirrors of a real round line give the sum of terms that they mean."""
-    expected = expand_text(
-        "12.236096407816 + 0.2*y^2 + 99.9999999999999/y - 1.71418880307689*log10(x) + 2.99999999999999*log10(x)*y"
-        " + (20.8580412221262 - 0.203428973374668*64)*log10(x)*A + 0.203428973374668*x*log10(x)*A",
-        None,
-    )
-    found = parsed(SYNTHETIC).influences
-    assert found.keys() == expected.keys()
-    assert all(found[term] == pytest.approx(value, rel=1e-12) for term, value in expected.items())
-
-
-def test_the_last_of_several_learnings_counts() -> None:
-    """Of several learnings the last is read unless another is asked for."""
-    again = REAL.replace("228.863313802081", "100")
-    assert parsed(REAL + again).influences[option_term("time_passes")] == 100
-    assert parsed(REAL + again, learning=1) == parsed(REAL)
-    unmarked = "\n".join([line(1, "1 * x"), line(2, "2 * x + 3 * y"), line(1, "5 * x")])
-    assert parsed(unmarked).influences == {option_term("x"): 5.0}
-
-
-def test_the_test_error_need_not_be_there() -> None:
-    """A round line that ends with the score, without a `;`, is read."""
-    assert parsed(line(1, "2 * x").rstrip(";")) == parsed(line(1, "2 * x"))
-
-
-def test_a_separator_after_the_last_field() -> None:
-    """A round line with all fields may end with a `;`; a further field is an error."""
-    assert parsed(f"{LLVM};") == parsed(LLVM)
-
-
-def test_the_link_belongs_to_its_own_learning() -> None:
-    """A log link that our log states does not spread to a log of SPL Conqueror that follows it."""
-    ours = model_log_text(InfluenceModel.from_terms({option_term("x"): 1.0}, link="log"))
-    assert parsed(ours).link == "log"
-    assert parsed(ours + REAL).link == "identity"
-    assert parsed(ours + REAL, learning=1).link == "log"
-
-
-def test_rounds_that_appear_twice_count_once() -> None:
-    """With useBackward every round has two lines; the later line counts."""
-    text = "Learning progress:\n" + "\n".join(
-        [line(1, "1 * x"), line(1, "2 * x"), line(2, "3 * x + 1 * y"), line(2, "4 * x + 1 * y")]
-    )
-    assert parsed(text).influences[option_term("x")] == 4
-    assert parsed(text, which=1).influences[option_term("x")] == 2
-
-
-def test_which_round_is_read() -> None:
-    """The last round is read, or the one with the least validation error, or a numbered one."""
-    text = "\n".join([line(1, "1 * x", 9), line(2, "2 * x", 3), line(3, "3 * x", 5)])
-    assert parsed(text).influences == {option_term("x"): 3.0}
-    assert parsed(text, which="best").influences == {option_term("x"): 2.0}
-    assert parsed(text, which=1).influences == {option_term("x"): 1.0}
-
-
-def test_the_average_of_bagging_is_the_model() -> None:
-    """A non-empty block `average model:` is the model of a log with bagging."""
-    text = REAL.replace("average model: \n", "average model: \n  2 * time_passes + \n  -1E-05 * gvn + \n")
-    assert parsed(text).influences == {option_term("time_passes"): 2.0, option_term("gvn"): -1e-05}
-    assert parsed(text, which=1) == parsed(REAL)
-    one_line = REAL.replace("average model: \n", "average model: 3 * gvn + \n")
-    assert parsed(one_line).influences == {option_term("gvn"): 3.0}
-    again = REAL + one_line
-    assert parsed(again).influences == {option_term("gvn"): 3.0}
-    assert parsed(again, learning=1) == parsed(REAL)
-
-
-@pytest.mark.parametrize("first", ["", "2 * x + "])
-def test_each_averaged_model_has_its_own_facts(first: str) -> None:
-    """The property, the link and the contexts of an averaged model are those stated before it."""
-
-    def averaged(nfp: str, link: str, version: str) -> str:
-        facts = f'nfp {nfp}\ncommand: splc link: {link}\ncommand: splc contexts: {{"version": "{version}"}}'
-        end = "Analyze finished\n"
-        return f"command: {facts}\nLearning progress:\naverage model: {first}\n  3 * y + \n{end}"
-
-    text = averaged("time", "identity", "1.0") + averaged("energy", "log", "2.0")
-    found = parse_stored_log(Source("a.log", text.encode()), learning=0)
-    facts = [(each.nfp, each.model.link, dict(each.columns.contexts)) for each in found]
-    assert facts == [("time", "identity", {"version": "1.0"}), ("energy", "log", {"version": "2.0"})]
-
-
-def test_names_that_spl_conqueror_shortens_are_understood() -> None:
-    """With the system, names without their special characters mean the option; the base option is the constant."""
-    system = small_system()
-    model = parsed(line(1, "2 * base + 3 * rclookahead + 4 * Enabledy * y"), system)
-    assert model.influences == {
-        expand_key("1"): 2.0,
-        option_term("rc-lookahead"): 3.0,
-        option_term("Enabledy") * option_term("y"): 4.0,
-    }
-
-
-def expand_key(text: str) -> object:
-    """Return the only term of a text."""
-    return next(iter(expand_text(text, None)))
-
-
-def test_a_name_in_an_average_keeps_its_plus() -> None:
-    """In the averaged model a name may end with a plus, which joins nothing."""
-    text = "Learning progress:\naverage model: \n  2 * c++ + \n  3 * x + \nAnalyze finished\n"
-    model = parsed(text)
-    assert model.influences == {option_term("c++"): 2.0, option_term("x"): 3.0}
 
 
 def test_commands_are_echoed() -> None:

@@ -102,25 +102,6 @@ def test_models_of_several_files(tmp_path: Path) -> None:
     assert [problem.file for problem in caught.value.problems] == [bad, str(tmp_path / "none.txt")]
 
 
-def test_what_splc_learn_prints_is_a_model(tmp_path: Path) -> None:
-    """The object that `splc learn --json` prints is read too; it has its terms as text only."""
-    content = {"schema": "splc.learn/1", "model": {"link": "identity", "terms": [{"term": "x^2", "influence": 0.5}]}}
-    assert read_model(written(tmp_path, json.dumps(content))).influences == {option_term("x", 2): 0.5}
-
-
-def test_influences_of_terms_as_text(tmp_path: Path) -> None:
-    """The numbers of a term that is given as text multiply its influence."""
-    content = {"schema": "splc.model/1", "model": {"terms": [{"term": "2 * x * 4 + 3", "influence": 0.5}]}}
-    assert read_model(written(tmp_path, json.dumps(content))).influences == {option_term("x"): 4.0, CONSTANT: 1.5}
-
-
-def test_model_text_knows_the_system_and_parameters(tmp_path: Path) -> None:
-    """Names of a model text are options in either spelling, or parameters; always selected options are the constant."""
-    path = written(tmp_path, "T = alpha * base + 3 * rc-lookahead + 4 * rclookahead")
-    model = read_model(path, small_system(), parameters={"alpha": 2.0})
-    assert model.influences == {CONSTANT: 2.0, option_term("rc-lookahead"): 7.0}
-
-
 @pytest.mark.parametrize(("name", "text"), [("m.txt", "12.5 + 0.1 * x^2\n"), ("m.json", "{"), ("m.log", "Round, ")])
 def test_models_are_written_as_their_name_asks(tmp_path: Path, name: str, text: str) -> None:
     """The suffix chooses the format that a model is written in, and what is written reads back equal."""

@@ -40,11 +40,6 @@ def test_symbols() -> None:
         parse_model("gamma * nx", SYSTEM, symbols="alpha")
 
 
-def test_lines_inside_parentheses() -> None:
-    """A definition goes on in the next line inside parentheses, and may be the model."""
-    assert parsed("x = (nx +\n ny)\n") == parsed("nx + ny")
-
-
 def test_logarithms_and_roots_of_products_of_negative_values() -> None:
     """A product of two negative values has a logarithm and a root, although its factors have none."""
     options = (NumericOption("dx", (-8.0, 2.0)), NumericOption("dy", (-2.0, 8.0)))
@@ -55,12 +50,6 @@ def test_logarithms_and_roots_of_products_of_negative_values() -> None:
     # Observed variables may be negative, too.
     model = parse_stored_text(Source("m.txt", b"log2(dx * t) + sqrt(t * t)"), system)[0]
     assert model.predict({"dx": [-8.0], "dy": [2.0], "t": [-2.0]}) == pytest.approx([6.0])
-
-
-def test_definitions_and_parameters() -> None:
-    """A definition with a parameter's name must have its value, or be made of it."""
-    assert parsed("alpha = 2\nalpha * nx") == parsed("2 * nx")
-    assert parsed("alpha = alpha / 4\nalpha * nx") == parsed("0.5 * nx")
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-16-le", "utf-32"])

@@ -15,11 +15,11 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
-from splc.formats.models.entries import learned_file
 from splc.formats.models.json_writer import learned_json_text, model_json_text
 from splc.formats.models.log_writer import learned_log_text, model_log_text
-from splc.formats.models.stored import ReadOptions, StoredModel, read_json, read_log, read_text
-from splc.formats.models.writers import WRITERS
+from splc.formats.models.read import ReadOptions, StoredModel, read_json, read_log, read_text
+from splc.formats.models.stored_model import learned_file
+from splc.formats.registry import model_writers
 from splc.io.files import Source
 from splc.learning import intervals
 from splc.learning.judged_rows import JudgedRows
@@ -95,7 +95,7 @@ def test_intervals_are_stored(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_files_read_back_with_their_link(link: Link, suffix: str) -> None:
     """Every format that is read holds the link; the predictions are the same."""
     result = uncertain_result(link)
-    source = Source(f"m{suffix}", WRITERS[suffix](learned_file(result, "m.csv")).encode())
+    source = Source(f"m{suffix}", model_writers()[suffix].write(learned_file(result, "m.csv")).encode())
     read = {".json": read_json, ".log": read_log, ".txt": read_text}[suffix]
     model: InfluenceModel = read(source, SYSTEM, ReadOptions())[0].model
     assert model.link == link
@@ -108,7 +108,7 @@ def test_the_python_module_has_the_link(link: Link) -> None:
     """The Python module predicts what the model predicts."""
     result = uncertain_result(link)
     names: dict[str, Any] = {}
-    exec(WRITERS[".py"](learned_file(result, "m.csv")), names)  # noqa: S102
+    exec(model_writers()[".py"].write(learned_file(result, "m.csv")), names)  # noqa: S102
     columns = [everything().column(name) for name in ("gvn", "x")]
     found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in zip(*columns, strict=True)]
     np.testing.assert_allclose(found, result.model.predict(everything()), rtol=1e-12)
@@ -156,7 +156,7 @@ def test_subexpressions_in_files(link: Link, suffix: str) -> None:
         Round(2, terms[2], 1.0, 1.0, 1.0, tuple(terms), 0.0),
     )
     result = replace(uncertain_result(link), predictor=model, terms=tuple(terms), rounds=rounds)
-    source = Source(f"m{suffix}", WRITERS[suffix](learned_file(result, "m.csv")).encode())
+    source = Source(f"m{suffix}", model_writers()[suffix].write(learned_file(result, "m.csv")).encode())
     # Rounds of a log name subexpressions, also in the term that was added.
     rows = [line for line in source.text().splitlines() if line[:2] in ("1;", "2;")]
     assert (len(rows) >= 2) == (suffix == ".log")

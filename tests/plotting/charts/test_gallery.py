@@ -14,7 +14,7 @@ from lxml import etree
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.plotting.charts import curves
-from splc.plotting.charts.chart import Axis, HeatCells, Panel, rows_of, ticks
+from splc.plotting.charts.chart import Axis, BarMarks, Curve, HeatCells, Panel, ReferenceLine, rows_of, ticks
 from splc.plotting.charts.curves import front_chart, learning_curve_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import MAX_PANELS, course_chart
@@ -106,36 +106,30 @@ def test_courses_over_any_range(link: Literal["identity", "log"], factor: float)
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_pages(name: str) -> None:
-    """The panels of a chart are legible on a page."""
-    for panel in GALLERY[name]().panels:
-        assert svg_defects(panel_svg(panel, "description")) == []
+def test_gallery(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chart is described in words and as columns of one length; it is legible on a page, and as a file with a legend.
 
-
-@pytest.mark.parametrize("name", GALLERY)
-def test_files(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A chart is legible as a file, where it has its legend."""
-    chart = GALLERY[name]()
-    root = etree.fromstring(chart_svg(chart))
-    texts = "".join(root.itertext())
-    assert all(text in texts for text in chart.legend.values() if len(text) < 40)
-    figure = capture(monkeypatch, lambda: chart_file(chart, "png"))
-    assert defects(figure) == []
-    assert sum(len(legend.get_texts()) for legend in figure.legends) == len(chart.legend)
-
-
-@pytest.mark.parametrize("name", GALLERY)
-def test_in_words(name: str) -> None:
-    """A chart has a title, a description, its values as columns of one length, and labels on axes of numbers."""
+    Every curve, every line of reference and every bar is drawn.
+    """
     chart = GALLERY[name]()
     assert chart.title
     assert chart.description.endswith(".")
     assert len({len(column) for column in chart.table.values()}) == (name != "together")
     for panel in chart.panels:
+        assert svg_defects(panel_svg(panel, "description")) == []
         if not any(isinstance(mark, HeatCells) for mark in panel.marks):
             # The name of an option is the title of its panel.
             assert panel.x.names or panel.x.label or panel.title
             assert panel.y.names or panel.y.label
+    texts = "".join(etree.fromstring(chart_svg(chart)).itertext())
+    assert all(text in texts for text in chart.legend.values() if len(text) < 40)
+    figure = capture(monkeypatch, lambda: chart_file(chart, "png"))
+    assert defects(figure) == []
+    assert sum(len(legend.get_texts()) for legend in figure.legends) == len(chart.legend)
+    for panel, axes in zip(chart.panels, figure.axes, strict=False):
+        marks = [*map(type, panel.marks)]
+        assert len(axes.lines) >= marks.count(Curve) + marks.count(ReferenceLine)
+        assert len(axes.patches) >= sum(len(mark.end) for mark in panel.marks if isinstance(mark, BarMarks))
 
 
 @pytest.mark.parametrize("factor", [1.0, 1.03, 1.4, 4.0, 9.0, 60.0, 900.0, 3e4, 1e9])
