@@ -55,11 +55,6 @@ def as_argument(metavar: str, text: str, **settings: Any) -> Field:
     return Field(text, "argument", metavar, **settings)
 
 
-def python_only(text: str) -> Field:
-    """Return a field that no command line has."""
-    return Field(text, "python")
-
-
 def option(initial: T, metavar: str, text: str, panel: str = "", **settings: Any) -> T:
     """Return the default of a field that is an option with a value; `settings` are further attributes of `Field`."""
     return _stated(initial, as_option(metavar, text, panel, **settings))
@@ -77,7 +72,7 @@ def argument(initial: T, metavar: str, text: str, **settings: Any) -> T:
 
 def internal(initial: T, text: str) -> T:
     """Return the default of a field that no command line has."""
-    return _stated(initial, python_only(text))
+    return _stated(initial, Field(text, "python"))
 
 
 def _stated(initial: T, how: Field) -> T:

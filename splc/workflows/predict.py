@@ -33,10 +33,9 @@ from splc.system.extension import extended, open_options
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows import prediction_notes
+from splc.workflows import fields, prediction_notes
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
 from splc.workflows.common_fields import By, Printed
-from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.note import Note, Notes, reading_notes
@@ -48,7 +47,7 @@ from splc.workflows.views import Column, Detail, Message, Output, Rows, View, co
 BLOCK = 8192
 
 
-@request
+@fields.request
 class Request(ModelInputs):
     """Predict configurations: a CSV table of them with the column 'predicted'.
 
@@ -57,25 +56,23 @@ class Request(ModelInputs):
     to standard error.
     """
 
-    model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
+    model: Annotated[str, fields.as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
     configurations: Annotated[
-        str, as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input.")
-    ]
-    output: Annotated[
-        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
-    ] = None
-    interval: Annotated[
-        bool, as_flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
-    ] = False
-    printed: Printed = False
-    extrapolate: Annotated[
-        bool,
-        as_flag(
-            "--extrapolate",
-            "Predict also values of numeric options that the description does not list, with intervals; without a "
-            "description they are always predicted.",
+        str,
+        fields.as_argument(
+            "CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
         ),
-    ] = False
+    ]
+    output: str | None = fields.option(
+        None, "FILE", "The file to write.", names="--output -o", default="standard output"
+    )
+    interval: bool = fields.flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
+    printed: Printed = False
+    extrapolate: bool = fields.flag(
+        "--extrapolate",
+        "Predict also values of numeric options that the description does not list, with intervals; without a "
+        "description they are always predicted.",
+    )
     by: By = None
 
 
