@@ -9,11 +9,11 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 from casestudies.evaluation.evaluation import Evaluation
-from casestudies.evaluation.run import run_evaluation
+from casestudies.evaluation.run import EvaluationResult, run_evaluation
 from splc.cli.printer import print_view
 from splc.cli.progress import TerminalWatch
 from splc.errors import SplcError
-from splc.io.json_object import JsonObject, at, json_object
+from splc.io.json import picked, plain_values
 from splc.study.folder import TasksResult
 from splc.workflows.views import End, Message, View
 
@@ -44,20 +44,19 @@ SYSTEMS = Attribute("systems", "NAME,…", "names of systems; default: all that 
 SEEDS = Attribute("seeds", "N", "the number of seeds")
 
 
-class EvaluationObject(JsonObject, schema="casestudies.evaluation/1"):
-    """An evaluation: its rows, and where its files are."""
-
-    study: str | None = at(lambda result: result.evaluation.path and str(result.evaluation.path))
-    preset: str | None = at("evaluation.preset")
-    settings: dict[str, Any] = at(lambda result: result.evaluation.settings())
-    folder: str = at(lambda result: str(result.folder))
-    tasks: int
-    done: int
-    done_before: int = at("found")
-    interrupted: bool
-    rows: list[dict[str, Any]]
-    files: list[str] = at(lambda result: [*result.files, *([] if result.interrupted else ["manifest.json"])])
-    notes: list[str]
+def as_json(result: EvaluationResult) -> dict[str, Any]:
+    """Return the JSON object of an evaluation: its rows, and where its files are."""
+    evaluation = result.evaluation
+    return {
+        "schema": "casestudies.evaluation/1",
+        "study": evaluation.path and str(evaluation.path),
+        "preset": evaluation.preset,
+        "settings": evaluation.settings(),
+        "folder": str(result.folder),
+        **picked(result, "tasks, done, done_before = found, interrupted, rows"),
+        "files": [*result.files, *([] if result.interrupted else ["manifest.json"])],
+        "notes": result.notes,
+    }
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -89,7 +88,7 @@ def run_command(make: Callable[[], Evaluation], chosen: Namespace) -> int:
     except SplcError as error:
         print(error, file=sys.stderr)
         return 2
-    return print_view(view(result), json_object(EvaluationObject, result) if chosen.json else None)
+    return print_view(view(result), plain_values(as_json(result)) if chosen.json else None)
 
 
 def view(result: TasksResult) -> View:

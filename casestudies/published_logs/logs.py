@@ -33,7 +33,7 @@ from splc.errors import Problem, RequestError, SplcError, listed, plural
 from splc.io.processes import in_processes
 from splc.project.files import MEASUREMENT_FILES
 from splc.workflows.common_fields import DuplicateRows, InvalidRows
-from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.fields import as_argument, flag, internal, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, OnProgress, notes_of
 
@@ -46,23 +46,18 @@ class Request(SystemInputs):
     """A request to recompute the errors of a tree of logs."""
 
     root: Annotated[str, as_argument("FOLDER", "The tree of logs (*.log) of SPL Conqueror or splc.")]
-    systems: Annotated[
-        str | None,
-        as_option(
-            "FOLDER",
-            "Where the systems are: a folder with description and measurements for each, whose name begins the "
-            "names of its logs or of their folders.",
-            default="the tree itself",
-        ),
-    ] = None
-    relearn: Annotated[
-        bool,
-        as_flag("--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."),
-    ] = False
-    jobs: Annotated[int, python_only("The number of processes.")] = 1
-    nfp: Annotated[
-        str | None, as_option("NAME", "The property; the logs name theirs otherwise.", names="--property --nfp")
-    ] = None
+    systems: str | None = option(
+        None,
+        "FOLDER",
+        "Where the systems are: a folder with description and measurements for each, whose name begins the "
+        "names of its logs or of their folders.",
+        default="the tree itself",
+    )
+    relearn: bool = flag(
+        "--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."
+    )
+    jobs: int = internal(1, "The number of processes.")
+    nfp: str | None = option(None, "NAME", "The property; the logs name theirs otherwise.", names="--property --nfp")
     invalid: InvalidRows = "drop"
     duplicates: DuplicateRows = "first"
 

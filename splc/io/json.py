@@ -6,13 +6,15 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem
+
+Getter = Callable[[Any], Any]
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -75,9 +77,14 @@ def plain_values(value: Any) -> Any:
 def picked(source: Any, keys: str) -> dict[str, Any]:
     """Return key → value of an object; the keys of `"name, error = errors.mean"` are the name and `errors.mean`.
 
-    Values are attributes, and items of mappings; a path ends early at None.
+    Values are attributes, items of mappings, and numbers positions of tuples; a path ends early at None.
     """
-    return {key: _value_at(source, path) for key, path in _paths(keys)}
+    return {key: _value_at(path, source) for key, path in _paths(keys)}
+
+
+def getter(path: str | int | Getter) -> Getter:
+    """Return the function that gets the value of an object at a path, as for `picked`, or a position."""
+    return path if callable(path) else partial(_value_at, str(path).split("."))
 
 
 @cache
@@ -86,9 +93,12 @@ def _paths(keys: str) -> list[tuple[str, list[str]]]:
     return [(key.strip(), (path or key).strip().split(".")) for key, path in pairs]
 
 
-def _value_at(source: Any, path: list[str]) -> Any:
+def _value_at(path: list[str], source: Any) -> Any:
     for name in path:
         if source is None:
             return None
-        source = source.get(name) if isinstance(source, (dict, MappingProxyType)) else getattr(source, name)
+        if name.isdecimal():
+            source = source[int(name)]
+        else:
+            source = source.get(name) if isinstance(source, (dict, MappingProxyType)) else getattr(source, name)
     return source

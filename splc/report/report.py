@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial, singledispatch
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
 from comparison import Comparison
@@ -37,7 +37,7 @@ from splc.report.subject import ModelSubject, best_of
 from splc.study import StudyResult
 from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
-from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
@@ -58,26 +58,22 @@ class Request(ModelInputs):
     what changed; a model text is compared with a learned model; of a profile it ranks the call paths.
     """
 
-    models: Annotated[
-        tuple[str, ...],
-        as_argument(
-            "[MODEL...]",
-            "The model; two models (of two versions, or model text and a learned one); a profile; results of a study; "
-            "the JSON of splc tune.",
-        ),
-    ] = ("learned.log",)
-    scale: Annotated[float | None, as_option("FACTOR", "Multiply the model text.")] = None
-    output: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "The page to write (.html, .md); with --picture .svg, .png, .pdf.",
-            names="--output -o",
-            default="report.html; NAME.svg",
-        ),
-    ] = None
-    picture: Annotated[str | None, as_option("NAME", "Write a picture of the page only.")] = None
-    maximize: Annotated[bool, as_flag("--maximize", "The greatest values are the best, not the least.")] = False
+    models: tuple[str, ...] = argument(
+        ("learned.log",),
+        "[MODEL...]",
+        "The model; two models (of two versions, or model text and a learned one); a profile; results of a study; "
+        "the JSON of splc tune.",
+    )
+    scale: float | None = option(None, "FACTOR", "Multiply the model text.")
+    output: str | None = option(
+        None,
+        "FILE",
+        "The page to write (.html, .md); with --picture .svg, .png, .pdf.",
+        names="--output -o",
+        default="report.html; NAME.svg",
+    )
+    picture: str | None = option(None, "NAME", "Write a picture of the page only.")
+    maximize: bool = flag("--maximize", "The greatest values are the best, not the least.")
 
 
 @dataclass(frozen=True, eq=False)

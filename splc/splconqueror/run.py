@@ -15,7 +15,7 @@ from splc.splconqueror.interpreter import interpret
 from splc.splconqueror.learning import require_preset
 from splc.splconqueror.state import Learned, RunLog, ScriptRun, State
 from splc.splconqueror.study import WrittenStudy, write_study
-from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fields import as_argument, flag, option, request
 from splc.workflows.note import Note, notes_of
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, End, Message, Rows, View, columns, counted
@@ -32,10 +32,10 @@ class Request:
     """
 
     scripts: Annotated[tuple[str, ...], as_argument("SCRIPT…", "The scripts (.a), run one after the other.")]
-    check: Annotated[bool, as_flag("--check", "Only check the scripts, and all that they call.")] = False
-    preset: Annotated[str, as_option("NAME", "The settings that those of the scripts change.")] = SPLCONQUEROR
-    output: Annotated[str, as_option("FILE", "The study to write.", names="--output -o", default=STUDY)] = STUDY
-    to_study: Annotated[bool, as_flag("--to-study", "Write the script as a study, and do not run it.")] = False
+    check: bool = flag("--check", "Only check the scripts, and all that they call.")
+    preset: str = option(SPLCONQUEROR, "NAME", "The settings that those of the scripts change.")
+    output: str = option(STUDY, "FILE", "The study to write.", names="--output -o", default=STUDY)
+    to_study: bool = flag("--to-study", "Write the script as a study, and do not run it.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from comparison.statistics import GroupTest
 from splc.errors import InputError, Problem, RequestError
@@ -28,7 +28,7 @@ from splc.study.tables import picture_names, pictures_of, runs_table, tables_of,
 from splc.study.tasks import Record, load, perform, space_of, tasks_of
 from splc.workflows.by import ByValue
 from splc.workflows.common_fields import scheduler_of
-from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.note import notes_of
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, End, Message, View
@@ -46,23 +46,19 @@ class Request:
     continues, and after a change of the file it does only new runs.
     """
 
-    file: Annotated[str, as_argument("FILE", "The study.", default="study.toml")] = "study.toml"
-    output: Annotated[str | None, as_option("FOLDER", "The results.", names="--output -o", default=RESULTS)] = None
-    force: Annotated[bool, as_flag("--force", "Write into a folder of another study, or replace changed results.")] = (
-        False
+    file: str = argument("study.toml", "FILE", "The study.", default="study.toml")
+    output: str | None = option(None, "FOLDER", "The results.", names="--output -o", default=RESULTS)
+    force: bool = flag("--force", "Write into a folder of another study, or replace changed results.")
+    jobs: int | None = option(
+        None, "N", "Processes that learn.", PROCESSES, names="--jobs -j", minimum=1, default="one per core"
     )
-    jobs: Annotated[
-        int | None,
-        as_option("N", "Processes that learn.", PROCESSES, names="--jobs -j", minimum=1, default="one per core"),
-    ] = None
-    backend: Annotated[
-        Literal["local", "dask"], as_option("local|dask", "Processes on this machine, or a dask cluster.", PROCESSES)
-    ] = "local"
-    scheduler: Annotated[
-        str | None,
-        as_option("ADDRESS", "The dask scheduler, or its scheduler file.", PROCESSES, default="one is started here"),
-    ] = None
-    pictures: Annotated[bool, as_flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True
+    backend: Literal["local", "dask"] = option(
+        "local", "local|dask", "Processes on this machine, or a dask cluster.", PROCESSES
+    )
+    scheduler: str | None = option(
+        None, "ADDRESS", "The dask scheduler, or its scheduler file.", PROCESSES, default="one is started here"
+    )
+    pictures: bool = flag("--pictures/--no-pictures", "Whether to draw pictures.", initial=True)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -34,7 +34,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.by import ByValue, each_context, require_files, with_context
 from splc.workflows.common_fields import By, Seed
 from splc.workflows.field_values import bounds_of, names_in
-from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.fields import argument, as_option, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.verb import UNWATCHED, Verb, Watch
@@ -55,14 +55,12 @@ class Request(ModelInputs):
     Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
     """
 
-    analytical: Annotated[
-        str | None,
-        as_argument(
-            "ANALYTICAL",
-            "The analytical model (model text). '-' is standard input.",
-            default="the one of the current folder",
-        ),
-    ] = None
+    analytical: str | None = argument(
+        None,
+        "ANALYTICAL",
+        "The analytical model (model text). '-' is standard input.",
+        default="the one of the current folder",
+    )
     free: Annotated[
         tuple[str, ...],
         as_option(
@@ -73,44 +71,35 @@ class Request(ModelInputs):
             repeated=True,
         ),
     ]
-    bound: Annotated[
-        Mapping[str, Bound],
-        as_option(
-            "NAME=LOW..HIGH",
-            "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
-            "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
-            "middle row.",
-            ESTIMATION,
-            parse=bounds_of,
-            repeated=True,
-        ),
-    ] = field(default_factory=dict)
-    weights: Annotated[
-        Weights,
-        as_option(
-            "relative|absolute|log",
-            "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
-            "measured, for measurements that vary by factors.",
-            ESTIMATION,
-        ),
-    ] = "relative"
-    level: Annotated[float, as_option("LEVEL", "The level of the intervals.", ESTIMATION)] = 0.95
-    folds: Annotated[
-        int,
-        as_option(
-            "K", "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.", ESTIMATION
-        ),
-    ] = 10
+    bound: Mapping[str, Bound] = option(
+        {},
+        "NAME=LOW..HIGH",
+        "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
+        "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
+        "middle row.",
+        ESTIMATION,
+        parse=bounds_of,
+        repeated=True,
+    )
+    weights: Weights = option(
+        "relative",
+        "relative|absolute|log",
+        "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
+        "measured, for measurements that vary by factors.",
+        ESTIMATION,
+    )
+    level: float = option(0.95, "LEVEL", "The level of the intervals.", ESTIMATION)
+    folds: int = option(
+        10, "K", "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.", ESTIMATION
+    )
     seed: Seed = 0
-    output: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
-            "Output",
-            names="--output -o",
-        ),
-    ] = None
+    output: str | None = option(
+        None,
+        "FILE",
+        "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
+        "Output",
+        names="--output -o",
+    )
     by: By = None
 
 
@@ -387,10 +376,7 @@ def _view(result: Result, detail: Detail) -> View:
     if fit.folds and fit.error_after is not None:
         error = percentage(fit.error_cross_validated, 6) or "undefined, there is not always a prediction"
         yield f"cross-validated: {error} ({counted(fit.folds, 'fold')}, each predicted with estimates from the others)"
-    yield ""
-    yield Rows(fit.estimates, ESTIMATES)
-    yield ""
-    yield Rows(fit.worst, RESIDUALS)
+    yield from ("", Rows(fit.estimates, ESTIMATES), "", Rows(fit.worst, RESIDUALS))
     if result.request.output is not None:
         yield Message(f"parameters written to {result.request.output}", json=False)
 

@@ -19,7 +19,7 @@ from splc.types import Array
 from splc.workflows.by import with_context
 from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import percentage_of
-from splc.workflows.fields import as_option, request
+from splc.workflows.fields import as_option, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
 from splc.workflows.verb import UNWATCHED, Verb, Watch
@@ -40,17 +40,15 @@ class Request(SystemInputs):
     """
 
     by: Annotated[str, as_option("COLUMN", "The context, such as version.")]
-    old: Annotated[str | None, as_option("VALUE", "Its value before the change.", default="the last but one")] = None
-    new: Annotated[str | None, as_option("VALUE", "Its value after it.", default="the last one")] = None
-    at_least: Annotated[
-        float,
-        as_option(
-            "PERCENT",
-            "Changes count if their 95 % interval excludes all that are smaller, such as 2%.",
-            default="0%",
-            parse=percentage_of,
-        ),
-    ] = 0.0
+    old: str | None = option(None, "VALUE", "Its value before the change.", default="the last but one")
+    new: str | None = option(None, "VALUE", "Its value after it.", default="the last one")
+    at_least: float = option(
+        0.0,
+        "PERCENT",
+        "Changes count if their 95 % interval excludes all that are smaller, such as 2%.",
+        default="0%",
+        parse=percentage_of,
+    )
     seed: Seed = 0
 
 

@@ -26,7 +26,7 @@ from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT
 from splc.workflows.common_fields import as_numbers
-from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.fields import as_argument, as_option, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.verb import UNWATCHED, Verb, Watch
@@ -46,15 +46,13 @@ class Request(ModelInputs):
 
     source: Annotated[str, as_argument("INPUT", "The file to convert; its content tells what it is.")]
     output: Annotated[str, as_option("FILE", "The file to write.", names="--output -o")]
-    to: Annotated[
-        str | None,
-        as_option(
-            "FORMAT",
-            "csv, xml or splconqueror-csv (measurements); json, txt, log, python or program (models); xml, uvl, "
-            "featureide, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P).",
-            default="by the suffix of the output",
-        ),
-    ] = None
+    to: str | None = option(
+        None,
+        "FORMAT",
+        "csv, xml or splconqueror-csv (measurements); json, txt, log, python or program (models); xml, uvl, "
+        "featureide, dimacs or configspace (systems); text or jsonl (profiles, for Extra-P).",
+        default="by the suffix of the output",
+    )
     at: Annotated[
         Mapping[str, float],
         as_numbers("The row of tabled parameters that is inserted: 'nodes=4'.", default="their middle row"),

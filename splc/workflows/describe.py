@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from sampling.space import analysis
 from sampling.space.analysis import Description, constraint_kind, in_tree_order, option_role
@@ -32,7 +32,7 @@ from splc.project.files import first_and_further
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows import fields
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.objects import inference_as_json
@@ -49,7 +49,7 @@ MAX_COUNTED = 10**15
 SIDE_BY_SIDE, LISTED, SHOWN_VALUES = 12, 6, 6
 
 
-@request
+@fields.request
 class Request(SystemInputs):
     """Show a system's options and constraints, count its valid configurations, and list suspicious parts.
 
@@ -59,13 +59,12 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    argument: Annotated[
-        str | None,
-        as_argument("SYSTEM", "The system description or feature model, a folder with a description, or a table."),
-    ] = None
-    tree: Annotated[
-        int | None, as_option("N", "Print N levels of the options as a tree, long lists as one line.", minimum=1)
-    ] = None
+    argument: str | None = fields.argument(
+        None, "SYSTEM", "The system description or feature model, a folder with a description, or a table."
+    )
+    tree: int | None = fields.option(
+        None, "N", "Print N levels of the options as a tree, long lists as one line.", minimum=1
+    )
 
 
 @dataclass(frozen=True)
@@ -232,11 +231,7 @@ def view(result: Result, detail: Detail) -> View:
         core, dead = len(description.core or ()), len(description.dead or ())
         yield f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})"
     most = partial(_most, whole=detail.verbose)
-    if depth is None:
-        yield from _options_view(description, most)
-    else:
-        yield ""
-        yield from tree_lines(system, depth)
+    yield from _options_view(description, most) if depth is None else ("", *tree_lines(system, depth))
     if system.observed:
         title = "Observed variables (not options; known only for measured configurations)"
         yield Entries(title, [", ".join(level_ranges(system.observed))])

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import splc
 from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hint
 from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json import picked
-from splc.workflows.fields import as_argument, request
+from splc.workflows.fields import argument, request
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Rows, View, counted
 
@@ -93,10 +93,10 @@ class Request:
     Without a name the case studies are listed. Nothing is overwritten.
     """
 
-    name: Annotated[str | None, as_argument("NAME", "The case study.", default="list them")] = None
-    folder: Annotated[
-        str | None, as_argument("FOLDER", "The folder to copy it to; it must be empty or not exist.", default="NAME")
-    ] = None
+    name: str | None = argument(None, "NAME", "The case study.", default="list them")
+    folder: str | None = argument(
+        None, "FOLDER", "The folder to copy it to; it must be empty or not exist.", default="NAME"
+    )
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from splc.errors import SpecError
@@ -51,13 +51,19 @@ def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
     return tuple(point_of(text) for text in texts)
 
 
-def values_of(texts: Sequence[str]) -> dict[str, str]:
-    """Return column → value of texts `COLUMN=VALUE`."""
-    values: dict[str, str] = {}
+def assigned(texts: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+    """Yield name and value of texts `NAME=VALUE`, or of another form."""
     for text in texts:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not equals or not name:
-            raise SpecError(f"{text!r} is not COLUMN=VALUE")
+            raise SpecError(f"{text!r} is not {form}")
+        yield name, value
+
+
+def values_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return column → value of texts `COLUMN=VALUE`."""
+    values: dict[str, str] = {}
+    for name, value in assigned(texts, "COLUMN=VALUE"):
         if values.setdefault(name, value) != value:
             raise SpecError(f"{name} is given twice, with different values")
     return values
@@ -65,13 +71,7 @@ def values_of(texts: Sequence[str]) -> dict[str, str]:
 
 def texts_of(texts: Sequence[str]) -> dict[str, str]:
     """Return name → value of texts `NAME=VALUE`; the last one of a name counts."""
-    values = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise SpecError(f"{text!r} is not NAME=VALUE")
-        values[name.strip()] = value.strip()
-    return values
+    return dict(assigned(texts, "NAME=VALUE"))
 
 
 def names_of(text: str) -> tuple[str, ...]:

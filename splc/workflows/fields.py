@@ -55,11 +55,6 @@ def as_argument(metavar: str, text: str, **settings: Any) -> Field:
     return Field(text, "argument", metavar, **settings)
 
 
-def python_only(text: str) -> Field:
-    """Return a field that no command line has."""
-    return Field(text, "python")
-
-
 def option(initial: T, metavar: str, text: str, panel: str = "", **settings: Any) -> T:
     """Return the default of a field that is an option with a value; `settings` are further attributes of `Field`."""
     return _stated(initial, as_option(metavar, text, panel, **settings))
@@ -77,13 +72,12 @@ def argument(initial: T, metavar: str, text: str, **settings: Any) -> T:
 
 def internal(initial: T, text: str) -> T:
     """Return the default of a field that no command line has."""
-    return _stated(initial, python_only(text))
+    return _stated(initial, Field(text, "python"))
 
 
-def _stated(initial: Any, how: Field) -> Any:
+def _stated(initial: T, how: Field) -> T:
     default: dict[str, Any] = {"default_factory": dict} if initial == {} else {"default": initial}
-    made: Any = field(**default, metadata={_FIELD: how})
-    return made
+    return cast(T, field(**default, metadata={_FIELD: how}))
 
 
 @dataclass(frozen=True)

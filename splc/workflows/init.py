@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from sampling import Space
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
@@ -24,7 +24,7 @@ from splc.system.options import NumericOption
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
-from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 from splc.workflows.objects import inference_as_json
@@ -46,29 +46,21 @@ class Request(SystemInputs):
 
     measured: ClassVar[bool | None] = None
 
-    measurements: Annotated[
-        str | None, as_argument("TABLE", "The measurements (CSV or XML).", default="those of the folder")
-    ] = None
-    output: Annotated[
-        str,
-        as_option(
-            "FILE", "The description (XML).", names="--output -o", default="standard output; system.xml with --keep"
-        ),
-    ] = STANDARD
-    keep: Annotated[
-        bool, as_flag("--keep", "Write the roles of the columns to splc.toml, too, and use the description.")
-    ] = False
-    system: Annotated[
-        str | None, as_option("FILE", "An existing description: state how the table differs from it.")
-    ] = None
-    from_failures: Annotated[
-        bool,
-        as_flag(
-            "--from-failures",
-            "Write the description of the folder, or of --system, if there is one, with constraints that exclude the "
-            "combinations of values of which every run failed.",
-        ),
-    ] = False
+    measurements: str | None = argument(None, "TABLE", "The measurements (CSV or XML).", default="those of the folder")
+    output: str = option(
+        STANDARD,
+        "FILE",
+        "The description (XML).",
+        names="--output -o",
+        default="standard output; system.xml with --keep",
+    )
+    keep: bool = flag("--keep", "Write the roles of the columns to splc.toml, too, and use the description.")
+    system: str | None = option(None, "FILE", "An existing description: state how the table differs from it.")
+    from_failures: bool = flag(
+        "--from-failures",
+        "Write the description of the folder, or of --system, if there is one, with constraints that exclude the "
+        "combinations of values of which every run failed.",
+    )
 
 
 @dataclass(frozen=True, eq=False)

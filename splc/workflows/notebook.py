@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
@@ -108,14 +108,14 @@ def learn(
     if share:
         raise SpecError("what is learned together are the values of a context", hint="by='version'")
     if groups is None or isinstance(data, Measurements):
-        table = reading.table()
+        measured, nfp, assumed = reading.table()
     else:
-        table, settings["groups"] = reading.grouped(groups)
-    failures = table.measurements.failures
+        (measured, nfp, assumed), settings["groups"] = reading.grouped(groups)
+    failures = measured.failures
     if failures is not None:
         settings["provenance"] = {**(settings.get("provenance") or {}), "failures": failures_object(failures)}
-    result = learn_measurements(table.measurements, table.nfp, preset, **settings)
-    texts = (*table.notes, *Notes(failure_notes(failures, UNKNOWN)).texts)
+    result = learn_measurements(measured, nfp, preset, **settings)
+    texts = (*assumed, *Notes(failure_notes(failures, UNKNOWN)).texts)
     return replace(result, notes=(*texts, *result.notes)) if texts else result
 
 
@@ -159,11 +159,10 @@ def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggest
 
 def _suggest_of_table(data: Any, nfp: str | None = None, count: int = 1, **settings: Any) -> ConfigurationSuggestions:
     roles = {field.name: settings.pop(field.name) for field in fields(_Reading) if field.name in settings}
-    table = _Reading(data, nfp, **roles).table()
-    measured, failures = table.measurements, table.measurements.failures
-    space = working_space(Space(measured.system), failures, {})
-    found = suggest_configurations(space, measured, table.nfp, count, **settings)
-    return replace(found, notes=(*table.notes, *Notes(failure_notes(failures, "not suggested")).texts))
+    measured, nfp, assumed = _Reading(data, nfp, **roles).table()
+    space = working_space(Space(measured.system), measured.failures, {})
+    found = suggest_configurations(space, measured, nfp, count, **settings)
+    return replace(found, notes=(*assumed, *Notes(failure_notes(measured.failures, "not suggested")).texts))
 
 
 def optimize(
@@ -243,13 +242,8 @@ def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Ov
     return replace(found, notes=(*notes, *Notes(failing).texts, *found.notes))
 
 
-@dataclass(frozen=True)
-class _Table:
-    """Measurements, their property if one is known, and the assumptions of reading them."""
-
-    measurements: Measurements
-    nfp: str | None
-    notes: tuple[str, ...] = ()
+# Measurements, their property if one is known, and the assumptions of reading them.
+_Table: TypeAlias = tuple[Measurements, str | None, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -279,7 +273,7 @@ class _Reading:
         """Return the measurements of the table."""
         data, nfp, system = self.data, self.nfp, self.system
         if isinstance(data, Measurements):
-            return _Table(data, nfp)
+            return data, nfp, ()
         if system is not None:
             columns: dict[str, Any] = {"where": self.where, "contexts": self.contexts, "ignore": self.ignore}
             if self.files:
@@ -295,7 +289,7 @@ class _Reading:
             nfp = nfp or (inference.main if inference.main in measured.properties else None)
             known = (*inference_notes(inference), *reading_notes(measured.report))
             notes = Notes((*known, *run_notes([measured], nfp)))
-        return _Table(with_failures(measured, self.files, Space(system).check), nfp, notes.texts)
+        return with_failures(measured, self.files, Space(system).check), nfp, notes.texts
 
     def grouped(self, groups: str | Sequence[Any]) -> tuple[_Table, Groups]:
         """Return the measurements of the table, and the groups of a column, or of a label of each row."""
@@ -310,12 +304,12 @@ class _Reading:
             system = inferred_from(reading.data, self.nfp, self.choice).system
         if options_of(system, column) is not None:
             table = reading.table()
-            return table, Groups.stated(table.measurements.configurations, column)
+            return table, Groups.stated(table[0].configurations, column)
         ignored = (self.ignore,) if isinstance(self.ignore, str) else tuple(self.ignore)
         table = replace(reading, ignore=(*ignored, column)).table()
         parts, _, _ = replace(reading, ignore=tuple(name for name in ignored if name != column)).by(column)
         configurations = (part.configurations for part in parts.values())
-        return table, Groups.of_parts(table.measurements.configurations, configurations, column)
+        return table, Groups.of_parts(table[0].configurations, configurations, column)
 
     def by(self, by: str) -> tuple[dict[str, Measurements], str | None, Notes]:
         """Return the measurements of each value of a context, in natural order, their property, and notes."""

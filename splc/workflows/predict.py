@@ -37,20 +37,12 @@ from splc.system.extension import extended, open_options
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows import fields, prediction_notes
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
 from splc.workflows.common_fields import By, Printed
-from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.prediction_notes import (
-    known_settings_notes,
-    learned_configurations,
-    learned_from_notes,
-    negative_notes,
-    outside_notes,
-    unmeasured_notes,
-)
 from splc.workflows.subspace import failing_notes, known_failures
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
@@ -59,7 +51,7 @@ from splc.workflows.views import Column, Detail, Message, Output, Rows, View, co
 BLOCK = 8192
 
 
-@request
+@fields.request
 class Request(ModelInputs):
     """Predict configurations: a CSV table of them with the column 'predicted'.
 
@@ -68,25 +60,23 @@ class Request(ModelInputs):
     to standard error.
     """
 
-    model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
+    model: Annotated[str, fields.as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
     configurations: Annotated[
-        str, as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input.")
-    ]
-    output: Annotated[
-        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
-    ] = None
-    interval: Annotated[
-        bool, as_flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
-    ] = False
-    printed: Printed = False
-    extrapolate: Annotated[
-        bool,
-        as_flag(
-            "--extrapolate",
-            "Predict also values of numeric options that the description does not list, with intervals; without a "
-            "description they are always predicted.",
+        str,
+        fields.as_argument(
+            "CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."
         ),
-    ] = False
+    ]
+    output: str | None = fields.option(
+        None, "FILE", "The file to write.", names="--output -o", default="standard output"
+    )
+    interval: bool = fields.flag("--interval", "Add the columns low and high, the 90 % prediction intervals of a run.")
+    printed: Printed = False
+    extrapolate: bool = fields.flag(
+        "--extrapolate",
+        "Predict also values of numeric options that the description does not list, with intervals; without a "
+        "description they are always predicted.",
+    )
     by: By = None
 
 
@@ -153,23 +143,25 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         configurations = _with_observed(stored, project, rows, space.system)
         defined = _defined(configurations, space.system)
         predicted = _predictions(request.model, stored, rows, configurations, defined, notes, watch)
-        notes += negative_notes(predicted, rows.nfp or expected, project, space, stored.full, rows.measured)
+        notes += prediction_notes.negative_notes(
+            predicted, rows.nfp or expected, project, space, stored.full, rows.measured
+        )
         notes += _notes_about_property(rows, space.system, stored.nfp, project.nfp, request.nfp)
         if full and rows.configurations.system.names == space.system.names:
             names = frozenset(space.system.names)
-            notes += unmeasured_notes(rows.configurations, None, stored.full, names, "configuration")
+            notes += prediction_notes.unmeasured_notes(rows.configurations, None, stored.full, names, "configuration")
         notes += failing_notes(rows.configurations, known_failures(None, [stored.provenance], space.system))
         intervals = None
         if stored.intervals is not None and (request.interval or request.extrapolate):
             intervals = _intervals(stored.intervals, rows, configurations, defined)
-            notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
+            notes += prediction_notes.outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         measured = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
-        learned = learned_configurations(read, rows.configurations.system)
+        learned = prediction_notes.learned_configurations(read, rows.configurations.system)
         if rows.nfp is not None and rows.nfp == read.nfp:
-            notes += learned_from_notes(rows.configurations, measured, {request.model: learned})
+            notes += prediction_notes.learned_from_notes(rows.configurations, measured, {request.model: learned})
         if full:
             stated = ExpectedError.of_values(stored.expected_error)
-            notes += known_settings_notes(rows.configurations, learned, stated, extrapolated)
+            notes += prediction_notes.known_settings_notes(rows.configurations, learned, stated, extrapolated)
         zeros, judged = int((measured == 0).sum()), int((~np.isnan(measured)).sum())
         if zeros:
             count = plural(zeros, f"value of {rows.nfp} is", f"values of {rows.nfp} are")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 from sampling import Sample, SamplingSpec, Space, command_strings, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
@@ -18,7 +18,7 @@ from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
 from splc.workflows.common_fields import Sampling, Seed
-from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.verb import UNWATCHED, Verb, Watch
@@ -37,25 +37,18 @@ class Request(SystemInputs):
 
     sampling: Sampling = None
     seed: Seed = 0
-    extend: Annotated[
-        str | None,
-        as_option("FILE", "An existing sample (configurations or measurements): only what it lacks is picked."),
-    ] = None
-    pairs: Annotated[
-        int | None,
-        as_option("K", "Draw K configurations to measure with two versions (splc changed), and state the power."),
-    ] = None
-    output: Annotated[
-        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
-    ] = None
-    command_lines: Annotated[
-        bool,
-        as_flag(
-            "--command-lines", "Write command lines as SPL Conqueror's printconfigs does, not a table.", AS_COMMANDS
-        ),
-    ] = False
-    prefix: Annotated[str, as_option("TEXT", "The beginning of every line.", AS_COMMANDS)] = ""
-    postfix: Annotated[str, as_option("TEXT", "The end of every line.", AS_COMMANDS)] = ""
+    extend: str | None = option(
+        None, "FILE", "An existing sample (configurations or measurements): only what it lacks is picked."
+    )
+    pairs: int | None = option(
+        None, "K", "Draw K configurations to measure with two versions (splc changed), and state the power."
+    )
+    output: str | None = option(None, "FILE", "The file to write.", names="--output -o", default="standard output")
+    command_lines: bool = flag(
+        "--command-lines", "Write command lines as SPL Conqueror's printconfigs does, not a table.", AS_COMMANDS
+    )
+    prefix: str = option("", "TEXT", "The beginning of every line.", AS_COMMANDS)
+    postfix: str = option("", "TEXT", "The end of every line.", AS_COMMANDS)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from splc.learning.projection import ENUMERATED
 from splc.project import Project
 from splc.types import Array, Goal
 from splc.workflows.common_fields import FixedValues, Seed
-from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
@@ -53,37 +53,28 @@ class Request(SystemInputs):
     suggested by splc scale --suggest.
     """
 
-    budget: Annotated[float | None, as_option("N", "The number of configurations.", minimum=0)] = None
-    cost: Annotated[
-        str | None,
-        as_option(
-            "COST",
-            "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost "
-            "counts.",
-            default="1",
-        ),
-    ] = None
-    goal: Annotated[
-        Goal,
-        as_option(
-            "variance|optimum",
-            "Good predictions of all valid configurations, or the configuration with the best value.",
-        ),
-    ] = "variance"
-    maximize: Annotated[bool, as_flag("--maximize", "With --goal optimum: the greatest value is the best.")] = False
-    sources: Annotated[
-        tuple[str, ...],
-        as_option(
-            "MODEL",
-            "A model of an earlier version: what tells most about the difference from it. Can be repeated.",
-            names="--from",
-        ),
-    ] = ()
+    budget: float | None = option(None, "N", "The number of configurations.", minimum=0)
+    cost: str | None = option(
+        None,
+        "COST",
+        "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost counts.",
+        default="1",
+    )
+    goal: Goal = option(
+        "variance",
+        "variance|optimum",
+        "Good predictions of all valid configurations, or the configuration with the best value.",
+    )
+    maximize: bool = flag("--maximize", "With --goal optimum: the greatest value is the best.")
+    sources: tuple[str, ...] = option(
+        (),
+        "MODEL",
+        "A model of an earlier version: what tells most about the difference from it. Can be repeated.",
+        names="--from",
+    )
     fix: FixedValues = ()
     seed: Seed = 0
-    output: Annotated[
-        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
-    ] = None
+    output: str | None = option(None, "FILE", "The file to write.", names="--output -o", default="standard output")
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from splc.errors import SplcError, plural
-from splc.io.json_object import Getter, getter
+from splc.io.json import Getter, getter
 from splc.io.numbers import is_whole, short_number
 from splc.io.tables import Cell, Table, cell_text
 
@@ -65,8 +65,8 @@ class Column:
     """A column of a table with a row per result."""
 
     title: str  # the header
-    # where the value of a row comes from (as in `splc.io.json_object.at`); by default the attribute with the name of
-    # the title
+    # where the value of a row comes from (a path, as in `splc.io.json.picked`); by default the attribute that is named
+    # as the title is
     source: str | int | Getter | None = None
     form: Getter | None = None  # the function that returns a value as text; it gets no None
     right: bool = False  # whether texts are aligned to the right, as other values are

@@ -326,10 +326,10 @@ def test_an_interrupted_process(folder: Path) -> None:
 
 def test_a_terminal_that_knows_few_characters() -> None:
     """A character that stdout cannot encode is escaped, not an error."""
-    command = [sys.executable, "-m", "splc", "sample", "--help"]
+    command = [sys.executable, "-m", "splc", "scale", "--help"]
     environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(command, capture_output=True, check=True, env=environment)
-    assert b"'pairwise', \\u2026" in done.stdout
+    assert b"strong_scaling, \\u2026" in done.stdout
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("sample", "--help")])

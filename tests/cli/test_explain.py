@@ -50,18 +50,6 @@ def test_real_systems(name: str, run: Run, tmp_path: Path) -> None:
     assert sum(option["share"] for option in found["options"]) == pytest.approx(100)
 
 
-def test_effects_of_a_product(run: Run, folder: Path) -> None:
-    """Means of a product are geometric, and effects are factors."""
-    (folder / "model.txt").write_text("exp(1 + 0.5 * cache * x + 2 * left)\n", encoding="utf-8")
-    found = explained(run, "model.txt")
-    logarithms = [1 + 0.5 * cache * x + 2 * left for cache, left in ((0, 0), (0, 1), (1, 1)) for x in (1, 2, 4)]
-    assert found["mean"] == pytest.approx(math.exp(np.mean(logarithms)))
-    (values,) = (option["values"] for option in found["options"] if option["name"] == "left|right")
-    means = {value["value"]: value["mean"] for value in values}
-    assert means["left"] == pytest.approx(math.exp(3 + 0.5 * 0.5 * 7 / 3))
-    assert [value["change"] for value in values if value["value"] == "right"] == [pytest.approx(math.exp(-2))]
-
-
 @examples(20)
 @given(data=st.data(), product=st.booleans())
 def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_factory: pytest.TempPathFactory) -> None:

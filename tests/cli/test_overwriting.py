@@ -74,27 +74,3 @@ def test_other_files_have_no_subject(run: Run, folder: Path, content: bytes) -> 
         result = run("learn", "--preset", "splconqueror", "--property", "time", "-o", name)
         assert result.exit_code == 0
         assert "replaced" not in result.stderr
-
-
-def test_models_of_another_kind_are_named(folder: Path, run: Run) -> None:
-    """`learn` and `scale` write files of one name; each says whose model it replaces, and nothing about its own."""
-    for name in ("one", "two"):
-        lines = "\n".join(f"{p},{10 / p + p}" for p in (1, 2, 4, 8, 16))
-        (folder / f"{name}.csv").write_text(f"p,value\n{lines}\n", encoding="utf-8")
-    learn = ("learn", "--preset", "splconqueror", "--property", "time", "-o", "learned.json")
-    steps = [
-        (learn, ""),
-        (("scale", "one.csv"), "of time of small"),
-        (("scale", "one.csv"), ""),
-        (("scale", "two.csv"), "of the profile one.csv"),
-        (learn, "of the profile two.csv"),
-        (learn, ""),
-    ]
-    for command, former in steps:
-        done = run(*command)
-        assert done.exit_code == 0, done.stderr
-        notes = [line for line in done.stderr.splitlines() if "replaced" in line]
-        assert len(notes) == bool(former), (command, notes)
-        assert all(
-            "learned.json was the model" in note and note.endswith(f"{former}, and is replaced") for note in notes
-        )

@@ -18,11 +18,12 @@ from splc.workflows.common_fields import scheduler_of
 from splc.workflows.field_values import names_in, numbers_of
 from splc.workflows.fields import (
     as_argument,
-    as_flag,
     as_option,
     fields_of,
+    flag,
     given_fields,
-    python_only,
+    internal,
+    option,
     request,
     values_of,
 )
@@ -45,19 +46,17 @@ class First(Shared):
     """
 
     model: Annotated[str, as_argument("MODEL", "The model.")]
-    at: Annotated[Mapping[str, float], as_option("A=1", "Numbers.", parse=numbers_of, repeated=True)] = field(
-        default_factory=dict
-    )
-    names: Annotated[tuple[str, ...], as_option("A,B", "Names.", parse=names_in, repeated=True)] = ()
-    many: Annotated[tuple[str, ...], as_option("X", "Many.", "Panel")] = ()
-    folds: Annotated[int, as_option("K", "Folds.", minimum=2, default="none")] = 0
-    quick: Annotated[bool, as_flag("--quick -k", "Be quick.")] = False
-    output: Annotated[str | None, as_option("FILE", "The file.", names="--output -o")] = None
-    folder: Annotated[str, python_only("The folder.")] = "here"
+    at: Mapping[str, float] = option(field(default_factory=dict), "A=1", "Numbers.", parse=numbers_of, repeated=True)
+    names: tuple[str, ...] = option((), "A,B", "Names.", parse=names_in, repeated=True)
+    many: tuple[str, ...] = option((), "X", "Many.", "Panel")
+    folds: int = option(0, "K", "Folds.", minimum=2, default="none")
+    quick: bool = flag("--quick -k", "Be quick.")
+    output: str | None = option(None, "FILE", "The file.", names="--output -o")
+    folder: str = internal("here", "The folder.")
 
-    top: Annotated[int, as_option("N", "How many.", minimum=1)] = 3
-    rate: Annotated[float | None, as_option("X", "How fast.", minimum=0)] = None
-    form: Annotated[Literal["sum", "product"] | None, as_option("sum|product", "The form.")] = None
+    top: int = option(3, "N", "How many.", minimum=1)
+    rate: float | None = option(None, "X", "How fast.", minimum=0)
+    form: Literal["sum", "product"] | None = option(None, "sum|product", "The form.")
 
 
 FOUND: dict[str, Any] = {}

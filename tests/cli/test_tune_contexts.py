@@ -13,7 +13,7 @@ from tests.cli.test_tune import CODE, COMMAND, SHELL, TIME, solver, value
 from tests.support.programs import script
 
 __all__ = ["solver"]
-TUNE = ("tune", *TIME, "--budget", "10", "--command", f"{COMMAND} {{version}}", "--context", "version=2")
+TUNE = ("tune", *TIME, "--budget", "10", "--command", f"{COMMAND} {{version}}", "--column", "version=2")
 ROWS = [*product((0, 1), (0, 1), (1, 2, 4, 8), (1, 3, 5, 7, 9))]
 
 

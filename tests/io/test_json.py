@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.io.json import parse_json, plain_values
+from splc.io.json import getter, parse_json, picked, plain_values
 
 KEYS = st.text(max_size=4)
 VALUES: Any = st.recursive(
@@ -43,3 +46,41 @@ def test_values_of_numpy_and_of_python() -> None:
     """Arrays, numbers of numpy, tuples and sets become lists and numbers; what is not finite becomes None."""
     value = {1: np.array([1.5, np.nan, -np.inf]), "b": np.int64(3), "c": (1, {2}), "d": frozenset(), "e": math.inf}
     assert plain_values(value) == {"1": [1.5, None, None], "b": 3, "c": [1, [2]], "d": [], "e": None}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part with a name, and maybe others within."""
+
+    name: str
+    size: Any = None
+    within: Part | None = None
+
+
+def test_values_of_dataclasses_and_iterators() -> None:
+    """A dataclass is an object of its fields; an iterator stays one, whose entries are made when they are needed."""
+    assert plain_values([Part("a", np.int64(2), Part("b"))]) == [
+        {"name": "a", "size": 2, "within": {"name": "b", "size": None, "within": None}}
+    ]
+    asked: list[int] = []
+
+    def entries() -> Iterator[Part]:
+        for place in range(3):
+            asked.append(place)
+            yield Part(str(place))
+
+    found = plain_values({"parts": entries()})["parts"]
+    assert asked == []
+    assert next(found) == {"name": "0", "size": None, "within": None}
+    assert asked == [0]
+
+
+def test_picked_values() -> None:
+    """Keys are attributes, items and positions, by path, in the order of the text; a path ends early at None."""
+    part = Part("a", {"low": 1, "ends": (2, 3)}, Part("b"))
+    found = picked(part, "name, low = size.low, high = size.ends.1, inner = within.name, none = within.within.name")
+    assert list(found.items()) == [("name", "a"), ("low", 1), ("high", 3), ("inner", "b"), ("none", None)]
+    assert picked(part.size, "low, gone") == {"low": 1, "gone": None}
+    assert getter("within.name")(part) == getter(lambda one: one.within.name)(part) == "b"
+    with pytest.raises(AttributeError):
+        picked(part, "title")

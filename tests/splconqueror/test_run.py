@@ -105,7 +105,7 @@ def test_search_of_few_rows() -> None:
 
 def test_search_leaves_out_values_of_zero() -> None:
     """Configurations whose value is 0 have no relative error and do not count; the unit does not matter."""
-    errors = []
+    errors: list[float] = []
     for unit in (1, 1024):
         rows = [row.split(",") for row in MEASUREMENTS.splitlines()[1:]]
         table = [[*row[:4], repr(unit * float(row[4]) * (at > 0)), row[5]] for at, row in enumerate(rows)]

@@ -56,7 +56,7 @@ def inputs_of(system: str) -> str:
         ("x264", DEFAULTS, 3.599, "minImprovementPerRound", None),
         ("Dune", README, 11.595, "minImprovementPerRound", None),
     ],
-)  # fmt: skip
+)
 def test_published_numbers(
     system: str, settings: str, error: float, termination: str, terms: str | None, runs: Runs, tmp_path: Path
 ) -> None:

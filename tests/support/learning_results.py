@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.formats.models.json_objects import ModelObject
-from splc.io.json_object import json_object
+from splc.formats.models.json_writer import model_as_json
 from splc.learning.judging import influence_model
 from splc.learning.model_scores import PathPoint
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Round
@@ -156,7 +155,7 @@ class Band:
 
     def as_json(self) -> dict[str, object]:
         """Return it in JSON's types."""
-        return {"kind": "band", "width": self.width, "model": json_object(ModelObject, self.model)}
+        return {"kind": "band", "width": self.width, "model": model_as_json(self.model)}
 
 
 def uncertain_result(link: Link = "identity") -> LearningResult:

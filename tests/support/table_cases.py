@@ -60,10 +60,12 @@ def inferred_lines(text: str) -> Iterator[str]:
     """Yield what is inferred from a table with settings."""
     table, _, words = text.partition(" -- ")
     settings = dict(word.split("=", 1) for word in words.split())
-    names = {key: tuple(settings[key].split(",")) for key in ("contexts", "ignore", "options") if key in settings}
+    contexts, ignore, options = (
+        tuple(settings[key].split(",")) if key in settings else () for key in ("contexts", "ignore", "options")
+    )
     source = read_table(Source("table.csv", table_text(table).encode()))
     try:
-        found = inference_of(source, nfp=settings.get("nfp"), choice=ColumnChoice(**names))
+        found = inference_of(source, nfp=settings.get("nfp"), choice=ColumnChoice(contexts, ignore, options=options))
     except SplcError as error:
         yield from str(error).splitlines()
         return

@@ -42,7 +42,9 @@ TERMS = {
 @given(st.dictionaries(st.sampled_from(sorted(TERMS)), st.tuples(*[st.integers(-9, 9)] * 2), min_size=1))
 def test_sums_by_brute_force(values: dict[str, tuple[int, int]]) -> None:
     """A sum of terms has the name of their group, a single term its own; sums are those of their terms."""
-    contributions = [Contribution(text, *map(float, pair), 1, *TERMS[text]) for text, pair in values.items()]
+    contributions = [
+        Contribution(text, float(one), float(other), 1, *TERMS[text]) for text, (one, other) in values.items()
+    ]
     found = {}
     for whole, parts in sums_of(contributions):
         for part in parts or [whole]:
@@ -67,10 +69,11 @@ def switches(*names: str) -> tuple[BinaryOption, ...]:
 
 def found_aliases(space: Space, some: Configurations | None = None, values: np.ndarray | None = None) -> list[str]:
     """Return the notes about options that always change together, of a system or of a model learned from rows."""
-    full = None
+    full: Ensemble | None = None
     if some is not None and values is not None:
-        full = learn(Measurements(some, {"t": values}), "t").predictor
-        assert isinstance(full, Ensemble)
+        predictor = learn(Measurements(some, {"t": values}), "t").predictor
+        assert isinstance(predictor, Ensemble)
+        full = predictor
     return [note.text for note in alias_notes(full, space)]
 
 
@@ -156,7 +159,10 @@ def test_groups_of_one_title_have_the_names_of_their_members() -> None:
     assert choices_of(one) == (["free", "red|blue"], [(0,), (1, 2)])
 
 
-OPTIONS = (*switches("a"), NumericOption("n", (1.0, 2.0, 4.0)), NumericOption("m", tuple(map(float, range(1, 31)))))
+OPTIONS: tuple[BinaryOption | NumericOption, ...] = (
+    *switches("a"),
+    *(NumericOption("n", (1.0, 2.0, 4.0)), NumericOption("m", tuple(map(float, range(1, 31))))),
+)
 A, N, M = map(option_term, "anm")
 
 

@@ -80,7 +80,8 @@ def frame() -> pd.DataFrame:
     """Return a table with a time stamp, statistics, a column of text, a hash, a version and repetitions."""
     rng = np.random.default_rng(3)
     found = pd.DataFrame({"started": pd.date_range("2024-01-01", periods=90, freq="min")})
-    for name, values in {"threads": [1, 2, 4, 8], "tls": [False, True], "codec": ["lz4", "zstd"]}.items():
+    columns: dict[str, list[Any]] = {"threads": [1, 2, 4, 8], "tls": [False, True], "codec": ["lz4", "zstd"]}
+    for name, values in columns.items():
         found[name] = rng.choice(values, 90)
     mean = 5 + 100 / found.threads + 20 * found.tls + 8 * (found.codec == "zstd")
     found["time_mean"] = mean * rng.normal(1, 0.02, 90)

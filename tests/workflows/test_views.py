@@ -65,9 +65,11 @@ def numbered(count: int, factor: str = "", **values: Any) -> list[OptionEffects]
     return [group(Effect(f"t{at}", **shown, estimate=None, factor=factor), name=f"t{at}") for at in range(count)]
 
 
-def factor(text: str, estimate: InfluenceEstimate | None, function: str, *ends: float) -> OptionEffects:
+def factor(
+    text: str, estimate: InfluenceEstimate | None, function: str, low: float | None = None, high: float | None = None
+) -> OptionEffects:
     """Return a factor of a product."""
-    return group(Effect(text, None, None, estimate, function, *ends))
+    return group(Effect(text, None, None, estimate, function, low, high))
 
 
 def long_factor() -> View:

@@ -103,8 +103,9 @@ def parse_experiments_csv(
         _columns(source.name, header, first, parameters, metrics)
     special = {name for name in header if any(name.casefold() in names for names in _SPECIAL.values())}
     reserved = {*special, *(parameters or ())}
-    cells = dict(zip(header, zip(*body, strict=False), strict=False)) if body else dict.fromkeys(header, ())
-    free = {name: texts for name, texts in cells.items() if name not in reserved}
+    columns_of_body = list(zip(*body, strict=False)) or [()] * len(header)
+    texts_of = dict(zip(header, columns_of_body, strict=False))
+    free = {name: texts for name, texts in texts_of.items() if name not in reserved}
     _, contexts = columns_of(free, choice, source.name, options=reserved)
     every_row = MeasurementRows(np.arange(len(body)), np.zeros((len(body), 0), dtype=int), {}, contexts=contexts)
     parts = separated(selected(every_row, choice, source.name), choice.by)
@@ -116,7 +117,7 @@ def parse_experiments_csv(
     experiments = []
     for part in (with_notes(part, choice) for part in parts):
         rows_of_part = part.lines.tolist()
-        texts = [[cells[name][row].strip() for row in rows_of_part] for name in names]
+        texts = [[texts_of[name][row].strip() for row in rows_of_part] for name in names]
         lines = [line_numbers[row] for row in rows_of_part]
         experiment = _experiment(source, names, texts, lines, columns, problems)
         report = replace(experiment.report, notes=(*experiment.report.notes, *part.notes))

@@ -17,6 +17,7 @@ from splc.formats.experiments.benchmark import is_benchmark_folder, point_table
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import SCALINGS, Scaling
 from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
+from splc.formats.table import table_of
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
 
@@ -131,7 +132,7 @@ def _of_benchmark(
 ) -> tuple[Experiment, ...]:
     """Return the experiments in the output of a benchmark tool."""
     table, names = point_table(path, parameters, choice, metrics)
-    notes = table.notes
+    notes = table_of(table).notes
     experiments = parse_experiments_csv(table, names, choice, metrics)
     return tuple(
         replace(experiment, report=replace(experiment.report, notes=(*notes, *experiment.report.notes)))

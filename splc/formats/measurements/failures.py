@@ -22,7 +22,7 @@ from splc.formats.measurements.mined_system import failure_rules, outside_range
 from splc.formats.measurements.option_columns import read_option_table
 from splc.formats.table import TableSource, split_table
 from splc.io.files import STANDARD, Source, read_source
-from splc.io.json_object import json_object
+from splc.io.json import plain_values
 from splc.io.numbers import parse_column
 from splc.system.groups import child_groups, child_texts
 from splc.system.options import NumericOption
@@ -137,9 +137,8 @@ def failures_of(runs: Configurations, succeeded: Configurations, source: str | N
 def failures_object(failures: Failures) -> dict[str, Any]:
     """Return failures in JSON's types, as the file of a model keeps them."""
     columns = {name: values.tolist() for name, values in failures.configurations.to_columns().items()}
-    rules = [json_object(FailureRule, rule) for rule in failures.rules]
     runs = {"runs": failures.runs.tolist(), "explained": failures.explained.tolist()}
-    return {"configurations": columns, **runs, "rules": rules}
+    return {"configurations": columns, **runs, "rules": plain_values(failures.rules)}
 
 
 def failures_of_object(content: Any, system: VariabilityModel) -> Failures | None:

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
 from splc.errors import OutputError
-from splc.formats.models.json_objects import ModelObject, ModelPartsObject, ScalingObject, UncertaintyObject
+from splc.formats.models.notation import log2_text
 from splc.formats.models.stored_model import ModelFile, StoredModel
-from splc.io.json import plain_values
-from splc.io.json_object import json_object
-from splc.learning.judged_rows import ErrorSample
-from splc.learning.result import LearningResult, SparseErrors
+from splc.io.json import picked, plain_values
+from splc.learning.result import LearningResult
 
 if TYPE_CHECKING:
     from splc.models.influence import InfluenceModel
+    from splc.models.terms import Exponent
+    from splc.scaling.result import ScalingModel
     from splc.system.variability import VariabilityModel
 
 SCHEMA = "splc.model/1"
@@ -38,7 +38,7 @@ def stored_json_text(stored: StoredModel) -> str:
         "schema": SCHEMA,
         "version": __version__,
         **_system_objects(stored.system, () if stored.system is None else stored.system.observed),
-        "model": json_object(ModelObject, stored.model),
+        "model": model_as_json(stored.model),
         **({} if stored.nfp is None else {"nfp": stored.nfp}),
         **({} if stored.unit is None else {"unit": stored.unit}),
     }
@@ -51,7 +51,7 @@ def stored_json_text(stored: StoredModel) -> str:
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
     """Return what produced a result, and its scaling model, if it has one."""
-    scaling = {} if result.scaling is None else {"scaling": json_object(ScalingObject, result.scaling)}
+    scaling = {} if result.scaling is None else {"scaling": scaling_as_json(result.scaling)}
     return {**result.provenance, **scaling}
 
 
@@ -67,7 +67,7 @@ def learned_json_text(
         "version": __version__,
         **(facts or {}),
         **_system_objects(system, _observed(result, system)),
-        "model": json_object(ModelObject, result.model),
+        "model": model_as_json(result.model),
         "nfp": result.nfp,
         "unit": result.unit,
         "learner": result.learner,
@@ -76,9 +76,9 @@ def learned_json_text(
         "learning_error": result.learning_error,
         "error": result.error,
         "error_all": result.error_all,
-        **({"samples": {name: json_object(ErrorSample, value) for name, value in samples.items()}} if samples else {}),
+        **({"samples": samples} if samples else {}),
         "left_out": result.left_out,
-        **json_object(UncertaintyObject, result),
+        **uncertainty_as_json(result),
         "printed": _printed_object(result),
         "intervals": intervals_object(result.intervals),
         "termination": result.termination,
@@ -136,8 +136,7 @@ def _printed_object(result: LearningResult) -> dict[str, Any] | None:
 
     if result.printed_errors is None:
         return None
-    errors = json_object(SparseErrors, result.printed_errors)
-    return {**errors, "intervals": intervals_object(result.printed_intervals)}
+    return {**plain_values(result.printed_errors), "intervals": intervals_object(result.printed_intervals)}
 
 
 def models_json_text(content: ModelFile) -> str:
@@ -169,11 +168,61 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
 
 
 def _entry(stored: StoredModel) -> dict[str, Any]:
-    if stored.scaling is None:
-        parts = {"model": json_object(ModelObject, stored.model)}
-    else:
-        parts = json_object(ModelPartsObject, stored.scaling)
+    parts = {"model": model_as_json(stored.model)} if stored.scaling is None else parts_as_json(stored.scaling)
     return {"callpath": stored.key[0], "metric": stored.key[1], **parts, **stored.further}
+
+
+def model_as_json(model: InfluenceModel) -> dict[str, Any]:
+    """Return the JSON object of a model; with the link "log" its sum is the logarithm of the prediction."""
+    terms = [
+        {
+            "term": term.text(model.order),
+            "influence": influence,
+            "factors": [
+                {"option": factor.option, "power": _exponent(factor.power), "log10": _exponent(factor.log)}
+                for factor in term.factors
+            ],
+        }
+        for term, influence in model.terms
+    ]
+    named = [factor.name for factor in model.factors]
+    return {**picked(model, "text, link, order"), "subexpressions": named, "terms": terms}
+
+
+def _exponent(value: Exponent) -> int | str:
+    """Return an exponent; one that is not a whole number is a fraction, as text."""
+    return value if isinstance(value, int) else str(value)
+
+
+def scaling_as_json(model: ScalingModel) -> dict[str, Any]:
+    """Return the JSON object of a scaling model without its terms; errors are in percent."""
+    lead = {key: dict(zip(("power", "log"), map(str, exponents), strict=True)) for key, exponents in model.lead.items()}
+    return {
+        "parameters": model.names,
+        "log2": log2_text(model.model),
+        "lead": lead,
+        "ranges": dict(zip(model.names, model.ranges, strict=True)),
+        **picked(model, "points, measurements, smape, adjusted_r2, rss, noise, certainty, change, changing"),
+        "below": None if model.below is None else parts_as_json(model.below),
+        **picked(model, "method, settings, notes"),
+    }
+
+
+def parts_as_json(model: ScalingModel) -> dict[str, Any]:
+    """Return the JSON object of a scaling model: its terms, and everything else."""
+    return {"model": model_as_json(model.model), "scaling": scaling_as_json(model)}
+
+
+def uncertainty_as_json(result: LearningResult) -> dict[str, Any]:
+    """Return the cross-validated error, the influences with 90 % intervals, the forms, and the path to many terms."""
+    order = result.model.order if result.readable else ()
+    facts = "influence, standard_error, low, high, sign_probability, folds"
+    estimates = [{"term": each.term.text(order), **picked(each, facts)} for each in result.estimates]
+    return {
+        "cross_validated": result.cross_validated,
+        "estimates": estimates,
+        **picked(result, "support_folds = folds, forms, path"),
+    }
 
 
 def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:

@@ -107,16 +107,20 @@ class StoredModel:
     @property
     def error(self) -> float | None:
         """The error that tables show, in percent."""
-        if self.scaling is not None or self.result is None:
-            return None if self.scaling is None else self.scaling.smape
+        if self.scaling is not None:
+            return self.scaling.smape
+        if self.result is None:
+            return None
         explained = self.result.of_printed
         return explained.learning_error if explained.error is None else explained.error
 
     @property
     def comment(self) -> str:
         """The title, and the data that the model rests on, in one line."""
-        facts = "" if self.scaling is None else facts_text(self.scaling)
-        if self.scaling is None and self.result is not None:
+        facts = ""
+        if self.scaling is not None:
+            facts = facts_text(self.scaling)
+        elif self.result is not None:
             explained = self.result.of_printed
             judged = [("learning error", explained.learning_error), ("error", explained.error)]
             facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)

@@ -131,10 +131,8 @@ def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
 
 def parse_strategy(kind: Kind, spec: str) -> None:
     """Check a spec of a binary, numeric or hybrid sampling."""
-    if kind == "hybrid":
-        parse_spec(spec)
-    else:
-        parse_spec(**{kind: spec})
+    # A random part alone would draw whole configurations.
+    parse_spec({"binary": f"{spec}+ff", "numeric": f"all+{spec}", "hybrid": spec}[kind])
 
 
 def _usage(strategy: Strategy) -> str:

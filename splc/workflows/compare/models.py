@@ -40,7 +40,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.common_fields import Seed, as_numbers
 from splc.workflows.field_values import number_or
-from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
 from splc.workflows.prediction_notes import learned_configurations, learned_from_notes
@@ -59,86 +59,73 @@ TITLES = {"all": "all valid"}
 class Request(ModelInputs):
     """Compare models by their terms and by their predictions, and each with the measurements."""
 
-    models: Annotated[
-        tuple[str, ...],
-        as_argument(
-            "FIRST OTHER...",
-            "The models: model text, logs, JSON. The first one, usually the analytical one, is compared with each "
-            "other one. With a single model the first is the analytical model of the folder.",
-        ),
-    ] = ()
-    scale: Annotated[float | None, as_option("FACTOR", "Multiply the analytical models.", MODELS)] = None
-    round: Annotated[
-        WhichRound,
-        as_option("N|last|best", "The round of logs.", MODELS, parse=number_or({"last": "last", "best": "best"})),
-    ] = "last"
-    learning: Annotated[
-        int | None,
-        as_option(
-            "N|all",
-            "The learning of logs that hold several; 'all' compares each.",
-            MODELS,
-            parse=number_or({"all": 0}, 1),
-            default="the last",
-        ),
-    ] = None
+    models: tuple[str, ...] = argument(
+        (),
+        "FIRST OTHER...",
+        "The models: model text, logs, JSON. The first one, usually the analytical one, is compared with each "
+        "other one. With a single model the first is the analytical model of the folder.",
+    )
+    scale: float | None = option(None, "FACTOR", "Multiply the analytical models.", MODELS)
+    round: WhichRound = option(
+        "last", "N|last|best", "The round of logs.", MODELS, parse=number_or({"last": "last", "best": "best"})
+    )
+    learning: int | None = option(
+        None,
+        "N|all",
+        "The learning of logs that hold several; 'all' compares each.",
+        MODELS,
+        parse=number_or({"all": 0}, 1),
+        default="the last",
+    )
     at: Annotated[
         Mapping[str, float],
         as_numbers(
             "The row of tabled parameters that is their number in terms: 'nodes=4'.", TERMS, default="their middle row"
         ),
     ] = field(default_factory=dict)
-    constant: Annotated[
-        bool,
-        as_flag("--constant/--no-constant", "Whether the constant takes part, as a separate equivalence class.", TERMS),
-    ] = True
-    on: Annotated[
-        str | None,
-        as_option(
-            "measured|all|FILE|SPEC",
-            "The configurations: the measured ones (default; without measurements those that models were learned "
-            "from, or all), all valid ones, those of a file, or a sampling.",
-            PREDICTIONS,
-        ),
-    ] = None
-    measures: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME",
-            "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
-            PREDICTIONS,
-            names="--measure",
-        ),
-    ] = ()
-    weights: Annotated[
-        str | None,
-        as_option(
-            "measured|predicted|TERMS",
-            "Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
-            PREDICTIONS,
-        ),
-    ] = None
-    reference: Annotated[
-        Reference,
-        as_option(
-            "first|second",
-            "The model of each pair that relative errors are relative to, in tables and correlations. The keys of "
-            "--json and of bounds do not change: error_rate is relative to the first model, error_rate_reversed to "
-            "the second.",
-            PREDICTIONS,
-        ),
-    ] = "first"
-    intervals: Annotated[
-        float | None,
-        as_option(
-            "LEVEL",
-            "Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
-            "measurements, those of analytical ones from the intervals of their parameters.",
-            PREDICTIONS,
-        ),
-    ] = None
+    constant: bool = flag(
+        "--constant/--no-constant",
+        "Whether the constant takes part, as a separate equivalence class.",
+        TERMS,
+        initial=True,
+    )
+    on: str | None = option(
+        None,
+        "measured|all|FILE|SPEC",
+        "The configurations: the measured ones (default; without measurements those that models were learned "
+        "from, or all), all valid ones, those of a file, or a sampling.",
+        PREDICTIONS,
+    )
+    measures: tuple[str, ...] = option(
+        (),
+        "NAME",
+        "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
+        PREDICTIONS,
+        names="--measure",
+    )
+    weights: str | None = option(
+        None,
+        "measured|predicted|TERMS",
+        "Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
+        PREDICTIONS,
+    )
+    reference: Reference = option(
+        "first",
+        "first|second",
+        "The model of each pair that relative errors are relative to, in tables and correlations. The keys of "
+        "--json and of bounds do not change: error_rate is relative to the first model, error_rate_reversed to "
+        "the second.",
+        PREDICTIONS,
+    )
+    intervals: float | None = option(
+        None,
+        "LEVEL",
+        "Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
+        "measurements, those of analytical ones from the intervals of their parameters.",
+        PREDICTIONS,
+    )
     seed: Seed = 0
-    plot: Annotated[str | None, as_option("FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)] = None
+    plot: str | None = option(None, "FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)
     fail_below: Annotated[
         Mapping[str, float],
         as_numbers(
@@ -151,24 +138,20 @@ class Request(ModelInputs):
         Mapping[str, float],
         as_numbers("The same for values above: 'error_rate=20'.", RESULTS),
     ] = field(default_factory=dict)
-    tables: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME",
-            f"A table: {', '.join(TABLE_NAMES)}. Can be repeated.",
-            RESULTS,
-            names="--table",
-            default="measures, and for two models terms",
-        ),
-    ] = ()
-    form: Annotated[
-        Literal["csv", "markdown", "latex"] | None,
-        as_option("csv|markdown|latex", "Print the tables in this format.", RESULTS, names="--format"),
-    ] = None
-    view: Annotated[
-        Literal["both", "predictions", "terms"] | None,
-        as_option("both|predictions|terms", "What --plot draws.", RESULTS, default="both"),
-    ] = None
+    tables: tuple[str, ...] = option(
+        (),
+        "NAME",
+        f"A table: {', '.join(TABLE_NAMES)}. Can be repeated.",
+        RESULTS,
+        names="--table",
+        default="measures, and for two models terms",
+    )
+    form: Literal["csv", "markdown", "latex"] | None = option(
+        None, "csv|markdown|latex", "Print the tables in this format.", RESULTS, names="--format"
+    )
+    view: Literal["both", "predictions", "terms"] | None = option(
+        None, "both|predictions|terms", "What --plot draws.", RESULTS, default="both"
+    )
 
     @property
     def chosen_tables(self) -> tuple[str, ...]:

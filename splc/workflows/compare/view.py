@@ -13,8 +13,7 @@ from splc.data.discrepancy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
 from splc.io.files import write_whole
-from splc.io.json import picked
-from splc.io.json_object import Getter, getter
+from splc.io.json import Getter, getter, picked
 from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table, csv_text, latex_text, markdown_text
 from splc.plotting import plot_format

@@ -42,7 +42,7 @@ from splc.workflows.explain.overview import (
     overview_of,
     view_of_overview,
 )
-from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.fields import argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.objects import option_values
@@ -64,22 +64,19 @@ class Request(ModelInputs):
     """
 
     model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
-    configuration: Annotated[
-        str | None,
-        as_argument(
-            "[CONFIGURATION]",
-            "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row.",
-        ),
-    ] = None
-    against: Annotated[
-        str | None, as_option("CONFIGURATION", "Another configuration: explain why the predictions of the two differ.")
-    ] = None
+    configuration: str | None = argument(
+        None,
+        "[CONFIGURATION]",
+        "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row.",
+    )
+    against: str | None = option(
+        None, "CONFIGURATION", "Another configuration: explain why the predictions of the two differ."
+    )
     printed: Printed = False
-    by: Annotated[
-        str | None,
-        as_option("COLUMN", "How influences vary over the values of this context, of a model of learn --share."),
-    ] = None
-    plot: Annotated[str | None, as_option("FILE", "Draw the explanation (.svg, .png, .pdf).")] = None
+    by: str | None = option(
+        None, "COLUMN", "How influences vary over the values of this context, of a model of learn --share."
+    )
+    plot: str | None = option(None, "FILE", "Draw the explanation (.svg, .png, .pdf).")
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,7 @@ from splc.data.property_unit import quantity, titled
 from splc.data.value_texts import text_values, value_text
 from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
-from splc.io.json import picked
-from splc.io.json_object import getter
+from splc.io.json import getter, picked
 from splc.io.numbers import percentage, share_text
 from splc.io.presentation import Bars, Drawn
 from splc.learning.group_titles import titled_groups

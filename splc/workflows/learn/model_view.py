@@ -8,10 +8,9 @@ from typing import Any
 
 from splc.data.property_unit import titled
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject, UncertaintyObject
+from splc.formats.models.json_writer import model_as_json, scaling_as_json, uncertainty_as_json
 from splc.io.files import STANDARD
 from splc.io.json import picked
-from splc.io.json_object import json_object
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
 from splc.learning.registry import PROJECTION
@@ -70,8 +69,8 @@ def as_json(learned: Result) -> dict[str, Any]:
     scaling = {}
     if result.scaling is not None:
         scaling = {
-            "scaling": json_object(ScalingObject, result.scaling),
-            "predictions": [json_object(PredictionObject, prediction) for prediction in learned.predictions],
+            "scaling": scaling_as_json(result.scaling),
+            "predictions": learned.predictions,
         }
     expected = (
         "source, configurations, verdict, percent, difference, factor, margin, reason, printed, run, about, known"
@@ -90,7 +89,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         **picked(result, "learning_error, error, error_all"),
         **({"samples": result.samples} if result.samples else {}),
         "expected_error": picked(learned.expected_error, f"{expected}, known_percent, known_by"),
-        **json_object(UncertaintyObject, result),
+        **uncertainty_as_json(result),
         "printed": result.printed_errors,
         "folds": learned.folds or None,
         "evaluated_on": learned.evaluated and learned.evaluated.source,
@@ -107,7 +106,7 @@ def as_json(learned: Result) -> dict[str, Any]:
 
 def _model_as_json(learned: Result) -> dict[str, Any]:
     """Return the JSON object of a model with the shares of its terms, also grouped by options."""
-    model = json_object(ModelObject, learned.result.model)
+    model = model_as_json(learned.result.model)
     terms = [{**term, "share": share} for term, share in zip(model["terms"], learned.shares, strict=True)]
     return {**model, "terms": terms, "groups": [effects_as_json(group) for group in learned.effects]}
 

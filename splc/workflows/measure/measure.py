@@ -17,7 +17,7 @@ from splc.measuring.cluster import Cluster, described
 from splc.measuring.command import OPTIONS, bind, parse_template, program
 from splc.measuring.distribution import run_on_cluster
 from splc.measuring.execution import RunResults, common_failure
-from splc.measuring.journal import Journal, read_journal
+from splc.measuring.journal import read_journal
 from splc.measuring.machine import load_warning
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
@@ -238,7 +238,7 @@ def _measure(request: Request, watch: Watch) -> Result:
             watch.show((note,))
 
     def warn_of_load() -> bool:
-        text = load_warning(journal.records)
+        text = load_warning(session.journal.records)
         tell(*([] if text is None else [Note(text, warning=True)]))
         return text is not None
 
@@ -254,15 +254,8 @@ def _measure(request: Request, watch: Watch) -> Result:
         exists = Path(file).exists()
         if continues and not exists:
             tell(Note(f"{file} does not exist yet: this measurement begins"))
-        journal = stack.enter_context((Journal.resume if exists else Journal.create)(file))
         ways = {"retry_failed": request.retry_failed, "restart": not continues, "append": request.append}
-        try:
-            session = Session.begin(setup, journal, **ways)
-        except OutputError:
-            if not exists:
-                # The file has no run to continue.
-                Path(file).unlink(missing_ok=True)
-            raise
+        session = outputs.begin(stack, lambda journal: Session.begin(setup, journal, **ways))
         if exists and not continues:
             tell(Note(f"{file} has no successful run: this measurement begins anew"))
         recorded = f"{plural(session.resumed, 'run is', 'runs are')} recorded already"
@@ -299,8 +292,7 @@ def _measure(request: Request, watch: Watch) -> Result:
         except OutputError as failure:
             raise error or failure from None
         if error is not None:
-            count = plural(len(session.recorded.results), "run is", "runs are")
-            tell(Note(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else "")))
+            tell(outputs.note_of_kept(session.recorded, written))
             raise error
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from splc.data.configurations import describe_configuration
-from splc.errors import OutputError, Problem, RequestError, shorten
+from splc.errors import OutputError, Problem, RequestError, plural, shorten
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import STANDARD, write_whole
 from splc.io.json import picked
@@ -18,13 +19,14 @@ from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.measuring.batch import batches
 from splc.measuring.execution import RunResults, failure_reasons
-from splc.measuring.journal import read_journal
+from splc.measuring.journal import Journal, read_journal
 from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.workflows.note import Note
 from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
+S = TypeVar("S")
 # The number of commands and of failures that are shown, and the length of a line about a failure.
 SHOWN, WIDTH = 5, 120
 
@@ -68,6 +70,23 @@ class Outputs:
             hint = "measure into another file with --output: splc learn reads several tables together; or remove it"
             message = "this file of measurements exists already, and has no journal"
             raise OutputError(Problem(message, self.measurements, hint=hint))
+
+    def begin(self, stack: ExitStack, begin: Callable[[Journal], S]) -> S:
+        """Return a session with the journal, which is open until the stack is closed."""
+        exists = Path(self.journal).exists()
+        journal = stack.enter_context((Journal.resume if exists else Journal.create)(self.journal))
+        try:
+            return begin(journal)
+        except OutputError:
+            if not exists:
+                # The file has no run to continue.
+                Path(self.journal).unlink(missing_ok=True)
+            raise
+
+    def note_of_kept(self, recorded: RunResults, written: bool) -> Note:
+        """Return a note about the finished runs of a session that an error ended."""
+        count = plural(len(recorded.results), "run is", "runs are")
+        return Note(f"{count} recorded" + (f"; their values are in {self.measurements}" if written else ""))
 
     def write(self, setup: Setup, recorded: RunResults) -> bool:
         """Write the measurements, and the failed runs if there are any; return whether there are measurements."""

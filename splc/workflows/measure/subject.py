@@ -31,6 +31,7 @@ from splc.learning.active.suggestion import suggested_columns
 from splc.project import Project
 from splc.system.definition import with_alternatives
 from splc.system.variability import VariabilityModel
+from splc.workflows.field_values import assigned
 from splc.workflows.note import Note, Notes, notes_of
 
 # Context → its value, or its values in turn.
@@ -42,10 +43,7 @@ SHOWN_COLUMNS, SHOWN_ROWS = 12, 5
 def contexts_of(texts: Sequence[str]) -> dict[str, str | tuple[str, ...]]:
     """Return contexts of texts `COLUMN=VALUE`; several values of one column are measured in turn."""
     contexts: dict[str, tuple[str, ...]] = {}
-    for text in texts:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not name:
-            raise SpecError(f"{text!r} is not COLUMN=VALUE")
+    for name, value in assigned(texts, "COLUMN=VALUE"):
         contexts[name] = tuple(dict.fromkeys((*contexts.get(name, ()), value)))
     return {name: values[0] if len(values) == 1 else values for name, values in contexts.items()}
 

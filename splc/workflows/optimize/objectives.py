@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
-from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
@@ -43,34 +43,30 @@ class Request(ModelInputs):
     there are measurements, the measured values and the best measured configuration are printed.
     """
 
-    models: Annotated[
-        tuple[str, ...],
-        as_argument(
-            "MODELS",
-            "The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a model "
-            "of each property is learned from the measurements.",
-        ),
-    ] = ()
-    maximize: Annotated[bool, as_flag("--maximize", "Find the greatest predicted values, not the least.")] = False
-    maximize_only: Annotated[
-        tuple[str, ...], as_option("NAME", "Find the greatest value of this property only. Can be repeated.")
-    ] = ()
+    models: tuple[str, ...] = argument(
+        (),
+        "MODELS",
+        "The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a model "
+        "of each property is learned from the measurements.",
+    )
+    maximize: bool = flag("--maximize", "Find the greatest predicted values, not the least.")
+    maximize_only: tuple[str, ...] = option(
+        (), "NAME", "Find the greatest value of this property only. Can be repeated."
+    )
     fix: FixedValues = ()
-    top: Annotated[int, as_option("N", "The number of best configurations, for one property.", minimum=1)] = 1
-    limit: Annotated[
-        int | None, as_option("N", "The number of configurations to examine at most.", minimum=1, default="2000000")
-    ] = None
+    top: int = option(1, "N", "The number of best configurations, for one property.", minimum=1)
+    limit: int | None = option(
+        None, "N", "The number of configurations to examine at most.", minimum=1, default="2000000"
+    )
     printed: Printed = False
-    plot: Annotated[str | None, as_option("FILE", "Draw the Pareto front (.svg, .png, .pdf).")] = None
-    properties: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME",
-            "The non-functional property; repeated, one for each model, in the same order.",
-            INPUTS,
-            names="--property --nfp",
-        ),
-    ] = ()
+    plot: str | None = option(None, "FILE", "Draw the Pareto front (.svg, .png, .pdf).")
+    properties: tuple[str, ...] = option(
+        (),
+        "NAME",
+        "The non-functional property; repeated, one for each model, in the same order.",
+        INPUTS,
+        names="--property --nfp",
+    )
     invalid: InvalidRows = "drop"
     duplicates: DuplicateRows = "mean"
 

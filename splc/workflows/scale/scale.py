@@ -18,13 +18,11 @@ from splc.errors import MeasurementError, RequestError, listed, plural, unknown_
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
-from splc.formats.models.json_objects import PredictionObject
 from splc.formats.models.json_writer import models_json_parts
 from splc.formats.models.stored_model import scaling_file
 from splc.formats.models.subject import Subject
 from splc.formats.registry import model_writers
 from splc.io.files import write_whole
-from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
@@ -38,7 +36,7 @@ from splc.types import PointStrategy
 from splc.workflows.by import ByValue, each_context, require_all_values, require_files
 from splc.workflows.common_fields import By, ContextColumns, IgnoredColumns, SelectedRows
 from splc.workflows.field_values import axes_of, names_of, percentage_of, point_of, points_of, texts_of
-from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.fields import as_argument, flag, internal, option, request
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
@@ -80,125 +78,98 @@ class Request:
             "CUBE profiles or CSV. '-' is standard input.",
         ),
     ]
-    settings: Annotated[
-        Mapping[str, Any],
-        as_option(
-            "NAME=VALUE",
-            "A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
-            names="--set",
-            parse=texts_of,
-            repeated=True,
-        ),
-    ] = field(default_factory=dict)
-    predict_at: Annotated[
-        tuple[Mapping[str, float], ...],
-        as_option(
-            "NAME=VALUE,…",
-            "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
-            parse=points_of,
-            repeated=True,
-        ),
-    ] = ()
-    coordinates: Annotated[
-        tuple[str, ...] | None,
-        as_option("NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=names_of),
-    ] = None
+    settings: Mapping[str, Any] = option(
+        {},
+        "NAME=VALUE",
+        "A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
+        names="--set",
+        parse=texts_of,
+        repeated=True,
+    )
+    predict_at: tuple[Mapping[str, float], ...] = option(
+        (),
+        "NAME=VALUE,…",
+        "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
+        parse=points_of,
+        repeated=True,
+    )
+    coordinates: tuple[str, ...] | None = option(
+        None, "NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=names_of
+    )
     context: ContextColumns = ()
     ignore: IgnoredColumns = ()
     where: SelectedRows = field(default_factory=dict)
-    scaling: Annotated[
-        Scaling | None,
-        as_option(
-            "weak|weak_threaded|strong",
-            "CUBE profiles: model means over processes and threads (weak, the default), means over those with a value "
-            "other than 0 (weak_threaded), or sums (strong).",
-        ),
-    ] = None
-    inclusive: Annotated[
-        bool,
-        as_flag("--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so."),
-    ] = False
-    callpaths: Annotated[
-        tuple[str, ...],
-        as_option("PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"),
-    ] = ()
-    metrics: Annotated[
-        tuple[str, ...], as_option("PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric")
-    ] = ()
-    tree: Annotated[
-        bool, as_flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
-    ] = False
-    top: Annotated[int, as_option("N", "The call paths in the ranking.", minimum=1)] = 20
-    jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
-    output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")] = (
-        DEFAULT_OUTPUT
+    scaling: Scaling | None = option(
+        None,
+        "weak|weak_threaded|strong",
+        "CUBE profiles: model means over processes and threads (weak, the default), means over those with a value "
+        "other than 0 (weak_threaded), or sums (strong).",
     )
-    plot: Annotated[
-        str | None,
-        as_option(
-            "FILE",
-            "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
-        ),
-    ] = None
-    suggest: Annotated[bool, as_flag("--suggest", "Suggest what to measure next, instead.", SUGGESTIONS)] = False
-    cost: Annotated[
-        str | None,
-        as_option(
-            "COST",
-            "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'.",
-            SUGGESTIONS,
-            default="the value, times the processes (p, np, ranks, …)",
-        ),
-    ] = None
-    target: Annotated[
-        Mapping[str, float],
-        as_option(
-            "NAME=VALUE,…", "The point whose value is to be predicted: 'p=1024,n=64'.", SUGGESTIONS, parse=point_of
-        ),
-    ] = field(default_factory=dict)
-    strategy: Annotated[
-        PointStrategy | None,
-        as_option(
-            "target|cheapest",
-            "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does.",
-            SUGGESTIONS,
-            default="target, if there is one",
-        ),
-    ] = None
-    until: Annotated[
-        float | None,
-        as_option(
-            "ERROR",
-            "Stop when the mean at the target is known within this percentage; without a target, when points off the "
-            "cheapest lines are predicted with this mean error.",
-            SUGGESTIONS,
-            parse=percentage_of,
-        ),
-    ] = None
-    budget: Annotated[
-        float | None,
-        as_option("N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0),
-    ] = None
-    count: Annotated[
-        int | None, as_option("N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one")
-    ] = None
-    axis: Annotated[
-        Mapping[str, Sequence[float]],
-        as_option(
-            "NAME=VALUE,…",
-            "The possible values of a parameter. Can be repeated.",
-            SUGGESTIONS,
-            parse=axes_of,
-            repeated=True,
-            default="the measured ones, continued to five",
-        ),
-    ] = field(default_factory=dict)
-    extend: Annotated[int, as_option("N", "N more values of every other parameter.", SUGGESTIONS, minimum=0)] = 0
-    repetitions: Annotated[
-        int | None, as_option("N", "Measurements per point.", SUGGESTIONS, minimum=1, default="as measured")
-    ] = None
+    inclusive: bool = flag(
+        "--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so."
+    )
+    callpaths: tuple[str, ...] = option(
+        (), "PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"
+    )
+    metrics: tuple[str, ...] = option(
+        (), "PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric"
+    )
+    tree: bool = flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
+    top: int = option(20, "N", "The call paths in the ranking.", minimum=1)
+    jobs: int = option(1, "N", "Processes; -1 is one per core. Useful for thousands of models.")
+    output: str = option(DEFAULT_OUTPUT, "FILE", "The models: .json, .txt, .log, .py, .tex.", names="--output -o")
+    plot: str | None = option(
+        None,
+        "FILE",
+        "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
+    )
+    suggest: bool = flag("--suggest", "Suggest what to measure next, instead.", SUGGESTIONS)
+    cost: str | None = option(
+        None,
+        "COST",
+        "What a measurement costs: an expression of parameters and 'value', such as 'value * p * 24'.",
+        SUGGESTIONS,
+        default="the value, times the processes (p, np, ranks, …)",
+    )
+    target: Mapping[str, float] = option(
+        {}, "NAME=VALUE,…", "The point whose value is to be predicted: 'p=1024,n=64'.", SUGGESTIONS, parse=point_of
+    )
+    strategy: PointStrategy | None = option(
+        None,
+        "target|cheapest",
+        "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does.",
+        SUGGESTIONS,
+        default="target, if there is one",
+    )
+    until: float | None = option(
+        None,
+        "ERROR",
+        "Stop when the mean at the target is known within this percentage; without a target, when points off the "
+        "cheapest lines are predicted with this mean error.",
+        SUGGESTIONS,
+        parse=percentage_of,
+    )
+    budget: float | None = option(
+        None, "N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0
+    )
+    count: int | None = option(
+        None, "N", "The number of points.", SUGGESTIONS, minimum=1, default="what a line lacks, or one"
+    )
+    axis: Mapping[str, Sequence[float]] = option(
+        {},
+        "NAME=VALUE,…",
+        "The possible values of a parameter. Can be repeated.",
+        SUGGESTIONS,
+        parse=axes_of,
+        repeated=True,
+        default="the measured ones, continued to five",
+    )
+    extend: int = option(0, "N", "N more values of every other parameter.", SUGGESTIONS, minimum=0)
+    repetitions: int | None = option(
+        None, "N", "Measurements per point.", SUGGESTIONS, minimum=1, default="as measured"
+    )
     by: By = None
-    write: Annotated[bool, python_only("Whether the output is written.")] = True
+    write: bool = internal(True, "Whether the output is written.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,10 +248,7 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             "files": {"measurements": {"path": source, "sha256": experiment.report.sha256}},
         }
         if request.write:
-            extras = {
-                key: {"predictions": [json_object(PredictionObject, prediction) for prediction in values]}
-                for key, values in predicted.items()
-            }
+            extras = {key: {"predictions": values} for key, values in predicted.items()}
             models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
             metrics = {metric for _, metric in profile.models}

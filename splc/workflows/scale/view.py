@@ -10,11 +10,10 @@ from typing import Any
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import RequestError
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
+from splc.formats.models.json_writer import model_as_json, scaling_as_json
 from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
-from splc.io.json_object import json_object
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
 from splc.scaling.suggestion.cheapest import LINE
@@ -58,14 +57,12 @@ def _models_as_json(result: Result) -> Iterator[dict[str, Any]]:
     for (callpath, metric), model in result.profile.models.items():
         error = result.errors[callpath, metric]
         yield {
-            **{"callpath": callpath, "metric": metric, "model": json_object(ModelObject, model.model)},
-            **{"scaling": json_object(ScalingObject, model), "nfp": metric},
+            **{"callpath": callpath, "metric": metric, "model": model_as_json(model.model)},
+            **{"scaling": scaling_as_json(model), "nfp": metric},
             **{"learning_configurations": model.points, "learning_error": error, "error": None, "error_all": error},
             **{"rounds": (), "termination": "noCandidate", "settings": {"method": model.method, **model.settings}},
             "notes": model.notes,
-            "predictions": [
-                json_object(PredictionObject, one) for one in result.predictions.get((callpath, metric), ())
-            ],
+            "predictions": result.predictions.get((callpath, metric), ()),
         }
 
 

@@ -14,7 +14,7 @@ from sampling import Space
 from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.errors import InputError, LearningError, OutputError, RequestError, SplcError, plural, shorten
+from splc.errors import InputError, LearningError, RequestError, SplcError, plural, shorten
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
@@ -25,7 +25,6 @@ from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
-from splc.measuring.journal import Journal
 from splc.measuring.machine import load_warning
 from splc.measuring.properties import parse_properties
 from splc.plotting import plot_format
@@ -93,10 +92,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         setup = command.setup(tuner.history.configurations)
         written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
         if error is not None:
-            count = plural(len(session.recorded.results), "run is", "runs are")
-            notes.append(
-                Note(f"{count} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
-            )
+            notes.append(outputs.note_of_kept(session.recorded, written))
             raise error
         nfp, result, learned = command.properties[0], None, None
         unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
@@ -225,17 +221,13 @@ def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes
     exists = Path(file).exists()
     if resume and not exists:
         notes.append(Note(f"{file} does not exist yet: this tuning run begins"))
-    journal = stack.enter_context((Journal.resume if exists else Journal.create)(file))
-    try:
-        session = TuningSession.begin(prepared.tuner, prepared.command, journal, prepared.about, restart=not resume)
-    except OutputError:
-        if not exists:
-            # The file has no run to continue.
-            Path(file).unlink(missing_ok=True)
-        raise
+    run = (prepared.tuner, prepared.command)
+    session = prepared.outputs.begin(
+        stack, lambda journal: TuningSession.begin(*run, journal, prepared.about, restart=not resume)
+    )
     remarks = (
         (exists and not resume, f"{file} has no successful run: this tuning run begins anew"),
-        (journal.torn, f"{file}: an incomplete record is dropped; its run is repeated"),
+        (session.journal.torn, f"{file}: an incomplete record is dropped; its run is repeated"),
         (session.ended_leftover, "a run of an earlier session was still running; it was ended"),
         (session.extended, "the budget is larger than before: the search continues, and is verified again"),
         (exists and resume, f"{plural(session.resumed, 'run is', 'runs are')} recorded already"),

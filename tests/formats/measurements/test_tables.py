@@ -148,7 +148,7 @@ def test_parts_are_no_repetitions(tmp_path: Path, parts: dict[str, float]) -> No
     file = tmp_path / "parts.csv"
     as_csv(found, file)
     source = read_table(file)
-    assert not source.notes
+    assert not table_of(source).notes
     assert source.text().splitlines()[0] == ",".join(["threads", "cache", *parts])
 
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import DEFAULT_METRIC, Key
-from splc.formats.models.json_objects import ModelPartsObject
+from splc.formats.models.json_writer import parts_as_json
 from splc.formats.models.python import python_module
 from splc.formats.models.stored_model import scaling_file
-from splc.io.json_object import json_object
 from splc.scaling import ScalingModel, fit
 
 P = np.array([1.0, 2, 4, 8, 16])
@@ -24,10 +23,10 @@ SEGMENTS = replace(UPPER, below=LOWER, change=8.5, changing="p")
 
 def test_json_of_segments() -> None:
     """A scaling model of two segments has that of the lower one, with its terms."""
-    parts = json_object(ModelPartsObject, SEGMENTS)
+    parts = parts_as_json(SEGMENTS)
     assert (parts["model"]["text"], parts["scaling"]["change"], parts["scaling"]["changing"]) == ("3 * p", 8.5, "p")
     below = parts["scaling"]["below"]
-    assert below == json_object(ModelPartsObject, LOWER)
+    assert below == parts_as_json(LOWER)
     assert (below["model"]["text"], below["scaling"]["below"], below["scaling"]["points"]) == ("1 * p", None, 5)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from splc._version import __version__
 from splc.formats.models.programs.gaussian_process import GaussianProcess, processes_of
 from splc.formats.models.programs.term_program import TermProgram, term_program_of
-from splc.io.json_object import JsonObject, json_object
+from splc.io.json import plain_values
 from splc.learning.projection import Ensemble, EnsembleSum, SparseIntervals
 from splc.models.influence import InfluenceModel
 from splc.system.groups import child_groups, child_texts
@@ -72,24 +72,9 @@ def heading(program: Program) -> str:
     return f"Program of the model of {subject}, by splc {program.version}" if program.property else "Program of a model"
 
 
-class ProgramObject(JsonObject, schema=SCHEMA):
-    """A prediction program."""
-
-    version: str
-    system: str | None
-    property: str | None
-    unit: str | None
-    text: str
-    options: list[ProgramOption]
-    texts: list[ProgramTexts]
-    level: float | None
-    full: list[GaussianProcess]
-    printed: TermProgram
-
-
 def program_object(program: Program) -> dict[str, Any]:
     """Return a program in JSON's types."""
-    return json_object(ProgramObject, program)
+    return {"schema": SCHEMA, **plain_values(program)}
 
 
 def program_of(stored: StoredModel) -> Program:
