@@ -191,7 +191,7 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
     # `--plot` alone needs all charts.
-    from splc.workflows.pictures import explained_chart
+    from splc.workflows.explain.explained_charts import explained_chart
 
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     content = result.overview or result.explained
