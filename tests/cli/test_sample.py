@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.measurements import configurations_csv
+from splc.formats.measurements import configurations
 from splc.workflows import learn
 from tests.cli.conftest import Run
 from tests.support.real_data import real
@@ -39,5 +39,5 @@ def test_the_validation_set_is_disjoint_from_the_learning_set(folder: Path) -> N
 def test_large_tables_are_written_piece_by_piece(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pieces in which a large table is written make no difference."""
     whole = run("sample", "--sampling", "all+ff").stdout
-    monkeypatch.setattr(configurations_csv, "CELLS", 8)
+    monkeypatch.setattr(configurations, "CELLS", 8)
     assert run("sample", "--sampling", "all+ff").stdout == whole

@@ -245,10 +245,10 @@ READERS: dict[str, Reader] = {
         ".csv",
     ),
     "configurations-csv": Reader(
-        _named(f"{_TABLES}configurations_csv:read_configurations", small), (seeds.CSV,), (), ".csv"
+        _named(f"{_TABLES}configurations:read_configurations", small), (seeds.CSV,), (), ".csv"
     ),
     "inputs-csv": Reader(
-        _named(f"{_TABLES}prediction_inputs:read_prediction_inputs", small, Policy()), (seeds.CSV,), (), ".csv"
+        _named(f"{_TABLES}configurations:read_prediction_inputs", small, Policy()), (seeds.CSV,), (), ".csv"
     ),
     "population-csv": Reader(_named("sampling.designs.population:read_population", small), (seeds.CSV,), (), ".csv"),
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),

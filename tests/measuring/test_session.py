@@ -186,6 +186,7 @@ def test_a_journal_without_success_is_begun_anew(tmp_path: Path) -> None:
         ("start", 2**22 + 1, None, False),
         ("end", os.getpid(), birth(os.getpid()), False),
     ],
+    ids=["running", "another birth", "ended", "end recorded"],
 )
 def test_what_is_left_of_a_killed_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, process: int, born: str | None, ends: bool
