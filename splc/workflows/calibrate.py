@@ -428,11 +428,5 @@ ERRORS = (
     *columns("configurations = 1.calibration.configurations"),
 )
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml"),
-    doing="calibrating",
-)
+EXAMPLES = ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="calibrating")

@@ -198,14 +198,8 @@ CHANGES = (
     Column("", 2),
 )
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc changed --measurements versions.csv --by version",
-        "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
-    ),
-    doing="testing",
+EXAMPLES = (
+    "splc changed --measurements versions.csv --by version",
+    "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="testing")

@@ -230,12 +230,7 @@ def view(result: Result, detail: Detail) -> View:
         yield Message(f"roles of columns written to {result.kept[0]}")
 
 
+EXAMPLES = ("splc init measurements.csv --property solve_seconds", "splc init measurements.csv --system system.xml")
 VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc init measurements.csv --property solve_seconds", "splc init measurements.csv --system system.xml"),
-    doing="reading",
-    without=("where", "invalid", "duplicates", "aggregate"),
+    Request, run, view, as_json, EXAMPLES, doing="reading", without=("where", "invalid", "duplicates", "aggregate")
 )

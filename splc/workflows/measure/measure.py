@@ -299,14 +299,9 @@ def _measure(request: Request, watch: Watch) -> Result:
         return Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
-        "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
-        "splc measure configurations.csv --command './solver -n {nx}' -o configured.csv",
-    ),
+EXAMPLES = (
+    "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
+    "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
+    "splc measure configurations.csv --command './solver -n {nx}' -o configured.csv",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES)
