@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sampling import Space
 from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.errors import InputError, LearningError, RequestError, SplcError, plural, shorten
+from splc.errors import InputError, LearningError, RequestError, SplcError, shorten
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
@@ -37,19 +38,12 @@ from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
-from splc.workflows.measure.outcome import Outputs
-from splc.workflows.measure.subject import absolute, context_notes, environment_of
-from splc.workflows.note import Note, Notes, Rank, notes_of
+from splc.workflows.measure.outcome import Outputs, context_notes, place_of
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
-from splc.workflows.tune.request import (
-    Request,
-    default_of,
-    tell_earlier,
-    with_default_values,
-    with_earlier_values,
-)
+from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values, with_earlier_values
 from splc.workflows.verb import UNWATCHED, Watch
 from splc.workflows.views import Detail, Message, View, counted
 
@@ -85,15 +79,28 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     with Notes() as notes, ExitStack() as stack:
         prepared = _prepare(request, notes)
         tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
-        session = _session(request, prepared, stack, notes)
+        begin = partial(TuningSession.begin, tuner, command, about=prepared.about, restart=not request.resume)
+        session = outputs.begin(stack, begin, request.resume, "tuning run", notes.append)
         watch.show(*view_of_start(session, watch.detail))
+        interrupted, error = False, None
+        # With earlier runs, the command is known to work.
+        keep_going = request.keep_going or bool(request.earlier)
         with watch.patient("this run", by_key=True):
-            interrupted, error = _run(request, session, watch)
-        setup = command.setup(tuner.history.configurations)
-        written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
-        if error is not None:
-            notes.append(outputs.note_of_kept(session.recorded, written))
-            raise error
+            try:
+                session.run(
+                    watch.stop,
+                    lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
+                    keep_going=keep_going,
+                    workers=request.workers,
+                    seconds=request.duration,
+                )
+                interrupted = watch.stop() and not tuner.done
+            except KeyboardInterrupt:
+                interrupted = True
+            except SplcError as failure:
+                error = failure
+        setup = command.setup(tuner.history.configurations) if tuner.history.asked_for else None
+        written = outputs.finish(setup, session.recorded, error, notes.append)
         nfp, result, learned = command.properties[0], None, None
         unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
         if written or any(outcome.values for outcome in tuner.history.outcomes):
@@ -117,7 +124,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 predictor = None if learned is None else learned.result.predictor
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
-        stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
+        stopped = None if interrupted or keep_going else common_failure(session.recorded)
         ended = (interrupted, stopped, tuple(notes), unit, request.system == STANDARD)
         return Result(result, session, learned, outputs, prepared.best, *ended)
 
@@ -186,8 +193,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     default = default_of(request.default, space)
     budget = request.budget[0] if request.budget else None
     tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
-    folder, environment = absolute(request.cwd), environment_of(request.env)
-    command = TunedCommand(template, properties, folder, environment, request.timeout, contexts)
+    command = TunedCommand(template, properties, *place_of(request.cwd, request.env), request.timeout, contexts)
     generator = np.random.Generator(np.random.PCG64([tuner.seed, 0]))
     command.setup(tuner.source.draw(_CHECKED, generator, tuner.history.configurations[:0]))
     earlier = tell_earlier(request.earlier_files, contexts, system, tuner, notes)
@@ -213,45 +219,6 @@ def _beside(outputs: Outputs, path: str | None, name: str) -> str:
         return path
     unnamed = outputs.measurements == "-" or is_stream(outputs.measurements)
     return str(Path(outputs.journal if unnamed else outputs.measurements).with_name(name))
-
-
-def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes: Notes) -> TuningSession:
-    """Return the session, whose journal is open until the stack is closed."""
-    file, resume = prepared.outputs.journal, request.resume
-    exists = Path(file).exists()
-    if resume and not exists:
-        notes.append(Note(f"{file} does not exist yet: this tuning run begins"))
-    run = (prepared.tuner, prepared.command)
-    session = prepared.outputs.begin(
-        stack, lambda journal: TuningSession.begin(*run, journal, prepared.about, restart=not resume)
-    )
-    remarks = (
-        (exists and not resume, f"{file} has no successful run: this tuning run begins anew"),
-        (session.journal.torn, f"{file}: an incomplete record is dropped; its run is repeated"),
-        (session.ended_leftover, "a run of an earlier session was still running; it was ended"),
-        (session.extended, "the budget is larger than before: the search continues, and is verified again"),
-        (exists and resume, f"{plural(session.resumed, 'run is', 'runs are')} recorded already"),
-    )
-    notes += notes_of(text for applies, text in remarks if applies)
-    return session
-
-
-def _run(request: Request, session: TuningSession, watch: Watch) -> tuple[bool, SplcError | None]:
-    """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
-    try:
-        session.run(
-            watch.stop,
-            lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
-            # With earlier runs, the command is known to work.
-            keep_going=request.keep_going or bool(request.earlier),
-            workers=request.workers,
-            seconds=request.duration,
-        )
-    except KeyboardInterrupt:
-        return True, None
-    except SplcError as error:
-        return False, error
-    return watch.stop() and not session.tuner.done, None
 
 
 def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.Result | None:
