@@ -109,6 +109,16 @@ class Outputs:
         stem = Path(str(journal)) if unnamed else Path(output.removesuffix(".gz")).with_suffix("")
         return cls(output, journal or f"{stem}.journal", f"{stem}.failures.csv")
 
+    @property
+    def unnamed(self) -> bool:
+        """True if the measurements are no file that can be read again."""
+        return self.measurements == STANDARD or is_stream(self.measurements)
+
+    def beside(self, path: str | None, name: str) -> str:
+        """Return the name of a file in the folder of the measurements, unless it is given."""
+        own = Path(self.journal if self.unnamed else self.measurements).with_name(name)
+        return str(own) if path is None else path
+
     def require_writable(
         self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str = CONTINUATION
     ) -> None:

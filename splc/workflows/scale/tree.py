@@ -21,7 +21,7 @@ from splc.scaling.result import ScalingModel
 from splc.types import Array
 from splc.workflows.note import Note
 from splc.workflows.scaling_view import point_text
-from splc.workflows.views import Column, Rows, View, columns, interval_text
+from splc.workflows.views import ALL_IN_JSON, Column, Rows, View, columns, interval_text
 
 _number = partial(rounded_text, digits=4)
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
@@ -221,17 +221,13 @@ def view_of_trees(trees: Sequence[CallTree], top: int) -> View:
         yield f"{metric}at {point_text(tree.at)}, and at the largest measured values, {point_text(tree.measured_at)}:"
         if any(row.depth for row in tree.callpaths):
             yield ""
-            yield from _tree_rows(tree)
+            shown = [row for row in tree.callpaths if row.total_share >= _MIN_SHARE][:_MAX_LINES]
+            yield Rows(shown, CALLS)
+            if hidden := len(tree.callpaths) - len(shown):
+                yield f"… {hidden:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines ({ALL_IN_JSON})"
         yield ""
         share = sum(row.share for row in tree.ranking[top:])
         yield Rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(share)} together; --top N")
-
-
-def _tree_rows(tree: CallTree) -> View:
-    shown = [row for row in tree.callpaths if row.total_share >= _MIN_SHARE][:_MAX_LINES]
-    yield Rows(shown, CALLS)
-    if hidden := len(tree.callpaths) - len(shown):
-        yield f"… {hidden:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines (--json has all)"
 
 
 Point = Mapping[str, float]

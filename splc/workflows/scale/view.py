@@ -34,7 +34,7 @@ from splc.workflows.by import ByValue
 from splc.workflows.fields import given_fields
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, Result, experiments_of, run, run_by
-from splc.workflows.scale.tree import CallTree, view_of_trees
+from splc.workflows.scale.tree import view_of_trees
 from splc.workflows.verb import Verb, Watch
 from splc.workflows.views import (
     Answer,
@@ -208,33 +208,29 @@ def as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, An
 
 def _profile_as_json(result: Result, streamed: bool = False) -> dict[str, Any]:
     """Return the only model or all of them, and what holds for all; errors and shares are in percent."""
-    models = _models_as_json(result)
+    models = (
+        {
+            **{"callpath": callpath, "metric": metric, "model": model_as_json(model.model)},
+            **{"scaling": scaling_as_json(model), "nfp": metric, "learning_configurations": model.points},
+            **{"learning_error": result.errors[callpath, metric], "error": None},
+            **{"error_all": result.errors[callpath, metric], "rounds": (), "termination": "noCandidate"},
+            **{"settings": {"method": model.method, **model.settings}, "notes": model.notes},
+            "predictions": result.predictions.get((callpath, metric), ()),
+        }
+        for (callpath, metric), model in result.profile.models.items()
+    )
+    trees = []
+    for tree in result.trees:
+        # The call paths with a prediction by their share, then the others.
+        ranked = [*enumerate(tree.ranking, 1), *((None, path) for path in tree.callpaths if path.predicted is None)]
+        paths = [{"rank": rank, **vars(path)} for rank, path in ranked]
+        trees.append({**picked(tree, "metric, at, measured_at, total"), "level": LEVEL, "callpaths": paths})
     return {
         **(next(models) if len(result.profile.models) == 1 else {"models": models if streamed else list(models)}),
         **{"seconds": result.seconds, "preset": "pmnf", "seed": None, **result.facts},
-        **({"trees": [_tree_as_json(tree) for tree in result.trees]} if result.trees else {}),
+        **({"trees": trees} if trees else {}),
         "output": result.request.output,
     }
-
-
-def _models_as_json(result: Result) -> Iterator[dict[str, Any]]:
-    for (callpath, metric), model in result.profile.models.items():
-        error = result.errors[callpath, metric]
-        yield {
-            **{"callpath": callpath, "metric": metric, "model": model_as_json(model.model)},
-            **{"scaling": scaling_as_json(model), "nfp": metric},
-            **{"learning_configurations": model.points, "learning_error": error, "error": None, "error_all": error},
-            **{"rounds": (), "termination": "noCandidate", "settings": {"method": model.method, **model.settings}},
-            "notes": model.notes,
-            "predictions": result.predictions.get((callpath, metric), ()),
-        }
-
-
-def _tree_as_json(tree: CallTree) -> dict[str, Any]:
-    """Return the JSON object of a tree: its call paths with a prediction by their share, then the others."""
-    ranked = [*enumerate(tree.ranking, 1), *((None, path) for path in tree.callpaths if path.predicted is None)]
-    paths = [{"rank": rank, **vars(path)} for rank, path in ranked]
-    return {**picked(tree, "metric, at, measured_at, total"), "level": LEVEL, "callpaths": paths}
 
 
 def view(result: Result | ByValue[Result] | PointSuggestions, detail: Detail) -> View:
@@ -303,17 +299,16 @@ def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, 
         for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
         if {key[at] for key in models} != {default}
     ]
-    points = [
-        Column(scaling_view.point_text(entry.at), f"2.{at}", _short_text)
-        for at, entry in enumerate(next(iter(predicted.values()), ()))
-    ]
+
+    def short(entry: Prediction) -> str:
+        interval = interval_text((entry.lower, entry.upper), scaling_view.number)
+        known = interval and entry.predicted is not None
+        return scaling_view.number(entry.predicted) + (f" ({interval})" if known else "")
+
+    ends = enumerate(next(iter(predicted.values()), ()))
+    points = [Column(scaling_view.point_text(entry.at), f"2.{at}", short) for at, entry in ends]
     rows = [(key, model, predicted.get(key, ())) for key, model in models.items()]
     return Rows(rows, (*names, *MODELS, *points))
-
-
-def _short_text(entry: Prediction) -> str:
-    interval = interval_text((entry.lower, entry.upper), scaling_view.number)
-    return scaling_view.number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")
 
 
 def next_steps(result: Result) -> Iterator[NextStep]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from splc.formats.measurements.selections import assignment_text, parse_assignme
 from splc.io.files import STANDARD, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
 from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
@@ -51,6 +49,8 @@ from splc.workflows.views import Detail, Message, View, counted
 _CHECKED, PREVIEWED = 1000, 5
 # The length of what a line says of a configuration or a failure.
 WIDTH = 80
+# The files of the best configuration and of the model, beside the measurements unless they are named.
+BEST, MODEL = "best.csv", "learned.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +77,8 @@ class Result:
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
-        prepared = _prepare(request, notes)
-        tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
-        begin = partial(TuningSession.begin, tuner, command, about=prepared.about, restart=not request.resume)
+        system, tuner, command, outputs, about = _prepared(request, notes)
+        begin = partial(TuningSession.begin, tuner, command, about=about, restart=not request.resume)
         session = outputs.begin(stack, begin, request.resume, "tuning run", notes.append)
         watch.show(*view_of_start(session, watch.detail))
         interrupted, error = False, None
@@ -101,7 +100,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 error = failure
         setup = command.setup(tuner.history.configurations) if tuner.history.asked_for else None
         written = outputs.finish(setup, session.recorded, error, notes.append)
-        nfp, result, learned = command.properties[0], None, None
+        nfp, file, result, learned = command.properties[0], outputs.beside(request.best, BEST), None, None
         unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
         if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
@@ -109,9 +108,9 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 # The best configuration, or those of the front, with their values.
                 means = [point.means for point in result.front] or [{result.nfp: result.best.mean}]
                 found = [point.configuration for point in result.front] or [result.best.configuration]
-                best = Configurations(prepared.system, np.concatenate([row.indices for row in found]))
+                best = Configurations(system, np.concatenate([row.indices for row in found]))
                 values = {name: np.array([mean[name].value for mean in means]) for name in means[0]}
-                write_configurations(best, prepared.best, values)
+                write_configurations(best, file, values)
             if request.plot is not None:
                 write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
             notes += remarks_of(result, tuner)
@@ -120,26 +119,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             if session.out_of_time:
                 notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
             if written and not interrupted:
-                learned = _learned(request, prepared, notes)
+                learned = _learned(request, nfp.name, outputs, notes)
                 predictor = None if learned is None else learned.result.predictor
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
         stopped = None if interrupted or keep_going else common_failure(session.recorded)
         ended = (interrupted, stopped, tuple(notes), unit, request.system == STANDARD)
-        return Result(result, session, learned, outputs, prepared.best, *ended)
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedTuning:
-    """A tuning run that was checked and not started."""
-
-    system: VariabilityModel  # the system, without fixed values
-    tuner: Tuner  # asks for the runs
-    command: TunedCommand  # does them
-    outputs: Outputs  # the files of the measurements
-    best: str  # the file of the best configuration
-    model: str  # the file of the model
-    about: Mapping[str, Any]  # what its sessions have in common besides the command
+        return Result(result, session, learned, outputs, file, *ended)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,16 +140,21 @@ class TuningPreview:
 def preview(request: Request) -> TuningPreview:
     """Return the first runs of a tuning run, without running anything."""
     with Notes() as notes:
-        prepared, commands = _prepare(request, notes), list[tuple[str, ...]]()
-        tuner = prepared.tuner
+        _, tuner, command, *_ = _prepared(request, notes)
+        commands: list[tuple[str, ...]] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
-            process = prepared.command.process(tuner.history.configurations[[trial.row]], trial)
-            commands.append(process.args[0])
+            commands.append(command.process(tuner.history.configurations[[trial.row]], trial).args[0])
         return TuningPreview(tuner, tuple(commands), tuple(notes))
 
 
-def _prepare(request: Request, notes: Notes) -> PreparedTuning:
-    """Check a request completely, before anything is run."""
+def _prepared(
+    request: Request, notes: Notes
+) -> tuple[VariabilityModel, Tuner, TunedCommand, Outputs, Mapping[str, Any]]:
+    """Check a request completely, before anything is run.
+
+    Return the system without fixed values, what asks for the runs, what does them, the files of the measurements, and
+    what the sessions of a tuning run have in common besides the command.
+    """
     request.require_consistent()
     outputs = Outputs.of(request.output, request.journal)
     project = request.project()
@@ -173,10 +164,9 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
         described = project.system_file if project.inference is None else project.measurements_file
     inputs = (described, *(file.path for file in request.earlier_files), request.default)
     outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
-    best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
     if request.plot is not None:
         plot_format(request.plot)
-    for path in (best, model, request.plot):
+    for path in (outputs.beside(request.best, BEST), outputs.beside(request.model, MODEL), request.plot):
         require_writable(path, (*inputs, outputs.measurements, outputs.journal))
     system = with_default_values(request.default, with_assigned_values(request.fix, known))
     notes += further_notes(known, system)
@@ -210,26 +200,18 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
         "from": earlier,
         "seed": request.seed,
     }
-    return PreparedTuning(system, tuner, command, outputs, best, model, about)
+    return system, tuner, command, outputs, about
 
 
-def _beside(outputs: Outputs, path: str | None, name: str) -> str:
-    """Return the name of a file in the folder of the measurements, unless it is given."""
-    if path is not None:
-        return path
-    unnamed = outputs.measurements == "-" or is_stream(outputs.measurements)
-    return str(Path(outputs.journal if unnamed else outputs.measurements).with_name(name))
-
-
-def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.Result | None:
+def _learned(request: Request, nfp: str, outputs: Outputs, notes: Notes) -> learn.Result | None:
     """Return the model of all runs, which is written; None if none can be learned."""
-    measured = prepared.outputs.measurements
-    if measured == "-" or is_stream(measured):
+    measured = outputs.measurements
+    if outputs.unnamed:
         return None
     roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "ignore")}
     contexts = request.constants
     roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
-    own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
+    own = learn.Request(**roles, measurements=measured, nfp=nfp, output=outputs.beside(request.model, MODEL))
     # Rows of another context are no measurements of this one.
     files = [file.path for file in request.earlier_files if not file.contexts]
     try:
