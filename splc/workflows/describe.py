@@ -37,7 +37,7 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.objects import inference_as_json
 from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
+from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.
@@ -264,30 +264,22 @@ def shown_values(option: NumericOption) -> str:
     return ", ".join(texts)
 
 
-NUMERIC = narrowed(
-    (
-        Column("option", "name"),
-        Column("values", shown_values),
-        Column("number", lambda option: len(option.values)),
-        Column("next value", "step"),
-        Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
-    ),
-    *("next value", "deselected", "number"),
+NUMERIC = (
+    Column("option", "name"),
+    Column("values", shown_values),
+    Column("number", lambda option: len(option.values), optional=3),
+    Column("next value", "step", optional=1),
+    Column("deselected", "deselected_flag", lambda flag: f"{flag:g}", optional=2),
 )
 CONSTRAINTS = (
     Column("line"),
     Column("kind", constraint_kind),
     Column("constraint", lambda constraint: " ".join(constraint.text.split())),
 )
-
-
-MINED = narrowed(
-    (
-        Column("constraint", str),
-        Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
-        Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
-    ),
-    *("by chance", "rows that could contradict"),
+MINED = (
+    Column("constraint", str),
+    Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True, optional=2),
+    Column("by chance", lambda row: f"{row.expected:.3g}", right=True, optional=1),
 )
 
 
@@ -303,12 +295,11 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
         binary = (
             Column("option", lambda row: "  " * row[1] + row[0].name),
             Column("kind", lambda row: option_role(system, row[0])),
-            Column("selected in", lambda row: share(description, row[0].name), right=True),
-            Column("excludes", lambda row: ", ".join(excluded(row[0]))),
-            Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
+            Column("selected in", lambda row: share(description, row[0].name), right=True, optional=3),
+            Column("excludes", lambda row: ", ".join(excluded(row[0])), optional=1),
+            Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied), optional=2),
         )
-        shown = narrowed(binary, "excludes", "implies", "selected in")
-        yield Rows(in_tree_order(system), shown, most(system.binary_options), MORE)
+        yield Rows(in_tree_order(system), binary, most(system.binary_options), MORE)
     if system.numeric_options:
         yield "\nNumeric options"
         yield Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
@@ -346,13 +337,13 @@ def _repetitions(summary: PropertySummary) -> str | int:
     return most if least == most else interval_text((least, most))
 
 
-PROPERTIES = narrowed(
-    (
-        *columns("property = name, unit, from = minimum, to = maximum, configurations"),
-        Column("repetitions", _repetitions),
-        Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
-    ),
-    *("repetitions", "configurations", "unit"),
+PROPERTIES = (
+    *columns("property = name"),
+    Column("unit", optional=3),
+    *columns("from = minimum, to = maximum"),
+    Column("configurations", optional=2),
+    Column("repetitions", _repetitions, optional=1),
+    Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
 )
 
 
@@ -400,7 +391,10 @@ def _below(system: VariabilityModel, children: Children, parent: str | None, dep
     """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
-        yield f"{indent}… {counted(_descendants(children, parent), 'option')} below"
+        pending = [*options]
+        for option in pending:
+            pending += children.get(option.name, [])
+        yield f"{indent}… {counted(len(pending), 'option')} below"
         return
     grouped = [option for option in options if system.alternatives(option)]
     singles = [option for option in options if not system.alternatives(option)]
@@ -422,13 +416,6 @@ def _below(system: VariabilityModel, children: Children, parent: str | None, dep
     for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
         yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
-
-
-def _descendants(children: Children, parent: str | None) -> int:
-    pending = list(children.get(parent, []))
-    for option in pending:
-        pending += children.get(option.name, [])
-    return len(pending)
 
 
 def _names(options: Sequence[object]) -> str:

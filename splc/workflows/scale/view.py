@@ -49,7 +49,6 @@ from splc.workflows.views import (
     columns,
     counted,
     interval_text,
-    narrowed,
 )
 
 # The usual names of parameters that count processes.
@@ -278,17 +277,12 @@ def _models(result: Result, detail: Detail) -> View:
     yield Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
-MODELS = narrowed(
-    (
-        Column("model", lambda entry: scaling_view.model_text(entry[1])),
-        Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead),
-        *columns("SMAPE = 1.smape", percent_text),
-        *columns("noise = 1.noise", partial(percent_text, digits=2)),
-        Column("notes", lambda entry: len(entry[1].notes) or None),
-    ),
-    "notes",
-    "noise",
-    "lead",
+MODELS = (
+    Column("model", lambda entry: scaling_view.model_text(entry[1])),
+    Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
+    Column("SMAPE", "1.smape", percent_text),
+    Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
+    Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
 )
 
 
