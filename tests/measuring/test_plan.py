@@ -12,8 +12,18 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from splc.measuring.execution import Run, RunResult, RunResults, failure_reasons
-from splc.measuring.plan import LIMIT, PART, Order, Plan, relative_deviation, scatters
+from splc.measuring.execution import (
+    LIMIT,
+    PART,
+    Order,
+    Plan,
+    Run,
+    RunResult,
+    RunResults,
+    failure_reasons,
+    relative_deviation,
+    scatters,
+)
 from tests.support.golden_messages import check_messages
 
 PLANS = st.builds(
@@ -78,7 +88,7 @@ def test_parts(plan: Plan, count: int, part: int) -> None:
     """However long a part is, all runs are listed once, earlier repetitions in earlier parts."""
     plan = replace(plan, max_deviation=None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("splc.measuring.plan.PART", part)
+        patch.setattr("splc.measuring.execution.PART", part)
         parts = list(plan.stages(count, RunResults(["t"])))
     runs = [run for each in parts for run in each]
     assert sorted(runs) == sorted((row, at) for row in range(count) for at in range(-plan.warmup, plan.repeat))

@@ -25,9 +25,8 @@ from splc.io.numbers import parse_number, percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.measuring.batch import batches
-from splc.measuring.execution import RunResults, failure_reasons
+from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal
-from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.workflows.field_values import assigned
