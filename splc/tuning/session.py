@@ -260,14 +260,7 @@ class TuningSession:
 
 
 class _Clock:
-    """The time of a tuning run.
-
-    Args:
-        records: the records of earlier sessions.
-        recorded: its results.
-        workers: the number of simultaneous runs.
-        seconds: its time, None without a limit.
-    """
+    """The time of a tuning run, with that of earlier sessions; `seconds` None is no limit."""
 
     def __init__(self, records: Iterable[Record], recorded: RunResults, workers: int, seconds: float | None) -> None:
         self._recorded, self._limit = recorded, seconds

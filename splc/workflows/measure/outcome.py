@@ -1,4 +1,4 @@
-"""What commands that are measured or tuned have in common, and the outcome of a measurement with its view.
+"""Contexts, environment and files of commands that are measured or tuned; the outcome of a measurement, its view.
 
 In the runs of a measurement a context of several values, such as two versions, is one more alternative group, so that a
 command has the value as `{version}`; in tables it is the column that a context has.
