@@ -12,8 +12,18 @@ from splc.formats.models.notation import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
 from splc.report.page import Block, Page, Section, Steps, text_table
 from splc.scaling.result import ScalingModel
-from splc.workflows.scale import tree as scaling
 from splc.workflows.scale.scale import Result
+from splc.workflows.scale.tree import (
+    CALLS,
+    MAX_CURVES,
+    CallPath,
+    CallTree,
+    call_trees,
+    metric_text,
+    ranking_chart,
+    scaling_charts,
+    tree_notes,
+)
 from splc.workflows.views import Column, Facts, Rows, columns, interval_text
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.
@@ -34,11 +44,11 @@ def profile_page(result: Result, source: str) -> Page:
     by_target = []
     for factor in TARGETS:
         at = {name: value if name in experiment.constant else factor * value for name, value in largest.items()}
-        by_target.append(scaling.call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED))
-    notes = [*result.notes, *scaling.tree_notes(experiment, by_target[FIRST], inclusive=inclusive)]
+        by_target.append(call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED))
+    notes = [*result.notes, *tree_notes(experiment, by_target[FIRST], inclusive=inclusive)]
     sections, answers = [], []
     for number, trees in enumerate(zip(*by_target, strict=True), 1):
-        name = scaling.metric_text(trees[0].metric)
+        name = metric_text(trees[0].metric)
         answers += list(_answer(trees, name))
         subset = {key: model for key, model in models.items() if key[1] == trees[0].metric}
         sections.append(Section(f"metric-{number}", name, tuple(_blocks(result, subset, trees, name, number))))
@@ -49,11 +59,11 @@ def profile_page(result: Result, source: str) -> Page:
     return Page(f"Scaling of {source}", (first, *answers), tuple(sections), warnings)
 
 
-def _point_text(tree: scaling.CallTree) -> str:
+def _point_text(tree: CallTree) -> str:
     return ", ".join(f"{name} = {value:g}" for name, value in tree.at.items())
 
 
-def _answer(trees: Sequence[scaling.CallTree], metric: str) -> Iterator[str]:
+def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
     """Yield which call path is largest at the target that is shown first."""
     ranking, before = trees[FIRST].ranking, trees[0].ranking
     if not ranking:
@@ -66,30 +76,28 @@ def _answer(trees: Sequence[scaling.CallTree], metric: str) -> Iterator[str]:
         yield f"{metric}: at the largest measured point it is {_path_text(before[0], metric)}"
 
 
-def _path_text(path: scaling.CallPath, metric: str) -> str:
+def _path_text(path: CallPath, metric: str) -> str:
     return metric if path.callpath == ROOT_CALLPATH else path.callpath
 
 
 def _blocks(
-    result: Result, models: Mapping[Key, ScalingModel], trees: Sequence[scaling.CallTree], metric: str, number: int
+    result: Result, models: Mapping[Key, ScalingModel], trees: Sequence[CallTree], metric: str, number: int
 ) -> Iterator[Block]:
     nested = any(path.depth for path in trees[FIRST].callpaths)
     states: list[tuple[str, tuple[Block, ...]]] = []
     for tree in trees:
-        blocks: list[Block] = (
-            [scaling.ranking_chart(tree, MAX_DRAWN, f"shares-{number}")] if len(tree.ranking) > 1 else []
-        )
+        blocks: list[Block] = [ranking_chart(tree, MAX_DRAWN, f"shares-{number}")] if len(tree.ranking) > 1 else []
         blocks.append(_ranking(tree, models, metric, number))
         states.append((_point_text(tree), (*blocks, _call_tree(tree, number)) if nested else tuple(blocks)))
     yield Steps("Target", tuple(states), FIRST)
     shown = trees[FIRST]
-    keys = ((entry.callpath, shown.metric) for entry in shown.ranking[: scaling.MAX_CURVES])
+    keys = ((entry.callpath, shown.metric) for entry in shown.ranking[:MAX_CURVES])
     drawn = {key: models[key] for key in keys if key in models}
     if drawn and any(name not in result.experiment.constant for name in result.experiment.parameters):
-        yield from scaling.scaling_charts(result.experiment, drawn, shown.at, f"curves-{number}")
+        yield from scaling_charts(result.experiment, drawn, shown.at, f"curves-{number}")
 
 
-def _ranking(tree: scaling.CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> Rows:
+def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> Rows:
     """Return the call paths with the largest values at a target."""
     number_text, end_text = (partial(short_number, digits=digits) for digits in (4, 3))
     shown = (
@@ -105,14 +113,14 @@ def _ranking(tree: scaling.CallTree, models: Mapping[Key, ScalingModel], metric:
     return Rows(tree.ranking[:MAX_RANKED], shown, caption=caption, name=f"ranking-{number}")
 
 
-def _call_tree(tree: scaling.CallTree, number: int) -> Rows:
+def _call_tree(tree: CallTree, number: int) -> Rows:
     """Return the call paths below each other, each below its caller, with the values of the calls inside."""
     rows = [row for row in tree.callpaths if row.total_share >= MIN_SHARE][:MAX_ROWS]
     # Spaces at the beginning would not be visible.
     path = Column("call path", lambda row: "· " * row.depth + row.callpath.rpartition(SEPARATOR)[2])
     hidden = len(tree.callpaths) - len(rows)
     more = f"; {hidden:,} more, with less than {MIN_SHARE:g} % or beyond {MAX_ROWS} rows" if hidden else ""
-    return Rows(rows, (path, *scaling.CALLS[1:]), caption=f"The call tree{more}", name=f"tree-{number}")
+    return Rows(rows, (path, *CALLS[1:]), caption=f"The call tree{more}", name=f"tree-{number}")
 
 
 def _provenance(result: Result, source: str) -> Section:
