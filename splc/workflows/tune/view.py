@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -196,7 +195,7 @@ def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
             "schema": "splc.tune.preview/1",
             "dry_run": True,
             **picked(found.tuner, "nfp = objective.nfp, configurations = source.count, budget, verifying = reserve"),
-            "commands": _commands(found),
+            "commands": found.commands,
             "notes": notes,
         }
     session, result, learned = found.session, found.result, found.learned
@@ -260,10 +259,6 @@ def _member_as_json(member: FrontConfiguration) -> dict[str, Any]:
     return {"configuration": option_values(member.configuration), "properties": means, "fresh": member.fresh}
 
 
-def _commands(preview: TuningPreview) -> list[str]:
-    return [shlex.join(arguments) for arguments in preview.commands]
-
-
 def _ended_early(tuned: Result) -> int:
     return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
 
@@ -291,7 +286,7 @@ def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> 
 def _plan(preview: TuningPreview) -> views.View:
     """Yield what is searched, and the first commands."""
     yield goal_text(preview.tuner)
-    yield from (f"    {line}" for line in _commands(preview))
+    yield from (f"    {line}" for line in preview.commands)
     budget = preview.tuner.budget
     if budget is None:
         yield "    … and more until the time is over"
