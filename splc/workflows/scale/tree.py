@@ -90,7 +90,15 @@ def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: 
             subject = plural(less, "call path", "call paths")
             text = f"{tree.metric}: the models of {subject} predict less than those of the calls inside"
             notes.append(Note(f"{text}, so that shares do not add up; values without the calls inside avoid this"))
-        if not inclusive and _seems_inclusive(experiment, tree):
+        means: dict[str, float] = {}
+        for path in tree.callpaths:
+            values = experiment.series.get((path.callpath, tree.metric))
+            if values is not None and not np.isnan(values).all():
+                # A mean of very large values is infinite.
+                with np.errstate(over="ignore"):
+                    means[path.callpath] = float(np.nanmean(values))
+        inside_means = _sums_inside(means)
+        if not inclusive and inside_means and all(means[path] >= total for path, total in inside_means.items()):
             text = f"{tree.metric}: every call path takes at least as much as the calls inside of it together"
             notes.append(Note(f"{text}; if its values include them, use --inclusive", warning=True))
     return tuple(notes)
@@ -173,19 +181,6 @@ def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, floa
     values: list[Any] = [at[name] for name in model.names]
     lower, upper = model.interval(values if len(values) == 1 else [values], LEVEL)
     return float(lower[0]), float(upper[0])
-
-
-def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
-    """Return whether the mean of every measured caller is at least the sum of those of the calls inside."""
-    means: dict[str, float] = {}
-    for path in tree.callpaths:
-        values = experiment.series.get((path.callpath, tree.metric))
-        if values is not None and not np.isnan(values).all():
-            # A mean of very large values is infinite.
-            with np.errstate(over="ignore"):
-                means[path.callpath] = float(np.nanmean(values))
-    inside = _sums_inside(means)
-    return bool(inside) and all(means[path] >= total for path, total in inside.items())
 
 
 def _sums_inside(values: Mapping[str, float]) -> dict[str, float]:

@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json_writer import model_as_json, scaling_as_json
@@ -29,27 +29,14 @@ from splc.scaling.suggestion.cheapest import LINE
 from splc.scaling.suggestion.suggest import suggest
 from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
 from splc.types import Array
-from splc.workflows import scaling_view
+from splc.workflows import scaling_view, views
 from splc.workflows.by import ByValue
 from splc.workflows.fields import given_fields
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, Result, experiments_of, run, run_by
 from splc.workflows.scale.tree import view_of_trees
 from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import (
-    Answer,
-    Column,
-    Detail,
-    End,
-    Facts,
-    NextStep,
-    NextSteps,
-    Rows,
-    View,
-    columns,
-    counted,
-    interval_text,
-)
+from splc.workflows.views import Answer, Column, NextStep, Rows, View, columns, counted, interval_text
 
 # The usual names of parameters that count processes.
 PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
@@ -82,21 +69,26 @@ def suggested(request: Request) -> PointSuggestions:
             error = MeasurementError(f"there are several metrics: {listed(metrics)}", hint="choose one with --metric")
             raise error.at(experiment.report.source)
         notes += scaling_view.pooling_notes(experiment, series)
-        points, values = _added_up(experiment, series)
+        values = experiment[series[0]]
+        if len(series) > 1:
+            width = min(experiment[key].shape[1] for key in series)
+            values = np.sum([experiment[key][:, :width] for key in series], axis=0)
+        mask = ~np.isnan(values).all(axis=1)
+        if not mask.any():
+            hint = "choose fewer with --callpath"
+            raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
         cost, text = _cost(request.cost, names)
         result = suggest(
-            points,
-            values,
+            experiment.points[mask],
+            values[mask],
             names=names,
             target=request.target or None,
-            strategy=request.strategy,
             cost=cost,
             axes=[list(request.axis[name]) if name in request.axis else None for name in names],
-            extend=request.extend,
-            until=request.until,
-            budget=request.budget,
-            count=request.count,
-            repetitions=request.repetitions,
+            **{
+                name: getattr(request, name)
+                for name in ("strategy", "extend", "until", "budget", "count", "repetitions")
+            },
         )
         model = replace(result.model, notes=notes_of_series(result.model))
         callpaths = tuple(key[0] for key in series)
@@ -104,18 +96,6 @@ def suggested(request: Request) -> PointSuggestions:
             notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
         remarks = notes_of((*result.notes, *model.notes))
         return PointSuggestions(request, replace(result, model=model), callpaths, text, (*notes, *remarks))
-
-
-def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
-    width = min(experiment[key].shape[1] for key in series)
-    total = experiment[series[0]]
-    if len(series) > 1:
-        total = np.sum([experiment[key][:, :width] for key in series], axis=0)
-    mask = ~np.isnan(total).all(axis=1)
-    if not mask.any():
-        hint = "choose fewer with --callpath"
-        raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
-    return experiment.points[mask], total[mask]
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
@@ -232,7 +212,7 @@ def _profile_as_json(result: Result, streamed: bool = False) -> dict[str, Any]:
     }
 
 
-def view(result: Result | ByValue[Result] | PointSuggestions, detail: Detail) -> View:
+def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> View:
     """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
     if isinstance(result, PointSuggestions):
         yield from view_of_points(result)
@@ -244,16 +224,16 @@ def view(result: Result | ByValue[Result] | PointSuggestions, detail: Detail) ->
             yield f"{result.by} {shown_value(value)}"
             yield from _models(own, detail)
         yield result.notes
-        yield End(int(any(own.profile.failed for own in result.results.values())))
+        yield views.End(int(any(own.profile.failed for own in result.results.values())))
         return
     if result.request.output != STANDARD:
         yield from _models(result, detail)
     yield result.notes
-    yield NextSteps(next_steps(result))
-    yield End(int(bool(result.profile.failed)))
+    yield views.NextSteps(next_steps(result))
+    yield views.End(int(bool(result.profile.failed)))
 
 
-def _models(result: Result, detail: Detail) -> View:
+def _models(result: Result, detail: views.Detail) -> View:
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
         yield Answer(f"{counted(len(models), 'model')} at {counted(points, 'point')}")
@@ -274,7 +254,7 @@ def _models(result: Result, detail: Detail) -> View:
         facts = scaling_view.scaling_facts(model)
     yield ""
     written = (("output", result.request.output), ("plot", result.request.plot))
-    yield Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
+    yield views.Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
 MODELS = (
