@@ -397,9 +397,8 @@ def _remark(estimate: Estimate) -> str:
 
 ESTIMATES = (
     Column("parameter", _name),
-    *columns(
-        "benchmarked, estimate = value, low, high, ratio, ratio low = ratio_interval.0, ratio high = ratio_interval.1"
-    ),
+    *columns("benchmarked, estimate = value, low, high, ratio"),
+    *columns("ratio low = ratio_interval.0, ratio high = ratio_interval.1"),
     Column("remark", _remark),
 )
 RESIDUALS = (*columns("greatest residuals = text, measured, predicted"), Column("error, %", "error"))

@@ -323,7 +323,19 @@ def view(result: Result | Preview, detail: Detail) -> View:
         of, limit = counted(len(unsettled), "configuration"), f"{100 * (setup.plan.max_deviation or 0):g} %"
         yield Message(f"{of}: {setup.property_names[0]} still deviates by more than {limit}", "warning")
     if recorded.failed:
-        yield (_failures(setup, recorded, outputs.failures),)
+        failed, lines = recorded.failed, []
+        for row, repetition in failed[:SHOWN]:
+            reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
+            values = shorten(describe_configuration(setup.configurations, row), WIDTH)
+            lines.append(f"{values}, repetition {repetition + 1}: {reason}")
+        if len(failed) > SHOWN:
+            reasons = failure_reasons(recorded)[:SHOWN]
+            lines.append(f"… and {len(failed) - SHOWN:,} more")
+            lines += [f"{counted(runs, 'run')} in all: {shorten(reason, WIDTH)}" for reason, runs in reasons]
+        of = counted(len({row for row, _ in failed}), "configuration")
+        text = f"{counted(len(failed), 'run')} of {of} failed"
+        text += f" (all in {outputs.failures}; --resume --retry-failed repeats them)"
+        yield (Note(text, warning=True, details=tuple(lines), negative=True),)
     if result.written and not result.interrupted and STANDARD not in (outputs.measurements, result.system):
         system = () if result.system is None else ("--system", result.system)
         inputs = (*system, "--measurements", outputs.measurements)
@@ -333,19 +345,3 @@ def view(result: Result | Preview, detail: Detail) -> View:
         yield NextSteps(steps or [NextStep(("learn", *inputs, *choice), "a model of these measurements")])
     if result.interrupted:
         yield End(INTERRUPTED)
-
-
-def _failures(setup: Setup, recorded: RunResults, file: str) -> Note:
-    """Return the warning about failed runs."""
-    failed, lines = recorded.failed, []
-    for row, repetition in failed[:SHOWN]:
-        reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
-        values = shorten(describe_configuration(setup.configurations, row), WIDTH)
-        lines.append(f"{values}, repetition {repetition + 1}: {reason}")
-    if len(failed) > SHOWN:
-        reasons = failure_reasons(recorded)[:SHOWN]
-        lines.append(f"… and {len(failed) - SHOWN:,} more")
-        lines += [f"{counted(runs, 'run')} in all: {shorten(reason, WIDTH)}" for reason, runs in reasons]
-    runs, configurations = counted(len(failed), "run"), counted(len({row for row, _ in failed}), "configuration")
-    text = f"{runs} of {configurations} failed (all in {file}; --resume --retry-failed repeats them)"
-    return Note(text, warning=True, details=tuple(lines), negative=True)
