@@ -1,4 +1,4 @@
-"""The reference pages of commands, and the tables of keys and settings, which docs/site.py adds to the site."""
+"""The reference pages of commands, and the tables of keys and settings, which site.py adds to the site."""
 
 from __future__ import annotations
 
