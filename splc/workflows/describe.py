@@ -35,7 +35,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows import fields
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.objects import inference_as_json
+from splc.workflows.subspace import inference_as_json
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
 

@@ -27,7 +27,7 @@ from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
-from splc.workflows.objects import inference_as_json
+from splc.workflows.subspace import inference_as_json
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, Output, View
 

@@ -36,10 +36,9 @@ from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.objects import failures_as_json
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
-from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
+from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.workflows.learn.expected_error import ExpectedError, factor_text
+from splc.workflows.prediction_notes import ExpectedError, factor_text
 from tests.cli.conftest import Run
 
 

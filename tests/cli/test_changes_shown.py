@@ -6,7 +6,7 @@ import pytest
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.printer import print_view
-from splc.workflows.learn.changes import Change, view_of_influences
+from splc.workflows.learn.effects import Change, view_of_influences
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 
 

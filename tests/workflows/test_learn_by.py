@@ -16,8 +16,8 @@ from splc.formats.models.read import read_model
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.learn import Request
-from splc.workflows.learn.changes import mean_ratio
 from splc.workflows.learn.contexts import run
+from splc.workflows.learn.effects import mean_ratio
 
 
 def measured(values: list[float]) -> Measurements:

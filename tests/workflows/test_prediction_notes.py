@@ -16,8 +16,7 @@ from splc.study import read_study, run_study
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import suggest
-from splc.workflows.learn.expected_error import ExpectedError
-from splc.workflows.prediction_notes import known_settings_notes, outside_notes
+from splc.workflows.prediction_notes import ExpectedError, known_settings_notes, outside_notes
 from tests.cli.conftest import description
 
 SYSTEM = VariabilityModel("s", (NumericOption("n", (1.0, 2.0, 3.0)), NumericOption("version", (1.0, 2.0))))

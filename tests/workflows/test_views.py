@@ -23,8 +23,7 @@ from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.describe import MAX_COUNTED, MeasuredSummary, view_of_measurements
-from splc.workflows.learn.changes import Change, view_of_influences
-from splc.workflows.learn.effects_view import view_of_effects
+from splc.workflows.learn.effects import Change, view_of_effects, view_of_influences
 from splc.workflows.optimize import view as optimize
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result

@@ -33,9 +33,9 @@ from splc.learning.sums import EACH
 from splc.project import Project
 from splc.types import Array, Link
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
-from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.prediction_notes import ENOUGH
 from splc.workflows.verb import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]

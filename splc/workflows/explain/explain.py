@@ -45,8 +45,8 @@ from splc.workflows.explain.overview import (
 from splc.workflows.fields import argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
-from splc.workflows.objects import option_values
 from splc.workflows.prediction_notes import negative_notes, outside_notes
+from splc.workflows.subspace import option_values
 from splc.workflows.verb import UNWATCHED, Verb, Watch
 from splc.workflows.views import Answer, Column, Detail, Rows, View
 
@@ -191,7 +191,7 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
     # `--plot` alone needs all charts.
-    from splc.workflows.explain.explained_charts import explained_chart
+    from splc.workflows.explain.contributions import explained_chart
 
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     content = result.overview or result.explained

@@ -39,10 +39,10 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows.learn import learning_sets as sets
-from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import OWN, StoredSources, note_of
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
+from splc.workflows.prediction_notes import ExpectedError, expected_error
 from splc.workflows.subspace import UNKNOWN, failure_notes
 from splc.workflows.verb import UNWATCHED, Watch
 

@@ -18,11 +18,11 @@ from splc.learning.result import SparseErrors
 from splc.workflows import views
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.effects_view import effects_as_json, view_of_effects
-from splc.workflows.learn.expected_error import EVERY
+from splc.workflows.learn.effects import effects_as_json, view_of_effects
 from splc.workflows.learn.learn import JudgedLearner, Result
-from splc.workflows.objects import failures_as_json, inference_as_json
+from splc.workflows.prediction_notes import EVERY
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
+from splc.workflows.subspace import failures_as_json, inference_as_json
 
 # The number of configurations to measure next, at most.
 BUDGET = 10

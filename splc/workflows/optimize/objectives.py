@@ -26,8 +26,8 @@ from splc.workflows import learn
 from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.prediction_notes import ExpectedError
 from splc.workflows.subspace import known_failures
 from splc.workflows.verb import UNWATCHED, Watch
 

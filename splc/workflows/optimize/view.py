@@ -15,9 +15,9 @@ from splc.io.json import picked
 from splc.system.groups import text_groups
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.objects import failures_as_json, option_values
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
+from splc.workflows.subspace import failures_as_json, option_values
 from splc.workflows.verb import Verb
 from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, View, counted, narrowed
 

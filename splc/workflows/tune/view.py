@@ -16,7 +16,7 @@ from splc.tuning.mean_value import MeanValue
 from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.model_view import answer
-from splc.workflows.objects import failures_as_json, option_values
+from splc.workflows.subspace import failures_as_json, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.replays import ReplayResult, replay, replays_as_json, view_of_replays
 from splc.workflows.tune.request import Request
