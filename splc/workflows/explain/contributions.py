@@ -49,6 +49,8 @@ ROUNDING = 1e-12
 AVERAGED = 2000
 # The greatest number of terms in a text; JSON has all.
 MAX_TERMS = 20
+# Options with a smaller share of the variance are not drawn value by value.
+MIN_SHARE = 0.005
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,17 @@ class Explained(Drawn):
         """The predictions that have intervals."""
         both = ((self.predicted, self.interval), (self.reference, self.against_interval))
         return [(value, interval) for value, interval in both if interval is not None]
+
+    def answer(self, unit: str | None) -> str:
+        """Return the first line: the prediction, what it is compared with, and the term that matters most."""
+        text = f"predicted {_with_interval(self.predicted, self.interval, unit)}"
+        reference = "the other configuration" if self.against is not None else "the mean over all valid configurations"
+        if self.reference * self.predicted > 0:
+            text += f"; {self.predicted / self.reference:.3g} times {reference}"
+        sums = [total for total, _ in sums_of([term for term in self.contributions if term.difference != 0])]
+        if sums and sums[0].difference != 0:
+            text += f", most by {sums[0].text} ({_change(sums[0].difference, product=self.product)})"
+        return text
 
     def summary(self) -> str:
         """Return the prediction and the reference as text."""
@@ -200,34 +213,20 @@ def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[T
     return sorted(rows, key=lambda pair: -abs(pair[0].difference))
 
 
-def answer_about(explained: Explained, unit: str | None) -> str:
-    """Return the first line about a prediction: its value, what it is compared with, and the term that matters most."""
-    text = f"predicted {_with_interval(explained.predicted, explained.interval, unit)}"
-    reference = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
-    if explained.reference * explained.predicted > 0:
-        text += f"; {explained.predicted / explained.reference:.3g} times {reference}"
-    sums = [total for total, _ in sums_of([term for term in explained.contributions if term.difference != 0])]
-    if sums and sums[0].difference != 0:
-        text += f", most by {sums[0].text} ({_change(sums[0].difference, product=explained.product)})"
-    return text
-
-
 def view_of_prediction(explained: Explained, unit: str | None) -> View:
     """Yield the predictions, the options in which two configurations differ, and the contributions of the terms."""
     product, other = explained.product, explained.against
     mean = f"{'geometric ' * product}mean over all valid configurations"
     reference = mean if other is None else "prediction of the other configuration"
-    pairs = (
-        ("prediction", explained.predicted, explained.interval),
-        (reference, explained.reference, explained.against_interval),
-    )
-    yield Facts([(name, _with_interval(value, interval, unit)) for name, value, interval in pairs])
+    first = _with_interval(explained.predicted, explained.interval, unit)
+    second = _with_interval(explained.reference, explained.against_interval, unit)
+    yield Facts([("prediction", first), (reference, second)])
     yield ""
     if other is not None:
-        first, second = (value_texts(row.system, row.assignment(0)) for row in (explained.configuration, other))
-        options = [name for name in first if first[name] != second[name]]
-        values = (("value", first), ("other", second))
-        shown = [Column(title, texts.__getitem__, right=True) for title, texts in values]
+        texts = [value_texts(row.system, row.assignment(0)) for row in (explained.configuration, other)]
+        options = [name for name in texts[0] if texts[0][name] != texts[1][name]]
+        columns = zip(("value", "other"), texts, strict=True)
+        shown = [Column(title, text.__getitem__, right=True) for title, text in columns]
         yield Rows(options, (Column("option", str), *shown)) if options else "the two configurations are the same"
         yield ""
     sums = sums_of([term for term in explained.contributions if term.difference != 0])
@@ -246,13 +245,9 @@ def view_of_prediction(explained: Explained, unit: str | None) -> View:
     lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
     number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
     title, change = ("factor", "ratio") if product else (titled("contribution", unit), "difference")
-    columns = (
-        Column("term", 0),
-        Column(title, "1.value", number),
-        Column("mean" if other is None else "other", "1.reference", number),
-        Column(change, "1.difference", partial(_change, product=product), signed=not product),
-    )
-    yield Rows(lines, columns)
+    values = (Column(title, "1.value", number), Column("mean" if other is None else "other", "1.reference", number))
+    difference = Column(change, "1.difference", partial(_change, product=product), signed=not product)
+    yield Rows(lines, (Column("term", 0), *values, difference))
 
 
 def _with_interval(value: float, interval: Interval | None, unit: str | None) -> str:
@@ -265,10 +260,6 @@ def _change(difference: float, *, product: bool) -> str:
 
 def _exponential(value: float) -> float:
     return math.exp(min(value, 700.0))
-
-
-# Options with a smaller share of the variance are not drawn value by value.
-MIN_SHARE = 0.005
 
 
 def explained_chart(found: Overview | Explained, title: str, quantity: str) -> Chart:

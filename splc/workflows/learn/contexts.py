@@ -18,7 +18,6 @@ from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, SpecError, listed, plural
 from splc.formats.column_choice import shown_value
 from splc.io.files import write_whole
-from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.io.presentation import Presented
@@ -62,20 +61,6 @@ MAX_VALUES = 10
 
 
 @dataclass(frozen=True, eq=False)
-class SharedModel:
-    """One printed model of all values of a context, which is one more alternative group in it."""
-
-    result: learn.Result  # the model
-    options: Mapping[str, str]  # value → its option in the model
-
-    @property
-    def differing(self) -> int:
-        """The number of terms that are about single values."""
-        names = {*self.options.values()}
-        return sum(not names.isdisjoint(term.options) for term in self.result.result.terms)
-
-
-@dataclass(frozen=True, eq=False)
 class Result:
     """One model per value of a context."""
 
@@ -88,13 +73,20 @@ class Result:
     plot: str | None = None  # the file that the plot of the changes was written to
     # value → the weight of learning it alone, if all values are learned together; else empty
     weights: Mapping[str, float] = field(default_factory=dict)
-    shared: SharedModel | None = None  # one printed model of all values that are learned together
+    shared: learn.Result | None = None  # one printed model of all values that are learned together
+    options: Mapping[str, str] = field(default_factory=dict)  # value → its option in this model
 
     @property
     def by(self) -> str:
         """The context."""
         assert self.request.by is not None
         return self.request.by
+
+    @property
+    def differing(self) -> int:
+        """The number of terms of the shared model that are about single values."""
+        names = {*self.options.values()}
+        return sum(not names.isdisjoint(term.options) for term in self.shared.result.terms) if self.shared else 0
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
@@ -147,6 +139,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
         remarks: dict[Note, list[str]] = {}
+        options: dict[str, str] = {}
         stopped, plot, shared = False, None, None
         try:
             for value, result in each_learned(parts, learned, failed):
@@ -183,7 +176,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             measured, options = pooled_rows(sharing.parts, by, nfp)
             output = file_names(pattern, [*parts, SHARED])[SHARED]
             one = replace(request.of_rows, nfp=nfp, output=output, by=None, share=False)
-            shared = SharedModel(learn.run(one, given=measured), options)
+            shared = learn.run(one, given=measured)
         if file_format is not None and request.plot is not None:
             try:
                 write_whole(request.plot, chart_file(_chart(by, models, changes, influences), file_format))
@@ -191,7 +184,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared)
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, options)
 
 
 def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
@@ -234,13 +227,16 @@ def _chart(
     return course_chart(course, list(models), by, title, titled(nfp, first.measured.unit(nfp)))
 
 
-def as_json(found: Result) -> dict[str, Any]:
-    """Return the JSON object of the models of the values of a context, and of what changed between them."""
+def as_json(found: Result | learn.Result) -> dict[str, Any]:
+    """Return the JSON object of one model, or of the models of a context's values and what changed between them."""
+    if isinstance(found, learn.Result):
+        return model_view.as_json(found)
     shared = found.shared and {
-        "model": found.shared.result.result.model.text,
-        "options": found.shared.options,
-        "terms": len(found.shared.result.result.terms),
-        **picked(found.shared, "differing, output = result.output"),
+        "model": found.shared.result.model.text,
+        "options": found.options,
+        "terms": len(found.shared.result.terms),
+        "differing": found.differing,
+        "output": found.shared.output,
     }
     return {
         "schema": "splc.learn.by/1",
@@ -272,8 +268,11 @@ VALUES = views.narrowed(
 )
 
 
-def view(found: Result, detail: views.Detail) -> views.View:
-    """Yield one line per value, then what changed between consecutive values."""
+def view(found: Result | learn.Result, detail: views.Detail) -> views.View:
+    """Yield one model, or one line per value of a context and what changed between consecutive values."""
+    if isinstance(found, learn.Result):
+        yield from model_view.view(found, detail)
+        return
     by, first = found.by, next(iter(found.models.values()))
     yield views.Answer(_answer(found))
     if not detail.quiet:
@@ -287,10 +286,9 @@ def view(found: Result, detail: views.Detail) -> views.View:
             yield views.Prose(f"learned: {text} (weights of learning alone: {weights})")
         yield views.Rows(found.models.items(), (views.Column(by, lambda entry: shown_value(entry[0])), *VALUES))
         if found.shared is not None:
-            shared = found.shared.result
-            terms = views.counted(len(shared.result.terms), "term")
-            file = "" if shared.output is None else f": {shared.output}"
-            yield f"model of all values: {terms}, {found.shared.differing} of them about single values{file}"
+            terms = views.counted(len(found.shared.result.terms), "term")
+            file = "" if found.shared.output is None else f": {found.shared.output}"
+            yield f"model of all values: {terms}, {found.differing} of them about single values{file}"
         if found.changes:
             yield from view_of_changes(by, found.changes)
             if found.plot is not None:
@@ -340,14 +338,8 @@ def run_verb(request: Request, watch: Watch) -> Result | learn.Result:
         return learn.run(request, watch) if request.by is None else run(request, watch)
 
 
-VERB: Verb[Request, Result | learn.Result] = Verb(
-    Request,
-    run_verb,
-    lambda result, detail: view(result, detail) if isinstance(result, Result) else model_view.view(result, detail),
-    lambda result: as_json(result) if isinstance(result, Result) else model_view.as_json(result),
-    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff"),
-    doing="learning",
-)
+EXAMPLES = ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff")
+VERB = Verb(Request, run_verb, view, as_json, EXAMPLES, doing="learning")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
