@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from splc.errors import SpecError
@@ -15,25 +15,31 @@ _DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h",
 _UNITS = (86400, 3600, 60, 1)
 
 
-def _pairs(
-    texts: Sequence[str], form: str, convert: Callable[[str], W | None], split: Callable[..., Any] = str.rpartition
-) -> dict[str, W]:
-    """Return name → value of texts; a name may contain an equals sign (`min(nx=4)=2`), unless the first one ends it."""
-    pairs: dict[str, W] = {}
+def assigned(
+    texts: Sequence[str], form: str, convert: Callable[[str], Any] = str, split: Callable[..., Any] = str.partition
+) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of texts `NAME=VALUE`; with `str.rpartition`, a name may contain an equals sign."""
     for text in texts:
         name, equals, written = (part.strip() for part in split(text, "="))
         value = convert(written)
         if not equals or not name or value is None:
             raise SpecError(f"{text!r} is not {form}")
-        if name in pairs:
-            raise SpecError(f"{name} is given twice")
-        pairs[name] = value
-    return pairs
+        yield name, value
+
+
+def _once(pairs: Iterable[tuple[str, Any]], *, same: bool = False) -> dict[str, Any]:
+    """Return name → value; `same`: whether a name may be repeated with the same value."""
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values and not (same and values[name] == value):
+            raise SpecError(f"{name} is given twice{', with different values' * same}")
+        values[name] = value
+    return values
 
 
 def numbers_of(texts: Sequence[str]) -> dict[str, float]:
     """Return name → number of texts `NAME=NUMBER`."""
-    return _pairs(texts, "NAME=NUMBER", _number)
+    return _once(assigned(texts, "NAME=NUMBER", _number, str.rpartition))
 
 
 def point_of(text: str) -> dict[str, float]:
@@ -51,22 +57,9 @@ def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
     return tuple(point_of(text) for text in texts)
 
 
-def assigned(texts: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """Yield name and value of texts `NAME=VALUE`, or of another form."""
-    for text in texts:
-        name, equals, value = (part.strip() for part in text.partition("="))
-        if not equals or not name:
-            raise SpecError(f"{text!r} is not {form}")
-        yield name, value
-
-
 def values_of(texts: Sequence[str]) -> dict[str, str]:
     """Return column → value of texts `COLUMN=VALUE`."""
-    values: dict[str, str] = {}
-    for name, value in assigned(texts, "COLUMN=VALUE"):
-        if values.setdefault(name, value) != value:
-            raise SpecError(f"{name} is given twice, with different values")
-    return values
+    return _once(assigned(texts, "COLUMN=VALUE"), same=True)
 
 
 def texts_of(texts: Sequence[str]) -> dict[str, str]:
@@ -104,7 +97,7 @@ def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | Non
             return None
         return (ends[0], ends[1]) if dots and not any(end is not None and math.isnan(end) for end in ends) else None
 
-    return _pairs(texts, "NAME=LOW..HIGH, such as alpha=1e-8..1e-5", bounds)
+    return _once(assigned(texts, "NAME=LOW..HIGH, such as alpha=1e-8..1e-5", bounds, str.rpartition))
 
 
 def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
@@ -114,7 +107,7 @@ def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
         numbers = [number for value in values.split(",") if (number := _number(value)) is not None]
         return numbers if len(numbers) == values.count(",") + 1 else None
 
-    return _pairs(texts, "NAME=NUMBER,NUMBER…", axis, str.partition)
+    return _once(assigned(texts, "NAME=NUMBER,NUMBER…", axis))
 
 
 def counts_of(text: str) -> tuple[int, ...]:
