@@ -116,11 +116,7 @@ def with_context(request: R, by: str) -> R:
 
 
 def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
-    """Return value → the file of its model: the value replaces `{}`, or is added before the suffix.
-
-    Characters that a file system may not allow are replaced by `-`; the names of values that differ in these only end
-    in a hash.
-    """
+    """Return value → its file: the value replaces `{}`, or precedes the suffix; equal names get a hash."""
     if pattern is None:
         return {}
     if PLACE not in pattern:

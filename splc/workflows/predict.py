@@ -247,10 +247,7 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
 def _with_observed(
     stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
 ) -> Configurations:
-    """Return configurations with their observed variables, unless some have unlisted values.
-
-    They are those of the project; without one, the table's own columns, or those of what the model was learned from.
-    """
+    """Return configurations with observed variables: of the project, the table, or what the model was learned from."""
     configurations, full = rows.configurations, stored.full
     if configurations.system.options != system.options:
         return configurations

@@ -283,10 +283,7 @@ def intervals_of(intervals: Intervals, configurations: Configurations) -> list[I
 
 
 def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
-    """Return a note with the number of predictions outside of their intervals, none if there are none.
-
-    `outside`: for each prediction whether it is, shape (n,).
-    """
+    """Return a note with the number of predictions outside of their intervals, none if there are none."""
     count, of = int(np.sum(outside)), len(outside)
     if not count:
         return ()
@@ -304,10 +301,7 @@ def negative_notes(
     full: Predictor | None,
     given: Array | None = None,
 ) -> tuple[Note, ...]:
-    """Return a warning about negative predictions, unless a measured value is negative, too.
-
-    `predicted`: the predictions, shape (n,). `given`: further measured values, shape (m,).
-    """
+    """Return a warning about negative predictions, unless a measured value, or one of `given`, is negative, too."""
     if not (predicted < 0).any():
         return ()
     values = learned_values(full) if given is None else np.concatenate([learned_values(full), given])
@@ -386,10 +380,7 @@ _BLOCK = 1 << 12
 def unmeasured_notes(
     found: Configurations, known: Configurations | None, full: Predictor | None, used: frozenset[str], what: str
 ) -> tuple[Note, ...]:
-    """Return a note on pairs of values that configurations have and no measured one has, none if there are none.
-
-    Pairs are not examined where more than `MAX_OPTIONS` options make a difference.
-    """
+    """Return a note on pairs of values that configurations have and no measured one has, none if there are none."""
     system = found.system
     options = [item.name for item in system.binary_options if item.name in used and item.name not in system.mandatory]
     positions = [system.positions[name] for name in options]

@@ -88,10 +88,7 @@ def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
 
 
 def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, int]) -> Space:
-    """Return the valid configurations without the combinations of values of which every run failed.
-
-    `fixed`: the values that the configurations have.
-    """
+    """Return the valid configurations without the combinations of which every run failed; `fixed`: their values."""
     if failures is None or not failures.rules:
         return space
     system = space.system
@@ -109,10 +106,7 @@ def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, i
 def known_failures(
     measured: Measurements | None, provenances: Iterable[Mapping[str, Any]], system: VariabilityModel
 ) -> Failures | None:
-    """Return the failures beside measurements, or else those that were known when models were learned.
-
-    Configurations that have a measured value have not failed.
-    """
+    """Return the failures beside measurements, or else those known when models were learned that have no value yet."""
     if measured is not None and measured.failures is not None:
         return measured.failures
     stated = (failures_of_object(facts.get("failures"), system) for facts in provenances)

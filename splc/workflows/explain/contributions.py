@@ -197,10 +197,7 @@ def explained_of(
 
 
 def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[TermSum]]]:
-    """Return the sum of the terms over each set of options with its terms, the largest differences first.
-
-    Terms that differ only in the member of an alternative group, or in the value of a numeric option, are one sum.
-    """
+    """Return the sum of the terms over each set of options with its terms (of a group as one), the largest first."""
     sets: dict[tuple[str, ...], dict[str, list[Contribution]]] = {}
     for part in contributions:
         sets.setdefault(part.options, {}).setdefault(part.group, []).append(part)

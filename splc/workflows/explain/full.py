@@ -144,10 +144,8 @@ def _strength(alone: float, total: float) -> float:
 
 
 def _share(effect: _Effects, effects: Sequence[_Effects]) -> tuple[float, float, float]:
-    """Return the share of the variance of a choice, and the ends of its interval.
-
-    The deviations because of the choice itself and of each other one are independent, so that their squares add up.
-    """
+    """Return the share of the variance of a choice, and the ends of its interval."""
+    # The deviations because of the choice itself and of each other one are independent, so that their squares add up.
     total = math.fsum(other.strength**2 for other in effects)
 
     def share(strength: float, remainder: float) -> float:
@@ -218,10 +216,7 @@ class _Explained:
         return ChangedContexts(contexts, flips.configurations, rows, frozenset(names))
 
     def flipped_predictions(self, choice: ChoiceValues) -> tuple[Array, Flips]:
-        """Return the predictions with each value of a choice, shape (k, m), 0 where that is not valid; and the flips.
-
-        Contexts as they are have been predicted before.
-        """
+        """Return the predictions with each value of a choice, shape (k, m), 0 where that is invalid, and the flips."""
         indices = self.contexts(len(choice.values), self.predicted)
         flips = flipped(self.pool[indices], [choice], self.space)
         codes = choice.codes[indices]
@@ -293,10 +288,8 @@ class _Explained:
         return changes, (low, math.hypot(high, math.sqrt(_spread_of_flips(joint.covariance, flips) / 2)))
 
     def _ends(self, strength: float, values: Array, covariance: Array, shares: Array) -> tuple[float, float]:
-        """Return the ends of the interval of a standard deviation of values with these shares.
-
-        A deviation in the direction of the values changes it in proportion, others only add to it.
-        """
+        """Return the ends of the interval of a standard deviation of values with these shares."""
+        # A deviation in the direction of the values changes it in proportion, others only add to it.
         variance = float(shares @ np.diag(covariance))
         direction = shares * values
         size = float(direction @ values)
@@ -336,10 +329,7 @@ class _Explained:
         return total
 
     def _contrast(self, effects: Mapping[int, _Effects], pair: frozenset[int]) -> tuple[float, float, float] | None:
-        """Return the standard deviation that an interaction of two choices causes, and the ends of its interval.
-
-        None if no context allows all combinations of their values.
-        """
+        """Return the deviation that an interaction causes, and its ends; None where no context allows all values."""
         first, two = (_some(effects[number].values) for number in sorted(pair))
         cells = len(first.values) * len(two.values)
         indices = self.contexts(cells, self.joint)

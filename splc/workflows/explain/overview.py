@@ -219,11 +219,7 @@ def overview_of(model: InfluenceModel, space: Space, notes: Notes, support: Supp
 
 
 def alias_notes(full: Full | None, space: Space) -> tuple[Note, ...]:
-    """Return notes about options that always change together.
-
-    They are those of all valid configurations, if these are few, and of the configurations that a full model was
-    learned from.
-    """
+    """Return notes about options that always change together: in all valid configurations, or in those learned from."""
     system = space.system
     choices = choices_of(system)[1]
     groups: list[tuple[str, ...]] = []
@@ -252,10 +248,7 @@ def alias_notes(full: Full | None, space: Space) -> tuple[Note, ...]:
 
 
 def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """Return sets of options, each of another choice, that always change together.
-
-    `indices`: the value of each option in some configurations, shape (n, options).
-    """
+    """Return sets of options of several choices that always change together, given indices of shape (n, options)."""
     groups: dict[bytes, dict[int, int]] = {}
     for number, positions in enumerate(choices):
         for position in positions:
@@ -270,10 +263,7 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
 
 
 def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
-    """Return the largest correlation of the values of each two choices, 0 to 1, shape (choices, choices).
-
-    `indices`: the value of each option in some configurations, shape (n, options).
-    """
+    """Return the largest correlation of the values of each two choices, given indices of shape (n, options)."""
     positions = [position for members in choices for position in members]
     columns = indices[:, positions].astype(float)
     columns -= columns.mean(axis=0)

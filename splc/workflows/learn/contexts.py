@@ -90,12 +90,7 @@ class Result:
 
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
-    """Learn one model per value of a context and write each to its own file.
-
-    An interruption keeps the models of the values before. The plot is that of what changed between the values; plots of
-    predicted against measured values are written per value: the value replaces `{}` in the name (then nothing else is
-    drawn), or is added to it.
-    """
+    """Learn one model per value of a context, each with its file; an interruption keeps those of the values before."""
     request, by = request.plain, request.by
     assert by is not None
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
@@ -198,10 +193,7 @@ def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Me
 
 
 def as_options(configurations: Configurations, by: str, values: Sequence[str], places: Array) -> Configurations:
-    """Return configurations with a context as one more alternative group.
-
-    `values`: its values. `places`: which of them each configuration has, shape (n,).
-    """
+    """Return configurations with a context as one more alternative group; `places`: the value of each, shape (n,)."""
     system = configurations.system
     joint = replace(system, options=with_alternatives(system.options, by, values))
     columns = {**configurations.to_columns(), by: np.array(values, dtype=object)[places]}

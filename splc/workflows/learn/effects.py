@@ -61,10 +61,7 @@ def effects_as_json(group: OptionEffects) -> dict[str, Any]:
 
 
 def view_of_effects(groups: Sequence[OptionEffects], rows: int) -> View:
-    """Yield the terms of a sum, or the factors of a product (`splc.learning.effects`).
-
-    `rows`: the number of configurations that shares are averaged over.
-    """
+    """Yield the terms of a sum, or the factors of a product; shares are averages over so many rows."""
     product = any(effect.factor for group in groups for effect in group.effects)
     groups, left_out = _worth_a_line(groups)
     effects = [effect for group in groups for effect in group.effects]

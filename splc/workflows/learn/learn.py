@@ -93,10 +93,7 @@ class Split:
         return replace(result, cross_validated=crossed, printed_errors=errors)
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
-        """Yield a result and those of all other baselines; fewer if it was stopped.
-
-        Where configurations differ in numeric options only, pmnf is one of them, and is always cross-validated.
-        """
+        """Yield a result and those of other baselines; of numeric options also pmnf, always cross-validated."""
         from splc.learning.pmnf import is_scalable
 
         yield self.judged(result)
@@ -196,10 +193,7 @@ def run(
     fit: FullModelFit | None = None,
     title: str = "",
 ) -> Result:
-    """Learn a model and write it.
-
-    An interruption during the folds or baselines that follow keeps the model, and the baselines learned so far.
-    """
+    """Learn a model and write it; an interruption of the folds or baselines that follow keeps what there is then."""
     request = request.plain
     request.require_consistent()
     spec, project = request.spec, request.project(request.folder)
@@ -357,10 +351,7 @@ def run(
 
 
 def output_form(output: str, learner: Learner) -> str:
-    """Return the suffix of the format of a model (`splc.formats.registry.model_writers`).
-
-    Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
-    """
+    """Return the suffix of the format of a model; a log is the default of learners whose models it holds."""
     if not learner.suffix:
         hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
         raise RequestError(

@@ -66,10 +66,7 @@ def learn_rows(
     groups: Groups | None = None,
     **further: Any,
 ) -> tuple[LearningResult, int]:
-    """Learn from some of the measured configurations, a whole property or the sum of its parts.
-
-    `further`: the arguments `seed`, `provenance` and `should_stop` of `splc.learning.learn`.
-    """
+    """Learn a property, or the sum of its parts, from some rows; `further` are arguments of `splc.learning.learn`."""
     shared: dict[str, Any] = {"learner": learner, "learning_set": rows, **further}
 
     def after(this: Step, part: Part | None = None) -> None:
@@ -235,10 +232,7 @@ class StoredSources:
         return cls(models)
 
     def project(self, project: Project) -> Project:
-        """Return the project; an inferred system has the options and values of the models, too.
-
-        Without --system, that of the models is used where the one of the folder lacks an option of theirs.
-        """
+        """Return the project; an inferred system has the options and values of the models, too."""
         if not project.infers:
             # Further options and values of the folder's description are those of the measurements.
             return project.with_system_of_model(self._systems, every=False)

@@ -179,10 +179,8 @@ class Request(SystemInputs):
 def with_deviation(
     learner: Learner, settings: Mapping[str, Any], measured: Measurements
 ) -> tuple[Learner, tuple[Note, ...]]:
-    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set.
-
-    An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
-    """
+    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set."""
+    # An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     deviation = measured.report.deviation
     is_stated = learner.preset == SPLCONQUEROR_2019 or setting_name("abortError") in map(setting_name, settings)
     if deviation is None or is_stated or "abortError" not in learner.settings:
