@@ -24,7 +24,7 @@ from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.contributions import positions
-from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
+from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration
 from splc.workflows.optimize.optimize import Result as Optimized
 from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError

@@ -22,7 +22,7 @@ from splc.learning.judged_rows import MOST_JUDGED, JudgedRows
 from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
-from splc.workflows.explain.overview import Overview
+from splc.workflows.explain.importance import Overview
 from splc.workflows.note import Note, Notes
 from splc.workflows.subspace import known_failures
 from splc.workflows.verb import UNWATCHED, Watch

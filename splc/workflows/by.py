@@ -42,17 +42,14 @@ class ByValue(Generic[T]):
         """The column of the values in a table with a row per entry of `results`."""
         return Column(self.by, lambda entry: shown_value(entry[0]))
 
-    def as_json(self, schema: str, as_json: Callable[[T], Mapping[str, Any]], **further: Any) -> dict[str, Any]:
-        """Return the JSON object of the results; `further` keys stand before the values."""
-        return {"schema": schema, "by": self.by, **further, "values": values_as_json(self.results, as_json)}
-
-
-def values_as_json(results: Mapping[str, T], as_json: Callable[[T], Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the JSON objects of the values of a context: those of their results, without the schema."""
-    return [
-        {"value": value, **{key: entry for key, entry in as_json(result).items() if key != "schema"}}
-        for value, result in results.items()
-    ]
+    def as_json(
+        self, schema: str, as_json: Callable[[T], Mapping[str, Any]], values: str = "values", **further: Any
+    ) -> dict[str, Any]:
+        """Return the JSON object of the results, each without its schema; `further` keys stand before them."""
+        objects = [{"value": value, **as_json(result)} for value, result in self.results.items()]
+        for each in objects:
+            each.pop("schema", None)
+        return {"schema": schema, "by": self.by, **further, values: objects}
 
 
 def is_pattern(name: str | None) -> bool:

@@ -22,7 +22,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Link
 from splc.workflows.explain.contributions import Contribution, sums_of
-from splc.workflows.explain.overview import alias_notes, aliases, associations, choices_of, overview
+from splc.workflows.explain.importance import alias_notes, aliases, associations, choices_of, overview
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 

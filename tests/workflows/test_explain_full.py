@@ -18,7 +18,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import explain, optimize
 from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.overview import Overview, choices_of
+from splc.workflows.explain.importance import Overview, choices_of
 from tests.support.full_models import EVERY, LearnedSystem, learned_system
 from tests.support.real_data import with_real
 

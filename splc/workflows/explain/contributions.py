@@ -26,17 +26,8 @@ from splc.plotting.charts.chart import Chart, joined
 from splc.plotting.charts.effects import ValueEffects, effects_chart
 from splc.plotting.charts.influences import Share, importance_chart, waterfall_chart
 from splc.types import Array
+from splc.workflows.explain import importance
 from splc.workflows.explain.full import mean_of_full
-from splc.workflows.explain.overview import (
-    OptionImportance,
-    OptionValue,
-    Overview,
-    averaged_blocks,
-    change_text,
-    choices_of,
-    label_of,
-    mean_contributions,
-)
 from splc.workflows.note import Notes
 from splc.workflows.prediction_notes import Interval, intervals_of
 from splc.workflows.views import Column, Facts, Rows, View
@@ -160,8 +151,8 @@ def explained_of(
     if other is not None:
         usual = model.contributions(other)[0].tolist()
     else:
-        usual = mean_contributions(model, averaged_blocks(model, space, notes))
-    titles, choices = choices_of(system)
+        usual = importance.mean_contributions(model, importance.averaged_blocks(model, space, notes))
+    titles, choices = importance.choices_of(system)
     labels = {system.names[position]: title for title, group in zip(titles, choices, strict=True) for position in group}
     options = [
         tuple(dict.fromkeys(labels.get(name, name) for name in system.term_order if name in model.options_of(term)))
@@ -252,14 +243,14 @@ def _with_interval(value: float, interval: Interval | None, unit: str | None) ->
 
 
 def _change(difference: float, *, product: bool) -> str:
-    return change_text(_exponential(difference) if product else difference, product)
+    return importance.change_text(_exponential(difference) if product else difference, product)
 
 
 def _exponential(value: float) -> float:
     return math.exp(min(value, 700.0))
 
 
-def explained_chart(found: Overview | Explained, title: str, quantity: str) -> Chart:
+def explained_chart(found: importance.Overview | Explained, title: str, quantity: str) -> Chart:
     """Return the chart of the importance of options and of their effects, or of the contributions to a prediction."""
     if isinstance(found, Explained):
         steps = [(term.text, term.difference) for term, _ in sums_of(found.contributions)]
@@ -276,7 +267,7 @@ def explained_chart(found: Overview | Explained, title: str, quantity: str) -> C
     return joined(charts, title)
 
 
-def shares_of(found: Overview) -> list[Share]:
+def shares_of(found: importance.Overview) -> list[Share]:
     """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
     return [
         Share(item.name, 100 * item.share, *(None if end is None else 100 * end for end in (item.low, item.high)))
@@ -284,7 +275,9 @@ def shares_of(found: Overview) -> list[Share]:
     ]
 
 
-def effect_of(option: OptionImportance, configurations: Configurations | None, *, product: bool) -> ValueEffects:
+def effect_of(
+    option: importance.OptionImportance, configurations: Configurations | None, *, product: bool
+) -> ValueEffects:
     """Return the effect of an option, with the indices of its values in configurations, if there are any."""
     values = option.values
     numbers = tuple(value.number for value in values if value.number is not None)
@@ -297,7 +290,7 @@ def effect_of(option: OptionImportance, configurations: Configurations | None, *
     )
 
 
-def interval_ends(values: Sequence[OptionValue], means: Array, end: str, *, product: bool) -> Array:
+def interval_ends(values: Sequence[importance.OptionValue], means: Array, end: str, *, product: bool) -> Array:
     """Return one end of the interval of each mean: that of its change from the first value."""
     ends = np.full(len(values), np.nan)
     for index, value in enumerate(values):
@@ -307,7 +300,7 @@ def interval_ends(values: Sequence[OptionValue], means: Array, end: str, *, prod
     return ends
 
 
-def positions(option: OptionImportance, configurations: Configurations) -> Array:
+def positions(option: importance.OptionImportance, configurations: Configurations) -> Array:
     """Return the position of the value of an option, or of an alternative group, in each configuration; else -1."""
     system = configurations.system
     columns = [system.positions[name] for name in option.options]
@@ -317,7 +310,7 @@ def positions(option: OptionImportance, configurations: Configurations) -> Array
     for row, values in enumerate(configurations.indices[:, columns].tolist()):
         key = tuple(values)
         if key not in cache:
-            label, _ = label_of(system, dict(zip(columns, key, strict=True)))
+            label, _ = importance.label_of(system, dict(zip(columns, key, strict=True)))
             cache[key] = labels.get(label, -1)
         indices[row] = cache[key]
     return indices

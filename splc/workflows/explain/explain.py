@@ -30,7 +30,7 @@ from splc.workflows import subspace
 from splc.workflows.common_fields import Printed
 from splc.workflows.explain.contributions import Explained, explained_chart, explained_of, view_of_prediction
 from splc.workflows.explain.full import overview_of_full
-from splc.workflows.explain.overview import Overview, alias_notes, overview_as_json, overview_of, view_of_overview
+from splc.workflows.explain.importance import Overview, alias_notes, overview_as_json, overview_of, view_of_overview
 from splc.workflows.fields import argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes

@@ -24,16 +24,7 @@ from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
-from splc.workflows.explain.overview import (
-    OptionImportance,
-    OptionInteraction,
-    OptionValue,
-    Overview,
-    choices_of,
-    folds_of,
-    label_of,
-    overview,
-)
+from splc.workflows.explain import importance
 from splc.workflows.note import Note, Notes
 from splc.workflows.verb import UNWATCHED, Watch
 
@@ -77,10 +68,10 @@ def overview_of_full(
     space: Space,
     notes: Notes,
     watch: Watch = UNWATCHED,
-) -> Overview:
+) -> importance.Overview:
     """Return the importance of all options of a full model, on the scale of its printed model."""
     system, product = space.system, printed.link == "log"
-    titles, choices = choices_of(system)
+    titles, choices = importance.choices_of(system)
     used = set(positions_of(full.options, system))
     among = [number for number, members in enumerate(choices) if full.parts and not used.isdisjoint(members)]
     explained = _Explained(full, printed.link, space, len(among))
@@ -104,11 +95,11 @@ def overview_of_full(
         alone, whole = (part / variance if variance else 0.0 for part in (effect.alone, effect.total))
         values = tuple(_option_values(effect, explained, product=product))
         names = tuple(system.names[position] for position in choices[number])
-        options.append(OptionImportance(titles[number], names, share, alone, whole, values, low, high))
-    printed_sets = folds_of(support, choices, system)
+        options.append(importance.OptionImportance(titles[number], names, share, alone, whole, values, low, high))
+    printed_sets = importance.folds_of(support, choices, system)
     strongest = sorted(effects, key=lambda item: -strengths[item])[:AMONG]
     interactions = [
-        OptionInteraction(
+        importance.OptionInteraction(
             tuple(titles[number] for number in sorted(numbers)),
             *ends,
             numbers in printed_sets,
@@ -116,14 +107,16 @@ def overview_of_full(
         )
         for numbers, ends in explained.interactions(effects, strongest, printed_sets).items()
     ]
-    return Overview.of(explained.mean, math.sqrt(variance), options, interactions, system, product=product, full=True)
+    return importance.Overview.of(
+        explained.mean, math.sqrt(variance), options, interactions, system, product=product, full=True
+    )
 
 
-def overview_of_result(result: LearningResult, space: Space) -> Overview:
+def overview_of_result(result: LearningResult, space: Space) -> importance.Overview:
     """Return the importance of all options of a learned model: of its full model, if it has one."""
     model = result.model
     if not isinstance(result.predictor, Full):
-        return overview(model, space)
+        return importance.overview(model, space)
     support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
     for estimate in result.estimates:
         names = model.options_of(estimate.term)
@@ -161,11 +154,11 @@ def _share(effect: _Effects, effects: Sequence[_Effects]) -> tuple[float, float,
     return middle, max(middle - low, 0.0), min(middle + high, 1.0)
 
 
-def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -> list[OptionValue]:
+def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -> list[importance.OptionValue]:
     system, choice = explained.space.system, effects.values
     values = []
     for row, value in enumerate(choice.values):
-        label, number = label_of(system, dict(zip(choice.positions, value.tolist(), strict=True)))
+        label, number = importance.label_of(system, dict(zip(choice.positions, value.tolist(), strict=True)))
         change, width = float(effects.changes[row]), float(effects.widths[row])
         ends = [change, change - width, change + width]
         mean = float(effects.means[row])
@@ -173,7 +166,9 @@ def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -
             mean, ends = math.exp(mean), [math.exp(end) for end in ends]
         bounds = [None if math.isnan(end) else end for end in ends]
         fraction = float(effects.counts[row] / effects.counts.sum())
-        values.append(OptionValue(label, number, fraction, mean, *(bounds if row else (bounds[0], None, None))))
+        values.append(
+            importance.OptionValue(label, number, fraction, mean, *(bounds if row else (bounds[0], None, None)))
+        )
     return values
 
 

@@ -35,15 +35,7 @@ from splc.plotting.charts.effects import course_chart
 from splc.system.definition import with_alternatives
 from splc.types import Array
 from splc.workflows import views
-from splc.workflows.by import (
-    each_context,
-    each_learned,
-    file_names,
-    is_pattern,
-    require_files,
-    values_as_json,
-    with_context,
-)
+from splc.workflows.by import ByValue, each_context, each_learned, file_names, is_pattern, require_files, with_context
 from splc.workflows.common_fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import learn, model_view
@@ -231,9 +223,7 @@ def as_json(found: Result | learn.Result) -> dict[str, Any]:
         "output": found.shared.output,
     }
     return {
-        "schema": "splc.learn.by/1",
-        "by": found.by,
-        "models": values_as_json(found.models, model_view.as_json),
+        **ByValue(found.by, found.models).as_json("splc.learn.by/1", model_view.as_json, "models"),
         "changes": [change_as_json(change) for change in found.changes],
         "plot": found.plot,
         **({"weights_of_alone": found.weights} if found.weights else {}),
@@ -242,21 +232,13 @@ def as_json(found: Result | learn.Result) -> dict[str, Any]:
     }
 
 
-VALUES = views.narrowed(
-    (
-        views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
-        views.Column("learned from", "1.result.learning_configurations"),
-        views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
-        *views.columns(
-            "learning error = 1.result.learning_error, error = 1.result.error, "
-            "cross-validated = 1.result.cross_validated.mean",
-            percentage,
-        ),
-        views.Column("model", lambda entry: entry[1].output or ""),
-    ),
-    "model",
-    "learning error",
-    "terms",
+ERRORS = "learning error = 1.result.learning_error, error = 1.result.error"
+VALUES = (
+    views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
+    views.Column("learned from", "1.result.learning_configurations"),
+    views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+    *views.columns(f"{ERRORS}, cross-validated = 1.result.cross_validated.mean", percentage),
+    views.Column("model", lambda entry: entry[1].output or ""),
 )
 
 
@@ -276,7 +258,8 @@ def view(found: Result | learn.Result, detail: views.Detail) -> views.View:
             if len(alone) == len(found.weights):
                 text = "each value alone, which predicts held-out values better"
             yield views.Prose(f"learned: {text} (weights of learning alone: {weights})")
-        yield views.Rows(found.models.items(), (views.Column(by, lambda entry: shown_value(entry[0])), *VALUES))
+        shown = views.narrowed(VALUES, "model", "learning error", "terms")
+        yield views.Rows(found.models.items(), (ByValue(by, found.models).column, *shown))
         if found.shared is not None:
             terms = views.counted(len(found.shared.result.terms), "term")
             file = "" if found.shared.output is None else f": {found.shared.output}"

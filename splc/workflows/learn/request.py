@@ -10,18 +10,9 @@ from sampling import SamplingSpec, parse_spec
 from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.io.settings import setting_name
+from splc.learning import registry
 from splc.learning.learner import Learner
 from splc.learning.projection import Form
-from splc.learning.registry import (
-    BASELINES,
-    DEFAULT,
-    LEARNERS,
-    PMNF,
-    PROJECTION,
-    learner_name,
-    learner_of,
-    own_settings,
-)
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
@@ -32,9 +23,13 @@ from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 
 LEARNING, RESULTS = "Learning", "Results"
-PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
-_NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
-_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
+PRINTED = f"Model of the learner {registry.PROJECTION} (settings of the same names)"
+_NAMES = (
+    f"{name} (scaling models)" if name == registry.PMNF else name
+    for name in registry.LEARNERS
+    if name not in registry.BASELINES
+)
+_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(registry.BASELINES)}."
 # The fields that are settings of learners.
 SETTINGS = ("first", "terms", "readable", "form")
 
@@ -48,7 +43,7 @@ class Request(SystemInputs):
     """
 
     tables: tuple[str, ...] = argument((), "TABLE…", "Measurements: tables, or output of benchmark tools.")
-    learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=DEFAULT)
+    learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=registry.DEFAULT)
     sampling: Sampling = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
@@ -155,7 +150,7 @@ class Request(SystemInputs):
 
     def require_joint(self, learner: Learner, field: str) -> None:
         """Refuse what learns from the rows of the measurements only; `field` asks for further rows."""
-        if learner.name != PROJECTION:
+        if learner.name != registry.PROJECTION:
             raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
         for name in ("parts", "observed", "given_terms"):
             if getattr(self, name):
@@ -166,13 +161,13 @@ class Request(SystemInputs):
         name, preset = self.learner, self.preset
         if name is None and preset is None:
             preset = project.preset
-        settings = {**own_settings(learner_name(name, preset), project.learning), **self.settings}
-        learner = learner_of(name, preset, settings)
+        settings = {**registry.own_settings(registry.learner_name(name, preset), project.learning), **self.settings}
+        learner = registry.learner_of(name, preset, settings)
         if "aggregate" in learner.settings and self.aggregate is not None:
             if "aggregate" in settings:
                 raise RequestError("the setting 'aggregate' states it already", "aggregate")
             settings["aggregate"] = self.aggregate
-            learner = learner_of(name, preset, settings)
+            learner = registry.learner_of(name, preset, settings)
         return learner, settings
 
 
@@ -187,4 +182,4 @@ def with_deviation(
         return learner, ()
     source = measured.report.source
     text = f"abortError is {deviation:g}, as {source} states its deviation (--set abortError=… changes it)"
-    return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
+    return registry.learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
