@@ -216,15 +216,12 @@ def view(result: Result, detail: Detail) -> View:
     yield result.notes
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc report", "splc report learned.log -o report.html", "splc report analytical.txt learned.log --scale 500"),
-    doing="explaining",
-    without=("where", "aggregate"),
+EXAMPLES = (
+    "splc report",
+    "splc report learned.log -o report.html",
+    "splc report analytical.txt learned.log --scale 500",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=("where", "aggregate"))
 
 
 @dataclass(frozen=True, repr=False)

@@ -289,11 +289,5 @@ def _view(result: StudyResult) -> View:
     yield from result.files_view()
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc study --output results --no-pictures", "splc study study.toml --jobs 2 --json"),
-    doing="learning",
-)
+EXAMPLES = ("splc study --output results --no-pictures", "splc study study.toml --jobs 2 --json")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="learning")

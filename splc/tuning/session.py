@@ -23,13 +23,7 @@ from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
 from splc.measuring.runner import end_session, ended_with_run
 from splc.measuring.session import end_leftover, note_start, session_record
-from splc.measuring.setup import (
-    FORMAT,
-    Setup,
-    require_same,
-    require_unsuccessful,
-    system_description,
-)
+from splc.measuring.setup import FORMAT, Setup, require_same, require_unsuccessful, system_description
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
@@ -117,6 +111,16 @@ class TuningSession:
         if not journal.records:
             journal.append(description)
         return session
+
+    @property
+    def changes(self) -> list[str]:
+        """The differences from the earlier sessions, in sentences."""
+        texts = {
+            f"{self.journal.path}: an incomplete record is dropped; its run is repeated": self.journal.torn,
+            "a run of an earlier session was still running; it was ended": self.ended_leftover,
+            "the budget is larger than before: the search continues, and is verified again": self.extended,
+        }
+        return [text for text, applies in texts.items() if applies]
 
     def _end_leftovers(self) -> bool:
         """End the runs of a killed session that are still running; several may be."""

@@ -209,26 +209,20 @@ def free_model(file: str, system: VariabilityModel, known: Parameters, names: Se
     parameters = known.changed({name: 1.0 for name in names if name not in known.quantities})
     # With all parameters as names first, which shows the ones that the model uses.
     [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=parameters.quantities))
-    if unused := list(_unused(file, stored, names)):
-        raise SpecError(unused)
-    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=names))
-    return stored
-
-
-def _unused(file: str, stored: StoredModel, names: Sequence[str]) -> Iterator[Problem]:
-    """Yield a problem for each name of a parameter that the model does not use."""
     used = {parameter.name for parameter in stored.model.parameters}
-    for name in names:
-        if name in used or name == SCALE:
-            continue
+    unused = []
+    for name in (name for name in names if name not in used and name != SCALE):
         candidates = sorted(used - {*names})
+        hint = f"free can be: {listed([*sorted(used), SCALE])} ('{SCALE}' is a factor on the whole model)"
         if stored.kind != "text":
             hint = f"only model text has parameters; of this model only '{SCALE}' can be estimated"
         elif candidates:
             hint = nearest(name, candidates) or f"others that it uses: {listed(candidates)}"
-        else:
-            hint = f"free can be: {listed([*sorted(used), SCALE])} ('{SCALE}' is a factor on the whole model)"
-        yield Problem(f"the model does not use the parameter {name!r}", file, hint=hint)
+        unused.append(Problem(f"the model does not use the parameter {name!r}", file, hint=hint))
+    if unused:
+        raise SpecError(unused)
+    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=names))
+    return stored
 
 
 def left_out(fit: Calibration, nfp: str) -> Iterator[Note]:
@@ -354,7 +348,16 @@ def view(result: Result | ByValue[Result], detail: Detail) -> View:
         if one.request.output is not None:
             yield Output(one.request.output, partial(write, one))
     if isinstance(result, ByValue):
-        yield from _view_by(result)
+        first = next(iter(result.results.values())).calibration
+        entries = enumerate(first.estimates)
+        names = [Column(_name(one), f"1.calibration.estimates.{at}", _estimated) for at, one in entries]
+        yield Rows(result.results.items(), (result.column, *names, *ERRORS))
+        yield f"estimates with their {first.level * 100:g} % intervals"
+        for value, one in result.results.items():
+            if one.request.output is not None:
+                text = f"parameters of {result.by} {shown_value(value)} written to {one.request.output}"
+                yield Message(text, json=False)
+        yield result.notes
         return
     output = result.request.output
     if output != STANDARD:
@@ -379,21 +382,6 @@ def _view(result: Result, detail: Detail) -> View:
     yield from ("", Rows(fit.estimates, ESTIMATES), "", Rows(fit.worst, RESIDUALS))
     if result.request.output is not None:
         yield Message(f"parameters written to {result.request.output}", json=False)
-
-
-def _view_by(result: ByValue[Result]) -> View:
-    first = next(iter(result.results.values())).calibration
-    names = [
-        Column(_name(estimate), f"1.calibration.estimates.{index}", _estimated)
-        for index, estimate in enumerate(first.estimates)
-    ]
-    yield Rows(result.results.items(), (result.column, *names, *ERRORS))
-    yield f"estimates with their {first.level * 100:g} % intervals"
-    for value, one in result.results.items():
-        if one.request.output is not None:
-            text = f"parameters of {result.by} {shown_value(value)} written to {one.request.output}"
-            yield Message(text, json=False)
-    yield result.notes
 
 
 def _name(estimate: Estimate) -> str:
@@ -428,11 +416,5 @@ ERRORS = (
     *columns("configurations = 1.calibration.configurations"),
 )
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml"),
-    doing="calibrating",
-)
+EXAMPLES = ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="calibrating")

@@ -219,12 +219,5 @@ def view(result: Result, detail: Detail) -> View:
         yield Message(f"{result.content} written to {result.output} ({result.form})")
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    None,
-    ("splc convert learned.log -o model.json", "splc convert measurements.csv --to splconqueror-csv -o -"),
-    doing="converting",
-    without=("measurements", "options"),
-)
+EXAMPLES = ("splc convert learned.log -o model.json", "splc convert measurements.csv --to splconqueror-csv -o -")
+VERB = Verb(Request, run, view, None, EXAMPLES, doing="converting", without=("measurements", "options"))

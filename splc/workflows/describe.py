@@ -436,12 +436,5 @@ def _names(options: Sequence[object]) -> str:
     return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3"),
-    doing="counting",
-    without=("aggregate",),
-)
+EXAMPLES = ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="counting", without=("aggregate",))

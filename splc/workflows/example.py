@@ -177,10 +177,4 @@ def _size(count: int) -> str:
     return f"{max(round(count / 1000), 1)} kB"
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc example", "splc example zstd", "splc example smg2000 multigrid"),
-)
+VERB = Verb(Request, run, view, as_json, ("splc example", "splc example zstd", "splc example smg2000 multigrid"))

@@ -147,16 +147,9 @@ def view(result: Result, detail: Detail) -> View:
     yield result.notes
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc sample --sampling pb:9,3",
-        "splc sample --sampling random:20 --seed 1 -o configurations.csv",
-        "splc sample --sampling random:50 --extend configurations.csv -o more.csv",
-    ),
-    doing="sampling",
-    without=("nfp", "aggregate"),
+EXAMPLES = (
+    "splc sample --sampling pb:9,3",
+    "splc sample --sampling random:20 --seed 1 -o configurations.csv",
+    "splc sample --sampling random:50 --extend configurations.csv -o more.csv",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="sampling", without=("nfp", "aggregate"))

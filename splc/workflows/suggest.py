@@ -247,14 +247,8 @@ def next_steps(request: Request) -> Iterator[NextStep]:
         return
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
-        "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
-    ),
-    doing="searching for configurations",
+EXAMPLES = (
+    "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
+    "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="searching for configurations")

@@ -12,7 +12,7 @@ from splc.plotting.charts.chart import Chart, Curve, Points
 from splc.plotting.charts.drawing import chart_file
 from splc.scaling import ScalingModel, fit
 from splc.types import Array
-from splc.workflows.scale.plot import MAX_CURVES, MAX_VALUES, Point, scaling_chart, scaling_charts, slice_along
+from splc.workflows.scale.tree import MAX_CURVES, MAX_VALUES, Point, scaling_chart, scaling_charts, slice_along
 
 POINTS = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (1.0, 2.0, 3.0)] + [(64.0, 3.0)])
 FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {

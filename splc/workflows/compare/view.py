@@ -431,11 +431,5 @@ def _run(request: Request, watch: Watch) -> Result | Request:
     return result
 
 
-VERB = Verb(
-    Request,
-    _run,
-    view,
-    as_json,
-    ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json"),
-    doing="comparing",
-)
+EXAMPLES = ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json")
+VERB = Verb(Request, _run, view, as_json, EXAMPLES, doing="comparing")

@@ -131,11 +131,10 @@ def objectives_of(
         objectives = _learned(request, project, space, notes, watch)
     else:
         if nfps and len(nfps) != len(request.models):
-            counts = (
-                f"{plural(len(nfps), 'property', 'properties')} and {plural(len(request.models), 'model', 'models')}"
-            )
+            models = plural(len(request.models), "model", "models")
             hint = "name one property for each model, in the same order, or leave them out"
-            raise RequestError(f"{counts} are given", "properties", hint=hint)
+            text = f"{plural(len(nfps), 'property', 'properties')} and {models} are given"
+            raise RequestError(text, "properties", hint=hint)
         objectives = _read(request, project, space, notes)
     names = [goal.name for goal in objectives]
     for name in request.maximize_only:

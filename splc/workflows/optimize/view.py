@@ -242,16 +242,9 @@ def next_steps(result: Result) -> Iterator[NextStep]:
     yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc optimize learned.log --fix px=4 --top 5",
-        "splc optimize analytical.txt --maximize",
-        "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
-    ),
-    doing="optimizing",
-    without=("nfp",),
+EXAMPLES = (
+    "splc optimize learned.log --fix px=4 --top 5",
+    "splc optimize analytical.txt --maximize",
+    "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="optimizing", without=("nfp",))

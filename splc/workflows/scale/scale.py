@@ -39,8 +39,7 @@ from splc.workflows.field_values import axes_of, names_of, percentage_of, point_
 from splc.workflows.fields import as_argument, flag, internal, option, request
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
-from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, require_one_metric, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
 from splc.workflows.verb import UNWATCHED, Watch
 

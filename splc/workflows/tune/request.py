@@ -30,7 +30,7 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import counts_of, percentage_of, seconds_of
 from splc.workflows.fields import flag, given_fields, option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.measure.subject import constant_contexts, contexts_of, turns_of
+from splc.workflows.measure.outcome import constant_contexts, contexts_of, turns_of
 from splc.workflows.note import Note, Notes, reading_notes
 
 COMMAND, SEARCH, RESULTS, REPLAYS = "Command", "Search", "Output", "Replays"
