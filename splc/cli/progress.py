@@ -12,8 +12,7 @@ from time import monotonic
 from splc.cli.command import Interruption, interruption
 from splc.cli.printer import print_item
 from splc.cli.terminal import complain, detail, printable
-from splc.workflows.verb import Watch
-from splc.workflows.views import Item, duration
+from splc.workflows.views import Item, Watch, duration
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]

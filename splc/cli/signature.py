@@ -14,10 +14,8 @@ from splc.cli.terminal import printing
 from splc.errors import SpecError
 from splc.io.files import STANDARD
 from splc.io.json import plain_values
-from splc.workflows.common_fields import INPUTS, POLICIES
-from splc.workflows.fields import BoundField, as_flag, fields_of
-from splc.workflows.verb import Verb
-from splc.workflows.views import Detail
+from splc.workflows.fields import INPUTS, POLICIES, BoundField, as_flag, fields_of
+from splc.workflows.views import Detail, Verb
 
 OF_ALL_COMMANDS = (
     BoundField("quiet", as_flag("--quiet -q", "Print the answer only: no terms, notes or next steps."), bool, False),

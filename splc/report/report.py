@@ -41,8 +41,7 @@ from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, View
+from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
 
 SUFFIXES = (".html", ".htm", ".md")
 # The height of a page in a notebook, in pixels.

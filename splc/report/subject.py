@@ -25,7 +25,7 @@ from splc.workflows import optimize
 from splc.workflows.explain.importance import Overview
 from splc.workflows.note import Note, Notes
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
 UNNAMED = "performance"

@@ -16,14 +16,11 @@ from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
+from splc.workflows import views
 from splc.workflows.by import with_context
-from splc.workflows.common_fields import Seed
-from splc.workflows.field_values import percentage_of
-from splc.workflows.fields import as_option, option, request
+from splc.workflows.fields import Seed, as_option, option, percentage_of, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
 
 # The number of changed influences in the first line.
 MAX_NAMED = 3
@@ -72,7 +69,7 @@ class Result:
         return None if self.test.detectable is None else (self.test.detectable - 1) * 100
 
 
-def run(request: Request, watch: Watch = UNWATCHED) -> Result:
+def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
     if request.at_least >= 100:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
@@ -140,25 +137,25 @@ def as_json(result: Result) -> dict[str, Any]:
     return {"schema": "splc.changed/1", **picked(result, about), **picked(result.test, numbers), **limits}
 
 
-def view(result: Result, detail: Detail) -> View:
+def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the answer, the common factor and the changed influences."""
     test = result.test
-    yield Answer(_answer(result))
+    yield views.Answer(_answer(result))
     values = f"{shown_value(result.new)} / {shown_value(result.old)}"
     unpaired = result.only_old + result.only_new
     extra = f"; {unpaired:,} with one of them only" if unpaired else ""
-    yield Prose(f"{result.nfp}: {result.request.by} {values}, {counted(test.pairs, 'pair')} of runs{extra}")
+    yield views.Prose(f"{result.nfp}: {result.request.by} {values}, {views.counted(test.pairs, 'pair')} of runs{extra}")
     rows: list[tuple[str, ChangeTest | ChangedInfluence, bool]] = [("common factor", test, test.factor_changed)]
     rows += [(" * ".join(term.options), term, term.relevant) for term in test.influences]
     unclear = f"not clearly {result.request.at_least:g} % or more"
-    remark = Column("", lambda row: "" if row[2] else "no change" if row[1].probability > LEVEL / 2 else unclear)
-    yield Rows(rows, (*CHANGES, remark))
+    remark = views.Column("", lambda row: "" if row[2] else "no change" if row[1].probability > LEVEL / 2 else unclear)
+    yield views.Rows(rows, (*CHANGES, remark))
     for term in test.influences:
         if term.alternatives:
             others = listed([" * ".join(names) for names in term.alternatives], 4)
             yield f"{' * '.join(term.options)} cannot be told apart from {others}"
     yield result.notes
-    yield End(int(test.changed))
+    yield views.End(int(test.changed))
 
 
 def _answer(result: Result) -> str:
@@ -167,7 +164,7 @@ def _answer(result: Result) -> str:
     changes = [("common factor", test.factor)] if test.factor_changed else []
     changes += [(" * ".join(term.options), term.factor) for term in test.influences if term.relevant]
     size = percentage(result.detectable, 2) if test.deviation > ROUNDING else ""
-    power = f"{counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
+    power = f"{views.counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
     if not changes:
         limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
         return f"no change{limit} found" + (f"; {power}" if size else "")
@@ -177,13 +174,13 @@ def _answer(result: Result) -> str:
 
 _four_digits = partial(short_number, digits=4)
 CHANGES = (
-    Column("change", 0),
-    Column("factor", "1.factor", _four_digits),
-    Column("95 % interval", lambda row: interval_text((row[1].low, row[1].high), _four_digits), right=True),
+    views.Column("change", 0),
+    views.Column("factor", "1.factor", _four_digits),
+    views.Column("95 % interval", lambda row: views.interval_text((row[1].low, row[1].high), _four_digits), right=True),
 )
 
 EXAMPLES = (
     "splc changed --measurements versions.csv --by version",
     "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
 )
-VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="testing")
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="testing")

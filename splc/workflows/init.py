@@ -28,8 +28,7 @@ from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 from splc.workflows.subspace import inference_as_json
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, Output, View
+from splc.workflows.views import UNWATCHED, Detail, Message, Output, Verb, View, Watch
 
 SHOWN_VALUES = 4
 FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is for them."

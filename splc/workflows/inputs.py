@@ -14,10 +14,9 @@ from splc.formats.detect import is_log
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, keeps_standard_input, read_source
 from splc.project import Project
-from splc.workflows import common_fields as common
+from splc.workflows import fields as common
 from splc.workflows.by import require_all_values
-from splc.workflows.common_fields import INPUTS, as_numbers
-from splc.workflows.fields import request
+from splc.workflows.fields import INPUTS, as_numbers, request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:

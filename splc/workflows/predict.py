@@ -38,13 +38,12 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import fields, prediction_notes
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
-from splc.workflows.common_fields import By, Printed
+from splc.workflows.fields import By, Printed
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
+from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
 # Configurations that are predicted between two reports of progress.
 BLOCK = 8192

@@ -29,8 +29,7 @@ from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED
 from splc.project import Project
 from splc.types import Array, Goal
-from splc.workflows.common_fields import FixedValues, Seed
-from splc.workflows.fields import flag, option, request
+from splc.workflows.fields import FixedValues, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
@@ -39,8 +38,7 @@ from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
 from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
+from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
 
 
 @request

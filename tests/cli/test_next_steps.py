@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from splc.io.files import STANDARD
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import Request
 from splc.workflows.views import NextStep

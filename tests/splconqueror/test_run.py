@@ -12,7 +12,7 @@ from splc.errors import RequestError, SplcError
 from splc.formats.scripts.commands import COMMANDS
 from splc.splconqueror.interpreter import METHODS
 from splc.splconqueror.run import Request, Result, run
-from splc.workflows.verb import Watch
+from splc.workflows.views import Watch
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.watches import Told
 

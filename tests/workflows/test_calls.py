@@ -13,7 +13,7 @@ from splc.cli.app import app, verb_of
 from splc.cli.printer import print_view
 from splc.errors import RequestError
 from splc.io.json import plain_values
-from splc.workflows.verb import Watch
+from splc.workflows.views import Watch
 
 TIMES = ("seconds", "output", "companion")
 ANALYTICAL = ("analytical.txt", "other.txt")

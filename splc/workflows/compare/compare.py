@@ -36,7 +36,7 @@ from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, 
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.prediction_notes import ENOUGH
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
 

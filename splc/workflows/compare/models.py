@@ -38,9 +38,7 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.common_fields import Seed, as_numbers
-from splc.workflows.field_values import number_or
-from splc.workflows.fields import argument, flag, option, request
+from splc.workflows.fields import Seed, argument, as_numbers, flag, number_or, option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
 from splc.workflows.prediction_notes import learned_configurations, learned_from_notes

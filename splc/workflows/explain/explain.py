@@ -27,17 +27,15 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows import subspace
-from splc.workflows.common_fields import Printed
 from splc.workflows.explain.contributions import Explained, explained_chart, explained_of, view_of_prediction
 from splc.workflows.explain.full import overview_of_full
 from splc.workflows.explain.importance import Overview, alias_notes, overview_as_json, overview_of, view_of_overview
-from splc.workflows.fields import argument, as_argument, option, request
+from splc.workflows.fields import Printed, argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes, outside_notes
 from splc.workflows.subspace import option_values
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, Rows, View
+from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Rows, Verb, View, Watch
 
 # The greatest numbers of values with a column, and of options.
 MAX_CONTEXTS, MAX_VARYING = 6, 20

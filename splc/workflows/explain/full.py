@@ -26,7 +26,7 @@ from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
 from splc.workflows.explain import importance
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000

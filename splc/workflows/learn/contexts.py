@@ -36,7 +36,7 @@ from splc.system.definition import with_alternatives
 from splc.types import Array
 from splc.workflows import views
 from splc.workflows.by import ByValue, each_context, each_learned, file_names, is_pattern, require_files, with_context
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import learn, model_view
 from splc.workflows.learn.effects import Change, change_as_json, context_change, joint_course, view_of_changes
@@ -44,7 +44,7 @@ from splc.workflows.learn.learning_sets import StoredSources, learning_rows, not
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.prediction_notes import EVERY, HELD_OUT, LEARNED, NEW
-from splc.workflows.verb import UNWATCHED, Verb, Watch
+from splc.workflows.views import UNWATCHED, Verb, Watch
 
 # The name of the file of the model of all values, instead of a value.
 SHARED = "shared"

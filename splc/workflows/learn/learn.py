@@ -41,7 +41,7 @@ from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
 from splc.workflows.prediction_notes import ExpectedError, expected_error
 from splc.workflows.subspace import UNKNOWN, failure_notes
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from splc.formats.inference import Inference

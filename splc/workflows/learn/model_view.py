@@ -16,7 +16,7 @@ from splc.learning import LearningResult
 from splc.learning.registry import PROJECTION
 from splc.learning.result import SparseErrors
 from splc.workflows import views
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.effects import effects_as_json, view_of_effects
 from splc.workflows.learn.learn import JudgedLearner, Result

@@ -16,9 +16,7 @@ from splc.learning.projection import Form
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.common_fields import Sampling, Seed, policy
-from splc.workflows.field_values import texts_of
-from splc.workflows.fields import argument, flag, internal, option, request
+from splc.workflows.fields import Sampling, Seed, argument, flag, internal, option, policy, request, texts_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 

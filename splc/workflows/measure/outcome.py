@@ -30,7 +30,7 @@ from splc.measuring.journal import Journal, read_journal
 from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
-from splc.workflows.field_values import assigned
+from splc.workflows.fields import assigned
 from splc.workflows.note import Note
 from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 

@@ -33,7 +33,7 @@ from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # The number of the best configurations of each printed model that a local search starts from.
 STARTS = 1000

@@ -42,8 +42,7 @@ from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values, with_earlier_values
-from splc.workflows.verb import UNWATCHED, Watch
-from splc.workflows.views import Detail, Message, View, counted
+from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5

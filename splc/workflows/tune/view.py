@@ -31,7 +31,7 @@ from splc.workflows.note import Note, Notes, run_notes
 from splc.workflows.subspace import failures_as_json, fixed_space, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
+from splc.workflows.views import UNWATCHED, Verb, Watch
 
 # A configuration counts as equally good if it is worse than the best one by at most this percentage.
 NEAR = 1.0
