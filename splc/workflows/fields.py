@@ -179,11 +179,6 @@ def given_fields(made: Any) -> tuple[str, ...]:
     return tuple(item.name for item in fields_of(type(made)) if getattr(made, item.name) != item.default)
 
 
-def values_of(made: Any) -> dict[str, Any]:
-    """Return name → value of the fields of a request."""
-    return {item.name: getattr(made, item.name) for item in fields(made)}
-
-
 W = TypeVar("W")
 _DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h", r"m(?:in)?", "s")))
 # The seconds of these units.
@@ -232,7 +227,7 @@ def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
     return tuple(point_of(text) for text in texts)
 
 
-def values_in(texts: Sequence[str]) -> dict[str, str]:
+def values_of(texts: Sequence[str]) -> dict[str, str]:
     """Return column → value of texts `COLUMN=VALUE`."""
     return _once(assigned(texts, "COLUMN=VALUE"), same=True)
 
@@ -374,7 +369,7 @@ IgnoredColumns = Annotated[tuple[str, ...], columns("ignore", "COLUMN,…", POLI
 NoConstraints = Annotated[bool, as_flag("--no-constraints", "Infer no constraints from a table.", INPUTS)]
 Seed = Annotated[int, as_option("N", "The seed of random draws.", minimum=0)]
 Sampling = Annotated[str | None, as_option("SPEC", "The sampling: 'pb:9,3', 'pairwise+ff', …")]
-SelectedRows = Annotated[Mapping[str, str], columns("where", "COLUMN=VALUE", POLICIES, parse=values_in, repeated=True)]
+SelectedRows = Annotated[Mapping[str, str], columns("where", "COLUMN=VALUE", POLICIES, parse=values_of, repeated=True)]
 FixedValues = Annotated[
     tuple[str, ...],
     as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import SpecError
-from splc.workflows import fields as field_values
+from splc.workflows import fields
 from splc.workflows.fields import (
     axes_of,
     bounds_of,
@@ -21,7 +21,7 @@ from splc.workflows.fields import (
     point_of,
     points_of,
     texts_of,
-    values_in,
+    values_of,
 )
 from tests.support.golden_messages import check_messages
 
@@ -61,7 +61,7 @@ def test_names(names: list[str]) -> None:
 
 def test_texts_and_words() -> None:
     """Spaces around columns, names and values do not count; only the first equals sign separates them."""
-    assert values_in([" a b = 1=2 ", "a b=1=2", "c="]) == {"a b": "1=2", "c": ""}
+    assert values_of([" a b = 1=2 ", "a b=1=2", "c="]) == {"a b": "1=2", "c": ""}
     assert texts_of([" a =1", "a= 2=3 "]) == {"a": "2=3"}
     assert point_of("p=64, n=8") == {"p": 64, "n": 8}
     assert points_of(["p=64,n=8", "p=128"]) == ({"p": 64, "n": 8}, {"p": 128})
@@ -75,7 +75,7 @@ def test_wrong_texts() -> None:
 
     def reject(text: str) -> None:
         function, _, given = text.partition(" ")
-        getattr(field_values, function)(json.loads(given))
+        getattr(fields, function)(json.loads(given))
 
     check_messages("field-values", reject)
 
