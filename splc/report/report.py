@@ -28,9 +28,8 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.style import PRINT
 from splc.report.comparison import change_page, comparison_page
-from splc.report.document import page_html, page_markdown
 from splc.report.model import model_page
-from splc.report.page import Page
+from splc.report.page import Page, page_html, page_markdown
 from splc.report.profile import profile_page
 from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
@@ -132,7 +131,8 @@ def require_format(output: str) -> None:
 
 def _page(request: Request, notes: Notes, watch: Watch) -> Page:
     """Return the page about one model, two learned models, or a learned model and a model text."""
-    if len(request.models) == 2 and any(map(_is_text, request.models)):
+    forms = (registry.format_of("model", read_source(file)) for file in request.models if len(request.models) == 2)
+    if any(form is not None and form.name == "txt" for form in forms):
         inputs = {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
         compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)
         notes.add(compared.notes)
@@ -157,12 +157,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
         return None
     content = parse_json(source.text())
     return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
-
-
-def _is_text(file: str) -> bool:
-    """Return whether a file is model text, which an expert wrote."""
-    form = registry.format_of("model", read_source(file))
-    return form is not None and form.name == "txt"
 
 
 def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelSubject:

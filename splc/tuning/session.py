@@ -17,9 +17,8 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
 from splc.formats.measurements.option_columns import with_groups
 from splc.measuring.command import OPTIONS, Template, bind, program
-from splc.measuring.execution import Process, RunResult, RunResults, common_failure, execute, record_of, result_of
+from splc.measuring.execution import Plan, Process, RunResult, RunResults, common_failure, execute, record_of, result_of
 from splc.measuring.journal import Journal, Record
-from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
 from splc.measuring.runner import end_session, ended_with_run
 from splc.measuring.session import end_leftover, note_start, session_record
@@ -261,14 +260,7 @@ class TuningSession:
 
 
 class _Clock:
-    """The time of a tuning run.
-
-    Args:
-        records: the records of earlier sessions.
-        recorded: its results.
-        workers: the number of simultaneous runs.
-        seconds: its time, None without a limit.
-    """
+    """The time of a tuning run, with that of earlier sessions; `seconds` None is no limit."""
 
     def __init__(self, records: Iterable[Record], recorded: RunResults, workers: int, seconds: float | None) -> None:
         self._recorded, self._limit = recorded, seconds

@@ -147,9 +147,9 @@ def _is_of_another_system(project: Project) -> bool:
         return False
     with suppress(SplcError):
         table = project.table
-        columns = read_file_columns(table).columns if is_xml(table) else first_header(table.text())
+        titles = read_file_columns(table).columns if is_xml(table) else first_header(table.text())
         system = project.variability_model(observed=False)
-        names = {system.spellings.get(name, name) for name in columns}
+        names = {system.spellings.get(name, name) for name in titles}
         options = [option for option in system.options if option.name not in system.mandatory]
         lacking = [option for option in options if names.isdisjoint({option.name, option.parent})]
         return 2 * len(lacking) > len(options)
@@ -262,30 +262,22 @@ def shown_values(option: NumericOption) -> str:
     return ", ".join(texts)
 
 
-NUMERIC = views.narrowed(
-    (
-        views.Column("option", "name"),
-        views.Column("values", shown_values),
-        views.Column("number", lambda option: len(option.values)),
-        views.Column("next value", "step"),
-        views.Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
-    ),
-    *("next value", "deselected", "number"),
+NUMERIC = (
+    views.Column("option", "name"),
+    views.Column("values", shown_values),
+    views.Column("number", lambda option: len(option.values), optional=3),
+    views.Column("next value", "step", optional=1),
+    views.Column("deselected", "deselected_flag", lambda flag: f"{flag:g}", optional=2),
 )
 CONSTRAINTS = (
     views.Column("line"),
     views.Column("kind", constraint_kind),
     views.Column("constraint", lambda constraint: " ".join(constraint.text.split())),
 )
-
-
-MINED = views.narrowed(
-    (
-        views.Column("constraint", str),
-        views.Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
-        views.Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
-    ),
-    *("by chance", "rows that could contradict"),
+MINED = (
+    views.Column("constraint", str),
+    views.Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True, optional=2),
+    views.Column("by chance", lambda row: f"{row.expected:.3g}", right=True, optional=1),
 )
 
 
@@ -301,12 +293,11 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
         binary = (
             views.Column("option", lambda row: "  " * row[1] + row[0].name),
             views.Column("kind", lambda row: option_role(system, row[0])),
-            views.Column("selected in", lambda row: share(description, row[0].name), right=True),
-            views.Column("excludes", lambda row: ", ".join(excluded(row[0]))),
-            views.Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
+            views.Column("selected in", lambda row: share(description, row[0].name), right=True, optional=3),
+            views.Column("excludes", lambda row: ", ".join(excluded(row[0])), optional=1),
+            views.Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied), optional=2),
         )
-        shown = views.narrowed(binary, "excludes", "implies", "selected in")
-        yield views.Rows(in_tree_order(system), shown, most(system.binary_options), MORE)
+        yield views.Rows(in_tree_order(system), binary, most(system.binary_options), MORE)
     if system.numeric_options:
         yield "\nNumeric options"
         yield views.Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
@@ -344,13 +335,13 @@ def _repetitions(summary: PropertySummary) -> str | int:
     return most if least == most else views.interval_text((least, most))
 
 
-PROPERTIES = views.narrowed(
-    (
-        *views.columns("property = name, unit, from = minimum, to = maximum, configurations"),
-        views.Column("repetitions", _repetitions),
-        views.Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
-    ),
-    *("repetitions", "configurations", "unit"),
+PROPERTIES = (
+    *views.columns("property = name"),
+    views.Column("unit", optional=3),
+    *views.columns("from = minimum, to = maximum"),
+    views.Column("configurations", optional=2),
+    views.Column("repetitions", _repetitions, optional=1),
+    views.Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
 )
 
 
@@ -399,7 +390,10 @@ def _below(system: VariabilityModel, children: Children, parent: str | None, dep
     """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
-        yield f"{indent}… {views.counted(_descendants(children, parent), 'option')} below"
+        pending = [*options]
+        for option in pending:
+            pending += children.get(option.name, [])
+        yield f"{indent}… {views.counted(len(pending), 'option')} below"
         return
     grouped = [option for option in options if system.alternatives(option)]
     singles = [option for option in options if not system.alternatives(option)]
@@ -421,13 +415,6 @@ def _below(system: VariabilityModel, children: Children, parent: str | None, dep
     for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
         yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
-
-
-def _descendants(children: Children, parent: str | None) -> int:
-    pending = list(children.get(parent, []))
-    for option in pending:
-        pending += children.get(option.name, [])
-    return len(pending)
 
 
 def _names(options: Sequence[object]) -> str:

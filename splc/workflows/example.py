@@ -67,13 +67,7 @@ EXAMPLES: Mapping[str, Example] = {
             SOLVER,
             SMG_COMMANDS,
         ),
-        Example(
-            "smg2000-3d",
-            "The same solver on 3-D grids.",
-            "smg2000/3d",
-            SOLVER,
-            SMG_COMMANDS,
-        ),
+        Example("smg2000-3d", "The same solver on 3-D grids.", "smg2000/3d", SOLVER, SMG_COMMANDS),
         Example(
             "kernels",
             "A profile of five functions whose growth is known, from log2(n) to n^3.",

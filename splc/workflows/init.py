@@ -18,7 +18,7 @@ from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
-from splc.project.config import FILE_NAME
+from splc.project.files import FILE_NAME
 from splc.system.mining import MinedConstraint
 from splc.system.options import NumericOption
 from splc.system.units import unit_remark

@@ -27,7 +27,6 @@ from splc.io.streams import is_stream
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED
-from splc.project import Project
 from splc.types import Array, Goal
 from splc.workflows.fields import FixedValues, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
@@ -99,7 +98,12 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if request.maximize and not optimum:
         raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
     project = request.project()
-    _require_no_profile(project)
+    if project.has_measurements and (file := project.measurements_file) != STANDARD:
+        source = read_source(file)
+        other = is_xml(source) or kind_of(source) == "measurements" or experiment_format(source) == "csv"
+        if source.data.strip() and not other:
+            hint = f"splc scale {shlex.quote(file)} --suggest suggests points of a scaling model"
+            raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
     stored = None
     if request.sources:
         stored = StoredSources.read(request.sources)
@@ -137,16 +141,6 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             result = replace(result, measured=len(values), best=best, unit=measured.unit(nfp))
         notes += _remarks(result, request, space.count, inside)
         return replace(result, notes=tuple(notes))
-
-
-def _require_no_profile(project: Project) -> None:
-    if not project.has_measurements or (file := project.measurements_file) == STANDARD:
-        return
-    source = read_source(file)
-    other = is_xml(source) or kind_of(source) == "measurements" or experiment_format(source) == "csv"
-    if source.data.strip() and not other:
-        hint = f"splc scale {shlex.quote(file)} --suggest suggests points of a scaling model"
-        raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
 
 
 def _remarks(result: Result, request: Request, size: int, inside: int) -> Iterator[Note]:
@@ -193,10 +187,8 @@ def as_json(result: Result) -> dict[str, Any]:
     if output is None:
         columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
         columns |= {} if batch.costs is None else {"cost": batch.costs}
-        content["next"] = [
-            {"configuration": row, **{name: column[index] for name, column in columns.items()}}
-            for index, row in enumerate(rows_of(batch.configurations))
-        ]
+        lines = zip(rows_of(batch.configurations), *columns.values(), strict=True)
+        content["next"] = [{"configuration": row, **dict(zip(columns, line, strict=True))} for row, *line in lines]
     return content
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from splc.errors import LearningError, MachineError
-from splc.measuring.distribution import Done, ItemError
+from splc.measuring.cluster import Done, ItemError
 from splc.study.folder import key_of, results_folder, run_tasks
 from tests.support.watches import Told
 
@@ -96,7 +96,7 @@ def test_errors_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, erro
         yield Done(tasks[1], error, "tcp://a:1")
 
     monkeypatch.setattr("splc.measuring.cluster.Cluster", connected)
-    monkeypatch.setattr("splc.measuring.distribution.Distribution", distributed)
+    monkeypatch.setattr("splc.measuring.cluster.Distribution", distributed)
     tasks = [Numbered(0), Numbered(1)]
     with results_folder(tmp_path, {}, []) as results:
         with pytest.raises(LearningError) as caught:

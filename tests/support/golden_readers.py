@@ -47,7 +47,7 @@ from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
 from splc.learning.registry import learner_of
 from splc.models.parameters import Parameters, Quantity
-from splc.project.config import read_project_file
+from splc.project.files import read_project_file
 from splc.study import read_study
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel

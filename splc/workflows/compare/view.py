@@ -284,28 +284,15 @@ def as_json(result: Result | Request) -> dict[str, Any]:
         raise RequestError("the list of measures is text; leave out --json", "measures", "json")
     request, compared = result.request, result.comparisons
     pairs = [_pair_as_json(pair) for pair in compared.comparisons]
-    models = [
-        {
-            **picked(model, "name, file, sha256, kind, nfp, link = model.link, text = bound.text"),
-            "terms": len(model.bound.terms),
-        }
-        for model in compared.models
-    ]
+    facts = "name, file, sha256, kind, nfp, link = model.link, text = bound.text"
+    models = [{**picked(model, facts), "terms": len(model.bound.terms)} for model in compared.models]
     more: dict[str, Any] = {}
     if result.ranges:
-        more["ranges"] = [
-            {
-                "model": model.name,
-                "terms": [
-                    {
-                        "term": row.term.text(model.model.order),
-                        **picked(row, "influence, low, high, low_at, high_at, exact"),
-                    }
-                    for row in ranges
-                ],
-            }
-            for model, ranges in zip(compared.models, result.ranges, strict=True)
-        ]
+        more["ranges"] = []
+        for model, ranges in zip(compared.models, result.ranges, strict=True):
+            ends = "influence, low, high, low_at, high_at, exact"
+            terms = [{"term": row.term.text(model.model.order), **picked(row, ends)} for row in ranges]
+            more["ranges"].append({"model": model.name, "terms": terms})
     if "correlations" in request.tables:
         more["correlations"] = result.correlations
     return {
@@ -340,10 +327,7 @@ def _pair_as_json(pair: Comparison) -> dict[str, Any]:
         "syntactic": {
             **picked(terms, f"{scores}, opposite, constant"),
             "classes": [
-                {
-                    **picked(group, f"options, {scores}"),
-                    "terms": [picked(term, of_terms) for term in group.terms],
-                }
+                {**picked(group, f"options, {scores}"), "terms": [picked(term, of_terms) for term in group.terms]}
                 for group in terms.classes
             ],
             "unseen": terms.unseen,

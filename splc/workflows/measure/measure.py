@@ -25,13 +25,11 @@ from splc.formats.table import table_of
 from splc.io.files import Source
 from splc.learning.active.suggestion import suggested_columns
 from splc.measuring import setup as setups
-from splc.measuring.cluster import Cluster, described
+from splc.measuring.cluster import Cluster, run_on_cluster
 from splc.measuring.command import OPTIONS, bind, parse_template, program
-from splc.measuring.distribution import run_on_cluster
-from splc.measuring.execution import RunResults, common_failure
+from splc.measuring.execution import MOST, Plan, RunResults, common_failure
 from splc.measuring.journal import read_journal
 from splc.measuring.machine import load_warning
-from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
 from splc.project import Project
@@ -343,7 +341,8 @@ def _measure(request: Request, watch: Watch) -> outcome.Result:
             cluster = stack.enter_context(Cluster(request.scheduler))
             cluster.require_programs(setup.command.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
-                tell(Note(described(hosts)))
+                text = f"several workers on one machine ({listed(hosts)}) measure one after the other"
+                tell(Note(f"{text}; one worker is enough"))
         ways: dict[str, Any] = {"retry_failed": request.retry_failed, "append": request.append}
         begin = partial(Session.begin, setup, restart=not request.continues, **ways)
         session = outputs.begin(stack, begin, request.continues, "measurement", tell)

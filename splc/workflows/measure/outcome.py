@@ -1,4 +1,4 @@
-"""What commands that are measured or tuned have in common, and the outcome of a measurement with its view.
+"""Contexts, environment and files of commands that are measured or tuned; the outcome of a measurement, its view.
 
 In the runs of a measurement a context of several values, such as two versions, is one more alternative group, so that a
 command has the value as `{version}`; in tables it is the column that a context has.
@@ -25,9 +25,8 @@ from splc.io.numbers import parse_number, percentage
 from splc.io.outputs import require_writable
 from splc.io.streams import is_stream
 from splc.measuring.batch import batches
-from splc.measuring.execution import RunResults, failure_reasons
+from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal
-from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
 from splc.workflows.fields import assigned

@@ -180,19 +180,15 @@ def _front_view(result: Result, detail: Detail) -> View:
     if result.measured_front:
         shown: list[Column] = []
         for at, title in enumerate(titles):
-            shown += [Column(title, f"1.values.{at}.measured"), _prediction("predicted", at)]
+            shown += [Column(title, f"1.values.{at}.measured"), Column("predicted", f"1.values.{at}.predicted")]
         yield from _table(result.measured_front, shown)
-
-
-def _prediction(title: str, index: int) -> Column:
-    return Column(title, f"1.values.{index}.predicted")
 
 
 def _predicted(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a property: its prediction, the interval, and the measured value."""
     value = f"1.values.{index}"
     ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
-    return (_prediction(title, index), ends, Column("measured", f"{value}.measured"))
+    return Column(title, f"{value}.predicted"), ends, Column("measured", f"{value}.measured")
 
 
 def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:

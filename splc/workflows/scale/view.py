@@ -111,8 +111,8 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
     node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
 
     def cost(points: Array, values: Array) -> Any:
-        columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
-        return evaluate(node, columns.__getitem__)
+        facts = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
+        return evaluate(node, facts.__getitem__)
 
     return cost, text.replace("`", "")
 
@@ -264,17 +264,12 @@ def _models(result: Result, detail: views.Detail) -> views.View:
     yield views.Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
-MODELS = views.narrowed(
-    (
-        views.Column("model", lambda entry: scaling_view.model_text(entry[1])),
-        views.Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead),
-        *views.columns("SMAPE = 1.smape", percent_text),
-        *views.columns("noise = 1.noise", partial(percent_text, digits=2)),
-        views.Column("notes", lambda entry: len(entry[1].notes) or None),
-    ),
-    "notes",
-    "noise",
-    "lead",
+MODELS = (
+    views.Column("model", lambda entry: scaling_view.model_text(entry[1])),
+    views.Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
+    views.Column("SMAPE", "1.smape", percent_text),
+    views.Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
+    views.Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
 )
 
 

@@ -15,9 +15,10 @@ from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
 from splc.errors import InputError, LearningError, RequestError, SplcError, shorten
-from splc.formats.measurements.configurations import write_configurations
+from splc.formats.measurements.configurations import with_unlisted, write_configurations
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
+from splc.formats.measurements.tables import read_table
 from splc.io.files import STANDARD, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
 from splc.io.outputs import require_writable
@@ -41,7 +42,7 @@ from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
-from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values, with_earlier_values
+from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values
 from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
@@ -161,7 +162,7 @@ def _prepared(
     described = project.system_table
     if described is None:
         described = project.system_file if project.inference is None else project.measurements_file
-    inputs = (described, *(file.path for file in request.earlier_files), request.default)
+    inputs = (described, *(file for file, _ in request.earlier_files), request.default)
     outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
     if request.plot is not None:
         plot_format(request.plot)
@@ -169,7 +170,8 @@ def _prepared(
         require_writable(path, (*inputs, outputs.measurements, outputs.journal))
     system = with_default_values(request.default, with_assigned_values(request.fix, known))
     notes += further_notes(known, system)
-    system = with_earlier_values(request.earlier_files, system)
+    for file, _ in request.earlier_files:
+        system = with_unlisted(read_table(file), system)
     properties = parse_properties(list(request.properties), exact_names(system))
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
@@ -212,7 +214,7 @@ def _learned(request: Request, nfp: str, outputs: Outputs, notes: Notes) -> lear
     roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
     own = learn.Request(**roles, measurements=measured, nfp=nfp, output=outputs.beside(request.model, MODEL))
     # Rows of another context are no measurements of this one.
-    files = [file.path for file in request.earlier_files if not file.contexts]
+    files = [file for file, stated in request.earlier_files if not stated]
     try:
         if files:
             try:
