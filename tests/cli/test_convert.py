@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,18 @@ import pytest
 from splc import read_model, read_variability_model
 from splc.formats.detect import kind_of
 from splc.io.files import Source
-from tests.cli.conftest import SYSTEM, Run
+from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 
-Refused = Callable[..., str]
 ROUND = "1;2 * cache + 3 * x;1;1;1;1;0.1;2;3 * x;1;1;1\n"
 
 
-def test_standard_input_and_output(run: Run, folder: Path) -> None:
-    """`-` is standard input and output; what comes in may be compressed."""
-    text = (folder / "measurements.csv").read_bytes()
-    result = run("convert", "-", "-o", "-", "--to", "csv", stdin=gzip.compress(text))
-    assert result.stdout.encode() == text
+def test_compressed_streams(run: Run, folder: Path) -> None:
+    """`-` is standard input and output; what comes in may be compressed, and so is a file by its name."""
+    stream = gzip.compress(MEASUREMENTS.encode())
+    assert run("convert", "-", "-o", "-", "--to", "csv", stdin=stream).stdout == MEASUREMENTS
+    (folder / "model.txt").write_text("10 * cache + x\n", encoding="utf-8")
+    assert run("predict", "model.txt", "-", "-o", "p.csv.gz", "--property", "time", stdin=stream).stdout == ""
+    assert gzip.decompress((folder / "p.csv.gz").read_bytes()).startswith(b"cache,left,right,x,time,predicted\n")
 
 
 @pytest.mark.parametrize("suffix", [".json", ".txt", ".log", ".json.gz", ".log.gz"])

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from sampling.space import engines, solutions
-from tests.cli.conftest import SYSTEM, Run, description
+from tests.cli.conftest import Run, description
 from tests.support.entangled import random_clauses
 from tests.support.real_data import real
 
@@ -49,14 +49,6 @@ def test_real_systems(run: Run, system: str, binary: int, numeric: int, constrai
     assert not tables or found["measurements"]["configurations"] == valid
 
 
-def test_large_numbers_are_exact(run: Run, folder: Path) -> None:
-    """2^100 valid configurations are an exact integer in JSON; the text rounds them."""
-    options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(99))
-    (folder / "system.xml").write_text(description(options), encoding="utf-8")
-    assert described(run)["valid_configurations"] == 2**100
-    assert "valid configurations: about 1.27e+30\n" in run("describe").stdout
-
-
 def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A space that cannot be counted is described all the same, and it is said why."""
     monkeypatch.setattr(solutions, "compiled", lambda a, b, c, _: engines.compiled(a, b, c, (2**8,)))
@@ -68,20 +60,6 @@ def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.Monk
     assert "valid configurations: not counted" in result.stdout
     assert "transitions in every variable order" in result.stderr
     assert described(run)["valid_configurations"] is None
-
-
-def test_a_file_or_a_folder(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system is given as a file, a folder, an option or on standard input, or lies in the current folder."""
-    everything = run("describe").stdout
-    here, _, measured = everything.partition("\nMeasurements: ")
-    monkeypatch.chdir(folder.parent)
-    with monkeypatch.context() as patch:
-        patch.chdir(folder)
-        assert run("describe", "system.xml").stdout == here
-    assert run("describe", str(folder)).stdout == f"{here}\nMeasurements: {folder}/{measured}"
-    assert run("describe", f"{folder.name}/system.xml").stdout == here
-    assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here
-    assert run("describe", "-", stdin=SYSTEM).stdout == here
 
 
 @pytest.mark.parametrize("mode", [os.R_OK, os.X_OK])

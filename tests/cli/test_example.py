@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,20 +63,6 @@ def test_commands_of_a_copy(name: str, run: Run, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(name)
     for command in EXAMPLES[name].commands:
         assert run(*command.split()[1:]).exit_code == 0, command
-
-
-def test_nothing_is_overwritten(run: Run, refused: Callable[..., str], place: Path) -> None:
-    """A folder with files, a file, and a folder without a parent are refused; an empty folder is filled."""
-    (place / "kernels").mkdir()
-    assert json.loads(run("example", "kernels", "--json").stdout)["folder"] == "kernels"
-    (place / "kernels" / "profile.txt").write_text("mine", encoding="utf-8")
-    assert "kernels: the folder is not empty" in refused("example", "kernels")
-    assert (place / "kernels" / "profile.txt").read_text(encoding="utf-8") == "mine"
-    (place / "file").write_text("mine", encoding="utf-8")
-    assert "file: cannot be written" in refused("example", "kernels", "file")
-    assert "there is no folder 'a'" in refused("example", "kernels", "a/b")
-    assert "did you mean 'kernels'" in refused("example", "kernel")
-    assert {path.name for path in place.iterdir()} == {"kernels", "file"}
 
 
 def test_a_failure_leaves_nothing(place: Path) -> None:

@@ -131,25 +131,3 @@ def test_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     best = run("optimize", "m.json", "--fix", "pan=12", "--json")
     assert "pan = 12, beyond the known 5 to 9" in best.stderr
     assert json.loads(best.stdout)["configuration"]["pan"] == 12
-
-
-@pytest.mark.parametrize(
-    ("arguments", "pans"),
-    [
-        (("--fix", "pan=7"), {7}),
-        (("--default", "pan=7,cache=1"), {7}),
-        (("--default", "row.csv"), {7}),
-        (("--from", "test.csv"), {7, 12}),
-    ],
-)
-def test_tuning(
-    arguments: tuple[str, ...], pans: set[float], run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A tuning run has the further values of fixed options, of the default and of earlier runs."""
-    monkeypatch.chdir(tmp_path)
-    for name, known in (("train.csv", (1.0, 5.0, 9.0)), ("test.csv", (7.0, 12.0))):
-        frame(known).drop(columns=["jit", "codec"]).drop_duplicates(["pan", "cache"]).to_csv(name, index=False)
-    (tmp_path / "row.csv").write_text("cache,pan\n1,7\n", encoding="utf-8")
-    command = ("tune", "--system", "train.csv", "--command", "echo {pan} {cache}", "--property", r"time=regex:^(\d+)")
-    steps = json.loads(run(*command, "--budget", "1", *arguments, "-o", "r.csv", "--json").stdout)["trajectory"]
-    assert {step["configuration"]["pan"] for step in steps} >= pans

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from splc import read_model, read_variability_model
+from splc.workflows.learn import learn as learning
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 from tests.support.real_data import real
 
 Refused = Callable[..., str]
-SPLCONQUEROR = ("--preset", "splconqueror")
 
 
 @pytest.fixture(autouse=True)
@@ -28,30 +27,6 @@ def _nothing_left_behind(folder: Path) -> None:
 def files(folder: Path) -> set[str]:
     """Return the names of the files in a folder."""
     return {path.name for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize("name", ["learned.log", "model.json", "model.json.gz", "model.log.gz", "model"])
-def test_every_file_is_the_model(run: Run, folder: Path, name: str) -> None:
-    """The file of -o, a log or JSON, compressed or not, reads back as the model that was printed."""
-    result = run("learn", "--json", *SPLCONQUEROR, "--sampling", "random:6", "-o", name)
-    assert result.exit_code == 0, result.stderr
-    model = read_model(name, read_variability_model("system.xml"))
-    terms = {term.text(model.order): influence for term, influence in model.terms}
-    assert terms == {term["term"]: term["influence"] for term in json.loads(result.stdout)["model"]["terms"]}
-
-
-def test_json_file_has_provenance(run: Run, folder: Path) -> None:
-    """The JSON file names the schema, the sampling, the seed, and the hashes of the inputs, also of models."""
-    run("learn", "-o", "old.json")
-    run("learn", "--sampling", "random:6", "--seed", "7", "--from", "old.json", "-o", "m.json")
-    content = json.loads((folder / "m.json").read_text(encoding="utf-8"))
-    assert (content["schema"], content["seed"]) == ("splc.model/1", 7)
-    provenance = content["provenance"]
-    assert provenance["sampling"] == "random:6"
-    assert {*provenance["files"]} == {"system", "measurements"}
-    assert [len(file["sha256"]) for file in (*provenance["files"].values(), *provenance["sources"])] == [64] * 3
-    assert provenance["sources"][0]["path"] == "old.json"
-    assert content["intervals"].get("joint", content["intervals"])["contexts"]["names"] == ["old.json", "measurements"]
 
 
 @pytest.mark.parametrize("learner", [("--learner", "stepwise"), pytest.param((), marks=pytest.mark.slow)])
@@ -93,3 +68,26 @@ def test_without_matplotlib(run: Run, refused: Refused, folder: Path, monkeypatc
     assert "learned.log" not in files(folder)
     assert run("learn", "--plot", "a.svg").exit_code == 0
     assert "a.svg" in files(folder)
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "keys"),
+    [
+        (("--sampling", "random:6"), " outside of the learning set:", ("error", "error_median", "error_p95")),
+        (("--folds", "3"), ", cross-validated with 3 folds:", ("mean", "median", "p95")),
+    ],
+)
+def test_baselines(
+    run: Run, models: Path, monkeypatch: pytest.MonkeyPatch, given: tuple[str, ...], title: str, keys: tuple[str, ...]
+) -> None:
+    """Each baseline has a line with the errors that are in JSON: those elsewhere where there are some, or of folds."""
+    monkeypatch.setattr(learning, "BASELINES", ("tree", "knn"))
+    command = ("learn", "--learner", "stepwise", "--baselines", *given)
+    lines = run(*command).stdout.splitlines()
+    start = lines.index(f"Relative errors of learners{title}")
+    found = json.loads(run(*command, "--json").stdout)
+    for line, each in zip(lines[start + 3 :], found["baselines"], strict=True):
+        errors = each if each["cross_validated"] is None else each["cross_validated"]
+        assert line.split()[0] == each["learner"]
+        assert line.split()[1:6:2] == [f"{errors[key]:.4g}" for key in keys]
+    assert lines[start + 2].split()[0] == "stepwise"

@@ -75,36 +75,3 @@ def test_no_change(versions: Path, run: Run) -> None:
     done = run(*LEARN, "--plot", "p.svg")
     assert "plot of the changes: p.svg\n" in done.stdout
     assert "no influence changed" in drawn(versions.parent / "p.svg")[1]
-
-
-def test_a_pattern(versions: Path, run: Run) -> None:
-    """A name with a place for the version is that of the plots of predictions only."""
-    done = run(*LEARN, "--plot", "p-{}.svg", "--json")
-    assert json.loads(done.stdout)["plot"] is None
-    assert sorted(file.name for file in versions.parent.glob("*.svg")) == ["p-v10.svg", "p-v11.svg", "p-v9.svg"]
-
-
-@pytest.mark.parametrize(
-    ("factors", "learner", "reason"),
-    [
-        ({"v1": 1}, "stepwise", "there is only one model"),
-        ({"v1": 1, "v2": 2}, "ridge", "gives no influences"),
-    ],
-)
-def test_nothing_to_compare(versions: Path, run: Run, factors: dict[str, float], learner: str, reason: str) -> None:
-    """A note says why there is no plot of the changes."""
-    versions.write_text(content(factors))
-    done = run(*LEARN[:-1], learner, "--plot", "p.svg", "--json")
-    assert (done.exit_code, json.loads(done.stdout)["plot"]) == (0, None), done.stderr
-    assert not (versions.parent / "p.svg").exists()
-    assert "note: changes are not drawn: " in done.stderr
-    assert reason in done.stderr
-
-
-def test_refused(versions: Path, refused: Refused) -> None:
-    """A wrong suffix is refused before anything is learned, and so is an input as the output."""
-    assert "must end in .svg, .png, .pdf" in refused(*LEARN, "--plot", "p.txt")
-    (versions.parent / "versions.svg").write_text(versions.read_text())
-    again = [*LEARN[:2], "versions.svg", *LEARN[3:], "--plot", "versions.svg"]
-    assert "this is an input" in refused(*again)
-    assert not list(versions.parent.glob("*.log"))

@@ -34,16 +34,6 @@ def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None], form
         assert json.loads(result.stdout)["stopped"] is True
 
 
-@pytest.mark.parametrize("arguments", [[], ["--check"], ["--to-study"], ["--json"]])
-def test_errors_of_scripts(arguments: list[str], folder: Path, refused: Callable[..., str]) -> None:
-    """A wrong script is refused with all its errors, whatever is to be done with it."""
-    (folder / "a.a").write_text("log a.log\nvm system.xm\nbinary\x1b[31m parwise\n", encoding="utf-8")
-    message = refused("run", "a.a", *arguments)
-    assert "a.a:2: system.xm: there is no such file" in message
-    assert "a.a:3: unknown command" in message
-    assert not (folder / "a.log").exists()
-
-
 @pytest.mark.slow
 def test_the_study_of_a_script(folder: Path, run: Run) -> None:
     """The study of a script learns the same models."""

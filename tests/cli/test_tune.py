@@ -44,9 +44,7 @@ echo "size: $(( 20 - 2 * level ))"
 SHELL = "/bin/sh"
 COMMAND = "./program {cache} {log} {threads} {level}"
 TIME = ("--property", r"time=regex:time: (\S+)")
-SIZE = ("--property", r"size=regex:size: (\S+)")
 TUNE = ("tune", "--command", COMMAND, *TIME, "--budget", "30", "--default", "threads=1,level=9")
-FRONT = (*TUNE[:5], *SIZE, "--budget", "20", "--verify", "9", "--json")
 FEW = (*TUNE[:5], "--budget", "12", "--verify", "3", *TUNE[7:])
 
 
@@ -203,19 +201,6 @@ def test_a_picture_and_a_page(run: Run, solver: Path) -> None:
     assert page.count("out of memory") == found["failed"] > 0
     assert "Where it searched" in page
     assert run("report", "tuned.json", "--picture", "tuning-tried").exit_code == 0
-
-
-def test_the_page_of_a_front(run: Run, solver: Path) -> None:
-    """The page of a Pareto front names an option that all configurations have alike once, without a column."""
-    both = json.loads(finished(*FRONT)[0].stdout)
-    for row in both["front"]:
-        row["configuration"]["fixed"] = 7
-    (solver / "both.json").write_text(json.dumps(both), encoding="utf-8")
-    assert run("report", "both.json", "-o", "both.html").exit_code == 0
-    page = (solver / "both.html").read_text(encoding="utf-8")
-    assert "The Pareto front" in page
-    assert "fixed=7" in page
-    assert ">fixed</th>" not in page
 
 
 @pytest.fixture

@@ -15,5 +15,5 @@ __all__ = ["run"]
 @pytest.mark.parametrize("file", sorted(FOLDER.glob("report/*.pages")), ids=lambda file: file.stem)
 def test_pages(file: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every kind of page has the answers, tables and captions below its command; its pictures have their own tests."""
-    monkeypatch.setattr("splc.report.markdown.chart_file", lambda *_: b"")
+    monkeypatch.setattr("splc.report.document.chart_file", lambda *_: b"")
     check_sessions(file, run, tmp_path, monkeypatch)

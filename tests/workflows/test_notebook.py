@@ -304,3 +304,14 @@ def test_what_is_doubtful_about_an_answer_is_noted(table: dict[str, Any]) -> Non
     assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
     assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
     assert splc.explain(splc.parse_model("3", system), space).notes
+
+
+def test_an_option_that_is_missing_in_some_rows() -> None:
+    """Missing values beside zeros and ones are zeros, as those of an option that a later version has."""
+    rows = [(a, b, c, 10 + 3 * a - 2 * b + 4 * (c or 0)) for a in (0, 1) for b in (0, 1) for c in (None, 0, 1)]
+    table: dict[str, Any] = dict(zip(("a", "b", "c", "time"), map(list, zip(*rows, strict=True)), strict=True))
+    learned = splc.learn(table, "time")
+    assert learned.system is not None
+    assert [option.name for option in learned.system.binary_options] == ["a", "b", "c"]
+    zeros = {**table, "c": [value or 0 for value in table["c"]]}
+    assert learned.predict(table).tolist() == learned.predict(zeros).tolist()
