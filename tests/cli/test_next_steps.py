@@ -75,16 +75,6 @@ def test_the_best_configuration_is_explained(run: Run, folder: Path) -> None:
         assert run(*step).exit_code == 0
 
 
-def test_programs_get_none(run: Run, folder: Path) -> None:
-    """With --json and -q there are no next steps; with -q there are no notes either."""
-    (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
-    assert list(steps_of(run("learn").stderr))
-    assert "next:" not in run("learn", "--json").stderr
-    quiet = run("learn", "-q")
-    assert quiet.stderr == ""
-    assert "typical error on" in quiet.stdout.splitlines()[0]
-
-
 def test_standard_input_is_not_read_again() -> None:
     """Inputs of a request from standard input have no command."""
     assert inputs_of(Request(measurements=STANDARD), SystemInputs) is None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import pytest
 from splc.study import study
 from splc.study.tasks import perform
 from tests.cli.conftest import Run
-from tests.support.golden import PROJECTS
 
 STUDY = """nfp = "time"
 samplings = ["pb:9,3", "optionwise+ff", "random:4", "random:50"]
@@ -48,24 +46,3 @@ def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, s
     assert not (project / "results" / "table.md").exists()
     assert run("study", "--no-pictures", "--jobs", "1").exit_code == 0
     assert len(begun) == len(set(begun)) == 6
-
-
-def test_an_interrupted_study_of_versions(folder: Path, run: Run, pressing: Callable[..., None]) -> None:
-    """Ctrl-C ends a study of versions after the run in progress with 130; the same command continues."""
-    shutil.copy(PROJECTS / "contexts" / "measurements.csv", folder)
-    text = 'property = "time"\nby = "version"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
-    (folder / "study.toml").write_text(text)
-    study = ("study", "--no-pictures", "--jobs", "1")
-    pressing(signal.SIGINT)
-    done = run(*study)
-    assert done.exit_code == 130
-    assert ["version 'v1'" in done.stdout, "'v2'" in done.stdout, "all values" in done.stdout] == [
-        True,
-        False,
-        False,
-    ]
-    assert "interrupted: 0 of 1 runs are done and kept; the same command continues" in done.stderr
-    done = run(*study)
-    assert done.exit_code == 0
-    assert [f"version 'v{at}'\n" in done.stdout for at in (1, 2, 10)] == [True] * 3
-    assert done.stdout.endswith("all values in one table: results/contexts.csv\n")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -67,24 +65,3 @@ def test_a_failed_run_is_named(run: Run, tmp_path: Path, name: str) -> None:
     cells, names, place = VARIANTS[name](rows())
     # The first line has the names.
     assert outliers(learned(run, tmp_path / "here", cells, names)) == [str(place + 2)]
-
-
-@pytest.mark.parametrize("further", [(), (("energy", 1.0),)])
-def test_the_row_can_be_left_out(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, further: Sequence[tuple[str, float]]
-) -> None:
-    """The warning has the error without the row, and a command that learns without it has this error and no warning."""
-    names = (*OPTIONS, "time", *(name for name, _ in further))
-    said = learned(run, tmp_path / "the runs", [(*row, *(value for _, value in further)) for row in rows()], names)
-    error, line, file, command = re.findall(
-        r"of the full model is ([\d.]+) %[,;] with it .*\. To leave it out: sed (\d+)d (\S+) \| splc (.*)", said
-    )[0]
-    monkeypatch.chdir(tmp_path / "the runs")
-    lines = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
-    without = "".join(text for number, text in enumerate(lines, 1) if number != int(line))
-    result = run(*shlex.split(command), "--json", stdin=without)
-    assert result.exit_code == 0, result.stderr
-    assert "warning" not in result.stderr
-    found = json.loads(result.stdout)
-    assert found["cross_validated"]["mean"] == pytest.approx(float(error), rel=0.01)
-    assert found["learning_configurations"] == 19

@@ -140,27 +140,3 @@ def test_wrong_requests_name_their_fields(
     with pytest.raises(RequestError) as caught:
         verb.run(verb.request(**fields), Watch())
     assert caught.value.fields == wrong
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("learn", "--property", "nothing"),
-        ("learn", "--sampling", "random:999999"),
-        ("calibrate", "--free", "alpha", "--property", "nothing"),
-        ("compare", "analytical.txt", "analytical.txt", "--property", "nothing"),
-        ("compare", "analytical.txt", "analytical.txt", "--weights", "px^7"),
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_what_was_left_out_is_reported_before_an_error(project: Path, arguments: tuple[str, ...]) -> None:
-    """A workflow that fails after reading reports what the reader dropped, then the error."""
-    table = project / "measurements.csv"
-    header, first, *lines = table.read_text(encoding="utf-8").splitlines()
-    values = dict(zip(header.split(","), first.split(","), strict=True)) | {"solve_seconds": "NA"}
-    table.write_text("\n".join((header, ",".join(values.values()), *lines)) + "\n", encoding="utf-8")
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 2
-    warning, error = result.stderr.split("\n", 1)
-    assert warning.startswith("warning: measurements.csv: 1 value of solve_seconds is missing")
-    assert not any(line.startswith(("warning", "note")) for line in error.splitlines()[1:])
