@@ -17,7 +17,6 @@ from splc.formats.models.read import read_model, read_stored_model
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning import learn
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.ensemble_sum import EnsembleSum
 from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run
 
 TABLE = "cache,left,right,x\n0,1,0,1\n1,1,0,4\n0,0,1,2\n"
@@ -123,34 +122,3 @@ def test_learning_in_python(folder: Path) -> None:
     printed = result.of_printed
     assert (printed.predictor, printed.error_all) == (result.model, result.printed_errors.error_all)
     assert printed.of_printed is printed
-
-
-def test_the_full_models_of_parts(run: Run, folder: Path) -> None:
-    """The sum of full models predicts in files, is optimized and explained; `--printed` uses the printed models."""
-    table = "cache,left,right,x,time,one,two\n"
-    for line in MEASUREMENTS.splitlines()[1:]:
-        row = line.rsplit(",", 2)
-        one, two = 2 * int(row[0].split(",")[3]) + 1, 9 * int(row[0][0])
-        table += f"{row[0]},{one + two},{one},{two}\n"
-    (folder / "measurements.csv").write_text(table, encoding="utf-8")
-    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
-    learned = run("learn", "--property", "time", "--sum", "one", "--sum", "two:cache", "--json")
-    assert learned.exit_code == 0, learned.stderr
-    assert json.loads(learned.stdout)["printed"] is not None
-    stored = read_stored_model("learned.log", full=True)
-    assert isinstance(stored.full, EnsembleSum)
-    configurations = Space(read_variability_model("system.xml")).enumerate()
-    predicted = stored.full.predict(configurations)
-    for model in ("learned.log", "learned.json"):
-        found = rows(run("predict", model, "new.csv", "--interval").stdout)
-        places = configurations.find(type(configurations).from_columns(configurations.system, dict(_columns(found))))
-        assert [row["predicted"] for row in found] == pytest.approx(predicted[places], rel=1e-12)
-        assert all(row["low"] <= row["predicted"] <= row["high"] for row in found)
-    printed = rows(run("predict", "learned.log", "new.csv", "--printed").stdout)
-    assert [row["predicted"] for row in printed] == pytest.approx(stored.model.predict(configurations)[places])
-    (best,) = json.loads(run("optimize", "learned.log", "--json").stdout)["top"]
-    assert best["predicted"] == pytest.approx(predicted.min())
-    explained = json.loads(run("explain", "learned.log", "--json").stdout)
-    assert explained["mean"] == pytest.approx(predicted.mean())
-    shares = {each["name"]: each["share"] for each in explained["options"]}
-    assert min(shares["cache"], shares["x"]) > 0.1

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import json
-import subprocess
-import sys
 import warnings
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +15,6 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 import splc
 from splc.errors import ConfigurationError
 from splc.learning import PerformanceInfluenceRegressor
-from tests.cli.conftest import Run
 
 
 def frame(pans: tuple[float, ...] = (1, 5, 9, 12)) -> pd.DataFrame:
@@ -108,26 +103,3 @@ def test_best_configurations(learned: Any) -> None:
     assert splc.optimize(learned, fixed={"pan": 7}).configurations.value("pan").tolist() == [7]
     with pytest.warns(UserWarning, match="pan = 20, beyond the known 5 to 9"):
         assert splc.optimize(learned, fixed={"pan": 20}).configurations.value("pan").tolist() == [20]
-
-
-def test_commands(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands and exported programs predict further values alike; a note names those beyond."""
-    monkeypatch.chdir(tmp_path)
-    frame((5, 9)).to_csv("train.csv", index=False)
-    frame((7, 12)).to_csv("test.csv", index=False)
-    run("learn", "train.csv", "--options", "codec", "-o", "m.json")
-    done = run("predict", "m.json", "test.csv", "--interval", "--json")
-    assert "pan = 7, 12 (known are 5 to 9; 12 beyond)" in done.stderr
-    found = json.loads(done.stdout)
-    assert found["error"] < 10
-    run("convert", "m.json", "-o", "m.py")
-    program = [sys.executable, "m.py", "pan=12", "cache=1", "jit=1", "codec=zstd", "--interval"]
-    output = subprocess.run(program, capture_output=True, text=True, check=True).stdout
-    numbers = [float(text) for text in output.split()]
-    explained = run("explain", "m.json", "pan=12,cache,jit,codec=zstd", "--json")
-    assert "pan = 12, beyond the known 5 to 9" in explained.stderr
-    content = json.loads(explained.stdout)
-    assert content["predicted"] == pytest.approx(numbers[0])
-    best = run("optimize", "m.json", "--fix", "pan=12", "--json")
-    assert "pan = 12, beyond the known 5 to 9" in best.stderr
-    assert json.loads(best.stdout)["configuration"]["pan"] == 12

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,24 +84,6 @@ def test_no_app(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("error: splc cannot start: ModuleNotFoundError: import of splc.cli.app halted")
-
-
-def test_shadows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Files that Python would import instead of packages are named, and nothing is run."""
-    here = Path(cli.__file__).parents[2]
-    origins = {"sampling": "/other/sampling/__init__.py", "comparison": str(here / "comparison" / "__init__.py")}
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: of(origin=origins[name]))
-    with pytest.raises(SystemExit) as ended:
-        started(monkeypatch, lambda: pytest.fail("the command was run"))
-    assert ended.value.code == 2
-    assert capsys.readouterr() == (
-        "",
-        "/other/sampling/__init__.py: this file shadows the package 'sampling' that belongs to splc\n"
-        "    rename it, or run the command 'splc' instead of 'python -m splc'\n",
-    )
-    for missing in (None, of(origin=None)):
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name, found=missing: found)
-        assert cli.shadowing_files() == []
 
 
 class TestInterruption:

@@ -173,29 +173,6 @@ def test_cube_profiles(run: Run, refused: Refused, empty: Path) -> None:
 
 
 Refused = Callable[..., str]
-BENCHMARKS = Path(__file__).parents[1] / "formats" / "benchmarks" / "data"
-
-
-@pytest.mark.parametrize(
-    ("file", "parameters"),
-    [
-        ("hyperfine.json", ["level"]),
-        ("hyperfine.csv", ["level"]),
-        ("google-benchmark.json.gz", ["n", "parts"]),
-        ("google-benchmark.csv", ["arg1", "arg2"]),
-        ("pytest-benchmark.json.gz", ["level", "size"]),
-        ("jmh.json", ["load", "size"]),
-        ("fio.json.gz", ["bs", "fsync"]),
-        ("perf-csv", ["level"]),
-        ("perf-json", ["level"]),
-        ("criterion", ["value"]),
-        ("hydra", ["level", "size", "wbits"]),
-    ],
-)
-def test_files_of_tools(file: str, parameters: list[str], run: Run, tmp_path: Path) -> None:
-    """One command gives models of the parameters of each tool's output."""
-    found = fitted(run, str(BENCHMARKS / file), "-o", str(tmp_path / "models.json"))
-    assert sorted(found["parameters"]) == parameters
 
 
 TOLERANCE = 1e-9
