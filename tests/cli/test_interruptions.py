@@ -1,10 +1,12 @@
-"""`splc learn`: interruptions by Ctrl-C and other signals."""
+"""Interruptions of `splc learn`, `splc study` and `splc run` by Ctrl-C and other signals."""
 
 from __future__ import annotations
 
+import csv
 import json
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -14,8 +16,13 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
+from splc.formats.scripts.commands import COMMANDS
+from splc.formats.scripts.strategies import STRATEGIES
+from splc.study import study
+from splc.study.tasks import perform
 from splc.workflows.learn import learn
 from tests.cli.conftest import MEASUREMENTS, Run
+from tests.support.paths import ROOT
 
 SPLCONQUEROR = ("--preset", "splconqueror")
 # Learning that would go on for several rounds.
@@ -139,3 +146,84 @@ def test_baselines(run: Run, monkeypatch: pytest.MonkeyPatch, at_call: Callable[
     assert result.exit_code == 130
     assert len(json.loads(result.stdout)["baselines"]) == 1
     assert learned()
+
+
+STUDY = """nfp = "time"
+samplings = ["pb:9,3", "optionwise+ff", "random:4", "random:50"]
+seeds = [0, 1]
+"""
+
+
+@pytest.fixture
+def project(folder: Path) -> Path:
+    """Return a project folder with an analytical model and a study."""
+    (folder / "analytical.txt").write_text("0.5 + 1.2 * x + 10 * cache\n", encoding="utf-8")
+    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_studies(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals) -> None:
+    """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command resumes it."""
+    begun: list[str] = []
+
+    def interrupted(task: Any, **inputs: Any) -> Mapping[str, Any]:
+        begun.append(task.label)
+        if len(begun) == 3:
+            os.kill(os.getpid(), sent)
+        return perform(task, **inputs)
+
+    monkeypatch.setattr(study, "perform", interrupted)
+    result = run("study", "--no-pictures", "--jobs", "1")
+    assert result.exit_code == 130
+    assert "3 of 6 runs are done and kept" in result.stderr
+    assert not (project / "results" / "table.md").exists()
+    assert run("study", "--no-pictures", "--jobs", "1").exit_code == 0
+    assert len(begun) == len(set(begun)) == 6
+
+
+INPUTS = "vm system.xml\nall measurements.csv\nnfp time\n"
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_scripts(folder: Path, run: Run, pressing: Callable[..., None], form: list[str]) -> None:
+    """Ctrl-C ends the run after the round with exit code 130; the log has the round, and no command follows."""
+    settings = "mlsettings abortError:0 minImprovementPerRound:0\n"
+    learn = f"{INPUTS}{settings}binary featurewise\nlearn-splconqueror\n"
+    (folder / "a.a").write_text(f"log a.log\n{learn}log b.log\n{learn}", encoding="utf-8")
+    pressing(signal.SIGINT)
+    result = run("run", "a.a", *form)
+    assert result.exit_code == 130
+    assert result.stderr.endswith("note: the run was interrupted; what was written until then is kept\n")
+    assert "\n1;" in (folder / "a.log").read_text(encoding="utf-8")
+    assert not (folder / "b.log").exists()
+    if form:
+        assert json.loads(result.stdout)["stopped"] is True
+
+
+@pytest.mark.slow
+def test_the_study_of_a_script(folder: Path, run: Run) -> None:
+    """The study of a script learns the same models."""
+    text = (
+        f"{INPUTS}mlsettings abortError:0 learn_logFunction:true\nbinary optionwise\nlearn-splconqueror\n"
+        "clean-sampling\nselect-all-measurements true\nlearn-splconqueror\nselect-all-measurements false\n"
+        "binary allbinary\nnumeric random numConfigs:2 seed:3\nlearn-splconqueror\n"
+    )
+    (folder / "a.a").write_text(text, encoding="utf-8")
+    learned = json.loads(run("run", "a.a", "--json").stdout)["learnings"]
+    result = run("run", "--to-study", "a.a")
+    assert result.stdout == "study.toml: 3 samplings, 1 learner, 3 runs\n"
+    assert result.stderr == ""
+    assert run("study", "--no-pictures").exit_code == 0
+    with (folder / "results" / "runs.csv").open(encoding="utf-8", newline="") as stream:
+        found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
+    assert found == pytest.approx(sorted(each["error"] for each in learned))
+    assert len(found) == 3
+
+
+def test_the_page_names_everything() -> None:
+    """The page about SPL Conqueror names every command and every strategy."""
+    page = (ROOT / "docs" / "howto" / "spl-conqueror.md").read_text(encoding="utf-8")
+    names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
+    for name in (*names, *(name for each in STRATEGIES for name in (each.name, each.design))):
+        assert f"`{name}" in page or f" {name}" in page, name
