@@ -37,7 +37,6 @@ EXCEPTIONS = {
     "tests/study/test_kills.py::test_killed_at_random_moments": "kills processes",
     "tests/test_lazy.py::test_public_names": "imports every public name in a new process",
     "tests/cli/test_golden.py::test_golden": "the output of whole commands, one file per command",
-    "tests/report/test_pages.py::test_pages": "the pages of whole commands, one file per kind of page",
     "tests/test_documentation.py::test_commands_give_what_the_page_shows": "the commands of a page are one session",
 }
 

@@ -1,19 +1,40 @@
-"""Verbs called from Python: the same results and files as commands, nothing printed, and wrong fields by name."""
+"""Requests: their fields from texts, calls from Python, and standard input."""
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from splc.cli.app import app, verb_of
 from splc.cli.printer import print_view
-from splc.errors import RequestError
+from splc.errors import RequestError, SpecError
 from splc.io.json import plain_values
+from splc.workflows import convert, describe, field_values
+from splc.workflows.field_values import (
+    axes_of,
+    bounds_of,
+    names_in,
+    names_of,
+    number_or,
+    numbers_of,
+    percentage_of,
+    point_of,
+    points_of,
+    texts_of,
+    values_of,
+)
 from splc.workflows.verb import Watch
+from tests.cli.conftest import MEASUREMENTS, OTHER, SYSTEM
+from tests.support.golden_messages import check_messages
 
 TIMES = ("seconds", "output", "companion")
 ANALYTICAL = ("analytical.txt", "other.txt")
@@ -141,3 +162,103 @@ def test_wrong_requests_name_their_fields(
     with pytest.raises(RequestError) as caught:
         verb.run(verb.request(**fields), Watch())
     assert caught.value.fields == wrong
+
+
+NAMES = st.text("abcx_.()/= -", min_size=1, max_size=6).map(str.strip).filter(bool)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.dictionaries(NAMES, NUMBERS))
+def test_numbers(values: dict[str, float]) -> None:
+    """`NAME=NUMBER` gives the number, also where the name contains an equals sign or is set apart by spaces."""
+    assert numbers_of([f" {name} ={value!r} " for name, value in values.items()]) == values
+
+
+@given(st.dictionaries(NAMES.filter(lambda name: "=" not in name), st.lists(NUMBERS, min_size=1)))
+def test_axes(values: dict[str, list[float]]) -> None:
+    """`NAME=NUMBER,NUMBER` gives all numbers in their order."""
+    texts = [f" {name} = {' , '.join(map(repr, numbers))}" for name, numbers in values.items()]
+    assert axes_of(texts) == values
+
+
+@given(st.dictionaries(NAMES, st.tuples(st.none() | NUMBERS, st.none() | NUMBERS)))
+def test_bounds(values: dict[str, tuple[float | None, float | None]]) -> None:
+    """`NAME=LOW..HIGH` gives both ends; an end that is left out is open."""
+    shown: dict[float | None, str] = {None: " "}
+    texts = [
+        f"{name} ={shown.get(low, repr(low))}..{shown.get(high, repr(high))}" for name, (low, high) in values.items()
+    ]
+    assert bounds_of(texts) == values
+
+
+@given(st.lists(st.text("ab c", min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
+def test_names(names: list[str]) -> None:
+    """`NAME,NAME` gives the names, also over several texts; spaces around them do not count."""
+    assert names_of(" , ".join(names)) == tuple(names)
+    assert names_in([f" {names[0]} ", *([", ".join(names[1:])] if names[1:] else [])]) == tuple(names)
+
+
+def test_texts_and_words() -> None:
+    """Spaces around columns, names and values do not count; only the first equals sign separates them."""
+    assert values_of([" a b = 1=2 ", "a b=1=2", "c="]) == {"a b": "1=2", "c": ""}
+    assert texts_of([" a =1", "a= 2=3 "]) == {"a": "2=3"}
+    assert point_of("p=64, n=8") == {"p": 64, "n": 8}
+    assert points_of(["p=64,n=8", "p=128"]) == ({"p": 64, "n": 8}, {"p": 128})
+    # A word has its value; other texts are whole numbers that are large enough.
+    assert [number_or({"all": -1}, 1)(text) for text in ("all", "1", "12")] == [-1, 1, 12]
+    assert [percentage_of(text) for text in ("5%", "5", " 0 ", "2.5%")] == [5, 5, 0, 2.5]
+
+
+def test_wrong_texts() -> None:
+    """Wrong texts are refused with the form that is expected."""
+
+    def reject(text: str) -> None:
+        function, _, given = text.partition(" ")
+        getattr(field_values, function)(json.loads(given))
+
+    check_messages("field-values", reject)
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "message"),
+    [
+        ({"all": 0}, "0", "'0' is neither 'all' nor a positive number"),
+        ({"last": 0, "best": 1}, "-1", "'-1' is neither 'last' nor 'best' nor a number"),
+    ],
+)
+def test_wrong_words(words: dict[str, int], text: str, message: str) -> None:
+    """A text that is neither a known word nor a number is refused; the message names both."""
+    with pytest.raises(SpecError, match=message):
+        number_or(words, *([1] if "all" in words else []))(text)
+
+
+PACKAGES = [Path(__file__).parents[2] / name for name in ("splc", "sampling", "comparison")]
+
+
+@pytest.mark.parametrize(
+    ("content", "work"),
+    [
+        (SYSTEM, lambda: convert.run(convert.Request(source="-", output="system.xml"))),
+        (MEASUREMENTS, lambda: convert.run(convert.Request(source="-", output="o.csv", system="system.xml"))),
+        (OTHER, lambda: convert.run(convert.Request(source="-", output="o.json", system="system.xml"))),
+        (SYSTEM, lambda: describe.run(describe.Request(system="-"))),
+        (MEASUREMENTS, lambda: describe.run(describe.Request(system="-"))),
+    ],
+    ids=["convert a system", "convert measurements", "convert a model", "describe a system", "describe measurements"],
+)
+def test_the_stream_of_the_caller(content: str, work: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard input is read to its end, and remains the stream that it was; the next call reads it again."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.xml").write_text(SYSTEM, encoding="utf-8")
+    for _ in range(2):
+        stream = io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8")
+        monkeypatch.setattr(sys, "stdin", stream)
+        work()
+        assert sys.stdin is stream
+        assert stream.read() == ""
+
+
+def test_streams_are_not_replaced() -> None:
+    """Only the command line assigns standard streams."""
+    for file in (file for package in PACKAGES for file in package.rglob("*.py") if "cli" not in file.parts):
+        assert not re.search(r"^ *sys\.std(in|out|err) *=", file.read_text(encoding="utf-8"), re.MULTILINE), file
