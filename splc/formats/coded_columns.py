@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_name import is_measurement_name
+from splc.data.property_unit import is_measurement_name
 from splc.io.cells import distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 

@@ -24,9 +24,9 @@ from splc.formats.table import TableSource, table_of, table_text
 from splc.io.cells import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
 from splc.io.files import Source
 from splc.io.numbers import column_texts, number_text, parse_column
-from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.definition import alternative_options
+from splc.system.groups import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows
 from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import VariabilityModel
@@ -100,7 +100,7 @@ def inference_of(
     """Infer the description of a system from a file of its measurements.
 
     Binary options of which exactly one is selected in all rows, or in all rows with their parent, are an alternative
-    group (`splc.system.alternatives`), and an option that is selected in no row cannot be selected. Other constraints
+    group (`splc.system.groups`), and an option that is selected in no row cannot be selected. Other constraints
     that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
     options have the values that occur.
 

@@ -7,7 +7,7 @@ first use. What a function takes and returns depends on the kind of file:
 |---|---|---|
 | system | source → variability model | model, path → notes |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path → notes |
-| model | source, variability model or None, `ReadOptions` → stored models | `ModelFile`, base → text |
+| model | source, variability model or None, `ReadOptions` → stored models | `ModelFile` → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script | |
 """
@@ -56,7 +56,7 @@ _SYSTEM = "splc.formats.system."
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _READ = "splc.formats.models.read:"
-_WRITERS = "splc.formats.models.writers:"
+_MODELS = "splc.formats.models."
 _EXPERIMENTS = "splc.formats.experiments."
 
 FORMATS = (
@@ -89,12 +89,12 @@ FORMATS = (
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
-    Format("model", "json", ".json", f"{_READ}read_json", f"{_WRITERS}json_text"),
-    Format("model", "txt", ".txt", f"{_READ}read_text", f"{_WRITERS}plain_text"),
-    Format("model", "log", ".log", f"{_READ}read_log", f"{_WRITERS}log_text"),
-    Format("model", "python", ".py", writer=f"{_WRITERS}python_text"),
-    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_WRITERS}program_text"),
-    Format("model", "", ".tex", writer=f"{_WRITERS}latex_text"),
+    Format("model", "json", ".json", f"{_READ}read_json", f"{_MODELS}json:models_json_text"),
+    Format("model", "txt", ".txt", f"{_READ}read_text", f"{_MODELS}text:models_text"),
+    Format("model", "log", ".log", f"{_READ}read_log", f"{_MODELS}log_writer:log_text"),
+    Format("model", "python", ".py", writer=f"{_MODELS}programs.python_program:python_source"),
+    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_MODELS}programs.python_program:program_json"),
+    Format("model", "", ".tex", writer=f"{_MODELS}text:latex_table"),
     Format(
         "experiment",
         "text",

@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.property_name import is_count_name, is_measurement_name, is_setting_name, words_of
+from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, Problem, Problems, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter

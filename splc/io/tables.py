@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from splc.errors import OutputError
-from splc.io.directions import directions_shown
-from splc.io.latex import CONTROLS, latex_escaped, latex_number, one_line
+from splc.io.latex import CONTROLS, directions_shown, latex_escaped, latex_number, one_line
 from splc.io.numbers import is_whole, number_text, require_digits, rounded_text
 
 _SPREAD_DIGITS = 2

@@ -14,8 +14,7 @@ from splc.formats.inference import Inference
 from splc.formats.measurements.failures import failures_file
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.files import STANDARD, read_source, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
 from splc.project.config import FILE_NAME

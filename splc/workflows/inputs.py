@@ -128,8 +128,8 @@ class ModelInputs(SystemInputs):
         Where their files do not describe it, it is inferred as it was for the models. Models that cannot be read yet
         (names of options that parameters have, standard input if it is read once only) have no effect.
         """
-        from splc.formats.models.columns import choice_of
         from splc.formats.models.read import read_stored_models
+        from splc.formats.models.stored_model import choice_of
 
         project = self.project()
         if not (project.has_system or project.has_measurements):

@@ -23,12 +23,11 @@ from splc.formats.measurements.configurations import (
     write_configurations,
 )
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD, Source, is_file, standard_input_kept
+from splc.formats.models.stored_model import choice_of
+from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.result import Intervals
 from splc.models.influence import EvaluationError

@@ -18,8 +18,8 @@ from splc.formats.measurements.configurations import read_configurations, with_u
 from splc.formats.measurements.failures import failures_of, failures_of_object
 from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
+from splc.system.extension import restricted
 from splc.system.options import NumericOption
-from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Rank
 

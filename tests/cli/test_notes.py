@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.learning.intervals import READERS
 from tests.cli.conftest import Run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from splc.errors import OutputError
-from splc.io.outputs import require_writable
+from splc.io.files import require_writable
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.scripts.commands import COMMANDS
-from splc.formats.scripts.strategies import STRATEGIES
+from splc.formats.scripts.commands import COMMANDS, STRATEGIES
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data import row_hashes
+from splc.data import repetitions
 from splc.data.configurations import Configurations, describe_configuration, index_type, value_indices
 from splc.errors import ConfigurationError
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -205,7 +205,7 @@ class TestRows:
         """Configurations with equal hashes are grouped and found by their values."""
         rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(row_hashes, "SPREAD", np.uint64(0))
+            patch.setattr(repetitions, "SPREAD", np.uint64(0))
             ours, theirs = Configurations(SYSTEM, np.array(rows)), Configurations(SYSTEM, np.array(asked))
             assert ours.find(theirs).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
             firsts, group = ours.groups()

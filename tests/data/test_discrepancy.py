@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.accuracy import mean_relative_error
+from splc.data.accuracy import discrepancy, mean_relative_error, worst_place
 from splc.data.configurations import Configurations
-from splc.data.discrepancy import discrepancy, worst_place
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from splc.data.fixed_values import fixed_indices
+from splc.data.configurations import fixed_indices
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_messages

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.row_hashes import RowHashes
+from splc.data.repetitions import RowHashes
 
 tables = st.tuples(st.integers(1, 20), st.integers(1, 12), st.sampled_from(["u1", "u2"])).flatmap(
     lambda shape: st.lists(

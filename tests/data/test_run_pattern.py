@@ -10,7 +10,7 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements, ReadingReport
-from splc.data.run_pattern import Kind, run_pattern
+from splc.data.summary import Kind, run_pattern
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

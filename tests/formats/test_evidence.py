@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 import pytest
 
-from splc.data.property_name import is_measurement_name
+from splc.data.property_unit import is_measurement_name
 from splc.formats.evidence import left_out
 from tests.support.inferred_tables import inferred
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-from splc.data.property_name import is_count_name, is_measurement_name
+from splc.data.property_unit import is_count_name, is_measurement_name
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import Inference, inference_of
 from splc.formats.measurements.tables import read_table

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.io.file_names import distinct_names, file_name
-from splc.io.files import sha256_of
+from splc.io.files import distinct_names, file_name, sha256_of
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from splc.errors import OutputError
-from splc.io.outputs import require_writable
+from splc.io.files import require_writable
 
 SAME = "this is an input or another output of the same command\n    write to another file"
 

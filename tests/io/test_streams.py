@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 
 from splc.errors import OutputError
-from splc.io.files import write_whole
-from splc.io.outputs import require_writable
-from splc.io.streams import descriptor_of, is_stream
+from splc.io.files import descriptor_of, is_stream, require_writable, write_whole
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files have no such paths here")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.system.alternatives import CHANCE, AlternativeGroup, alternatives_among, common_prefix, probability_of_one
+from splc.system.groups import CHANCE, AlternativeGroup, alternatives_among, common_prefix, probability_of_one
 from splc.types import Array
 from tests.support.real_data import real
 
@@ -186,7 +186,7 @@ class TestGroups:
         selected = product(one_of(2), FREE, FREE, FREE, FREE)
         names = ["red", "blue", "w", "x", "y", "z"]
         for steps, count in ((2, 0), (100, 1)):
-            monkeypatch.setattr("splc.system.alternatives.MAX_STEPS", steps)
+            monkeypatch.setattr("splc.system.groups.MAX_STEPS", steps)
             assert len(alternatives_among(names, selected).groups) == count
 
 

@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
+from splc.system.extension import restricted
 from splc.system.options import BinaryOption, NumericOption
-from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.strategies import models

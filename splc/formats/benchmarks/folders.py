@@ -8,9 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, listed
-from splc.formats.benchmarks.declaration import benchmark, check, content_of, rows_of
-from splc.formats.benchmarks.runs import MeasuredRun, number, table_of
-from splc.formats.benchmarks.words import pairs_in
+from splc.formats.benchmarks.declaration import (
+    MeasuredRun,
+    benchmark,
+    check,
+    content_of,
+    number,
+    pairs_in,
+    rows_of,
+    table_of,
+)
 from splc.formats.table import TableSource
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json

@@ -8,11 +8,22 @@ from dataclasses import replace
 from itertools import chain, product, zip_longest
 from typing import Any
 
-from splc.data.property_name import is_measurement_name
+from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
-from splc.formats.benchmarks.declaration import ROWS, benchmark, check, rows_of
-from splc.formats.benchmarks.runs import MeasuredRun, cell, number, table_of
-from splc.formats.benchmarks.words import differing, options_of_commands, pairs_in, without_units
+from splc.formats.benchmarks.declaration import (
+    ROWS,
+    MeasuredRun,
+    benchmark,
+    cell,
+    check,
+    differing,
+    number,
+    options_of_commands,
+    pairs_in,
+    rows_of,
+    table_of,
+    without_units,
+)
 from splc.formats.table import TableSource
 from splc.io.files import Source
 

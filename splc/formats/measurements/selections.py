@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.data.fixed_values import with_fixed_values
+from splc.data.configurations import Configurations, value_indices, with_fixed_values, wrong_value
 from splc.data.value_texts import TRUTH, text_values
 from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
 from splc.io.cells import distinct_texts

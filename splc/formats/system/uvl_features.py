@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from splc.errors import Problems, nearest, plural
-from splc.formats.system.feature_tree import FeatureNode, Group
-from splc.formats.system.uvl_tokens import UvlLine, UvlToken
+from splc.formats.system.assembly import FeatureNode, Group
+from splc.formats.system.uvl_expressions import UvlLine, UvlToken
 
 TYPES = ("Boolean", "Integer", "Real", "String")
 # Group → its bounds, given the number of members.

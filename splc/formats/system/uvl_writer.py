@@ -13,8 +13,7 @@ import numpy as np
 from splc.arithmetic.printing import tree_text
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in
 from splc.errors import OutputError, Problem, Problems, plural
-from splc.formats.system.constraint_forms import comparison_of, constant_of
-from splc.formats.system.feature_tree import FeatureNode, Group
+from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
 from splc.formats.system.structure import Literals, structure_of
 from splc.formats.system.uvl_features import GROUPS, TYPES
 from splc.io.files import write_whole

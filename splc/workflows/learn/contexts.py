@@ -17,10 +17,9 @@ from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
 from splc.formats.column_choice import shown_value
-from splc.io.files import write_whole
+from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import ALONE, Sharing

@@ -12,11 +12,9 @@ from typing import Any, TypeVar
 from splc.data.configurations import describe_configuration
 from splc.errors import OutputError, Problem, RequestError, plural, shorten
 from splc.formats.measurements.csv import write_measurements_csv
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, is_stream, require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.measuring.batch import batches
 from splc.measuring.execution import RunResults, failure_reasons
 from splc.measuring.journal import Journal, read_journal

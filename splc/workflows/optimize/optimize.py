@@ -20,9 +20,8 @@ from splc.data.failures import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError, SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.numbers import count_text
-from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
 from splc.plotting.charts.curves import front_chart

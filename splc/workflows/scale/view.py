@@ -10,7 +10,7 @@ from typing import Any
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import RequestError
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_writer import model_as_json, scaling_as_json
+from splc.formats.models.json import model_as_json, scaling_as_json
 from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked

@@ -18,10 +18,8 @@ from splc.errors import InputError, LearningError, RequestError, SplcError, plur
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, is_stream, require_writable, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure

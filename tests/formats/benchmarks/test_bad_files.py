@@ -67,7 +67,7 @@ def test_missing_package(
     file: str, package: str, refused: Refused, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without the package that reads a format, the message names the extra to install."""
-    monkeypatch.setattr("splc.formats.benchmarks.frames.find_spec", lambda name: None)
+    monkeypatch.setattr("splc.formats.benchmarks.tools.find_spec", lambda name: None)
     (place / file).write_bytes(b"PK\x03\x04 xl/workbook.xml" if file.endswith("xlsx") else b"PAR1")
     message = refused("learn", file)
     assert f"needs {package}\n" in message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from splc.formats.benchmarks.words import differing, options_of_commands, pairs_in, without_units
+from splc.formats.benchmarks.declaration import differing, options_of_commands, pairs_in, without_units
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
-from splc.formats.experiments.point_names import named_points
+from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import parse_experiment
 from splc.io.files import Source
 from tests.support.examples import examples

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from splc.errors import InputError
-from splc.formats.experiments import extrap_archive
+from splc.formats.experiments import extrap
 from splc.formats.experiments.read import parse_experiment
 from splc.io.files import Source
 from tests.support.refusal import check_read_or_refused
@@ -61,7 +61,7 @@ def test_damaged_archives(source: Source, expected: str) -> None:
 
 def test_size_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
     """An experiment that decompresses to more than the limit is an error."""
-    monkeypatch.setattr(extrap_archive, "MAX_UNPACKED", 100)
+    monkeypatch.setattr(extrap, "MAX_UNPACKED", 100)
     with pytest.raises(InputError, match="decompresses to more than 100 bytes"):
         parse_experiment(archive(CONTENT))
 

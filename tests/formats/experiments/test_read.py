@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
 from splc.formats.detect import experiment_format
-from splc.formats.experiments.extrap_text import experiment_text
+from splc.formats.experiments.extrap import experiment_text
 from splc.formats.experiments.json_lines import experiment_jsonl
 from splc.formats.experiments.read import parse_experiment, read_experiment
 from splc.io.files import Source, write_whole

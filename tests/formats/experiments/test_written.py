@@ -7,7 +7,7 @@ import pytest
 
 from splc.data.experiment import Experiment
 from splc.errors import OutputError
-from splc.formats.experiments.extrap_text import experiment_text
+from splc.formats.experiments.extrap import experiment_text
 from splc.formats.experiments.json_lines import experiment_jsonl
 
 NAN = np.nan

@@ -14,8 +14,7 @@ from splc.data.observations import Observed
 from splc.errors import InputError
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.observations_csv import read_observed
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import model_json_text
+from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.log_writer import model_log_text
 from splc.formats.models.text import parse_stored_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.models.columns import choice_of, columns_in_lines, columns_object, stated_columns
+from splc.formats.models.stored_model import choice_of, columns_in_lines, columns_object, stated_columns
 
 
 def test_columns_read_back() -> None:

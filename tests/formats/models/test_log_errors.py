@@ -9,7 +9,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
 from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
-from splc.formats.models.log_lines import learnings_of
+from splc.formats.models.log_reader import learnings_of
 from splc.io.files import Source
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.formats.models.log_lines import learnings_of
-from splc.formats.models.log_reader import parse_stored_log
+from splc.formats.models.log_reader import learnings_of, parse_stored_log
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from tests.support.real_data import DATA

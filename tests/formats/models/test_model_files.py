@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import DEFAULT_METRIC, Key
-from splc.formats.models.json_writer import parts_as_json
-from splc.formats.models.python import python_module
+from splc.formats.models.json import parts_as_json
 from splc.formats.models.stored_model import scaling_file
+from splc.formats.models.text import python_module
 from splc.scaling import ScalingModel, fit
 
 P = np.array([1.0, 2, 4, 8, 16])

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import OutputError
-from splc.formats.models.latex import latex_text
 from splc.formats.models.notation import base2, facts_text, log2_text
-from splc.formats.models.python import python_names, python_text
-from splc.formats.models.text import parse_model_text
+from splc.formats.models.text import latex_text, parse_model_text, python_names, python_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, log_term, product_of

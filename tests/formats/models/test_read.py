@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import learned_json_text, model_json_text
+from splc.formats.models.json import learned_json_text, model_json_text, parse_stored_json
 from splc.formats.models.log_writer import learned_log_text
 from splc.formats.models.read import read_model, read_stored_models, write_model
 from splc.formats.models.text import model_text_file, parse_model_text, with_link

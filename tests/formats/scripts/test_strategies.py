@@ -8,8 +8,8 @@ import pytest
 
 from sampling import parse_spec
 from splc.errors import SpecError
-from splc.formats.scripts.samplings import sampling_of, spec_of
-from splc.formats.scripts.strategies import STRATEGIES, Kind, script_lines
+from splc.formats.scripts.commands import STRATEGIES, Kind, script_lines
+from splc.formats.scripts.reader import sampling_of, spec_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 

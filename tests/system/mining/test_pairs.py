@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.system.mining.literal_table import LiteralTable
 from splc.system.mining.option_rows import OptionRows
-from splc.system.mining.pairs import LiteralCounts, combined, contradictions, log_chance
+from splc.system.mining.pairs import LiteralCounts, LiteralTable, combined, contradictions, log_chance
 
 
 @given(st.integers(1, 60), st.data())

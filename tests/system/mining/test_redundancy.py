@@ -7,7 +7,7 @@ import itertools
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from splc.system.mining.redundancy import ClauseSet, Literals
+from splc.system.mining.mined_constraint import ClauseSet, Literals
 
 COLUMNS = 4
 literals = st.integers(1, COLUMNS).flatmap(lambda column: st.sampled_from([column, -column]))

@@ -15,10 +15,9 @@ from sampling import Space
 from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.formats.models.programs.program import program_of
-from splc.formats.models.programs.program_text import program_text
+from splc.formats.models.programs.python_program import program_text
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
