@@ -99,10 +99,10 @@ FORMATS = (
         "experiment",
         "text",
         ".txt",
-        f"{_EXPERIMENTS}extrap_text:parse_experiment_text",
-        f"{_EXPERIMENTS}extrap_text:experiment_text",
+        f"{_EXPERIMENTS}extrap:parse_experiment_text",
+        f"{_EXPERIMENTS}extrap:experiment_text",
     ),
-    Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
+    Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap:parse_experiment_json"),
     Format(
         "experiment",
         "jsonl",
@@ -110,7 +110,7 @@ FORMATS = (
         f"{_EXPERIMENTS}json_lines:parse_experiment_lines",
         f"{_EXPERIMENTS}json_lines:experiment_jsonl",
     ),
-    Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
+    Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap:parse_experiment_archive"),
     Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),
 )
