@@ -17,6 +17,7 @@ from splc.data.repetitions import RowHashes
 from splc.data.table import option_columns, table_columns, whole_numbers
 from splc.data.value_texts import assignment_texts
 from splc.errors import ConfigurationError, listed, plural
+from splc.io.cells import first_appearances
 from splc.io.presentation import Presented
 from splc.system.extension import extended, open_options
 from splc.system.groups import child_groups, child_texts, wrong_child
@@ -173,9 +174,7 @@ class Configurations(Presented):
         """
         if (hash_groups := self._hashes.groups()) is not None:
             return hash_groups
-        _, first, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        return first[order], np.argsort(order)[inverse.reshape(-1)]
+        return first_appearances(self.keys)
 
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""

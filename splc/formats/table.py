@@ -151,7 +151,7 @@ class TableSource(Source):
         body, width = self.rows[1:], len(self.header)
         if isinstance(body, PlainRows):
             columns = body.columns()
-            if not any(cells.widths[1] for cells in columns[width:]):
+            if not any(cells.widest for cells in columns[width:]):
                 return _without_row_numbers([*self.header], [*columns[:width]])
         if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
             message = f"most rows have fewer fields than the header, which has {width:,}"

@@ -24,15 +24,10 @@ _NEWLINE = 10
 _LONGEST = 131_072
 _CODED_WIDTH = 64
 _SNIFFED, _MAX_DISTINCT = 2000, 1000
-_SLOT_BITS = 16
 # Up to so many times as many slots as rows, a table of all slots is faster than sorting.
 _DENSE = 8
-# Up to this number of keys, a dictionary is faster than a table of all slots.
-_FEW = 1000
-_HEAD, _WORD = 2, 8
+_WORD = 8
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
-# Fibonacci hashing: an odd number near 2^64 divided by the golden ratio.
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,13 +38,11 @@ class Cells(Sequence[str]):
         content: the file.
         before: the position before the first byte of each cell, shape (n,).
         ends: the position after the last byte of each cell, shape (n,).
-        heads: the first two bytes of each cell as a number, 0 after its end, shape (n,).
     """
 
     content: bytes
     before: Array
     ends: Array
-    heads: Array
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -74,13 +67,7 @@ class Cells(Sequence[str]):
 
     def take(self, rows: Array | slice) -> Cells:
         """Return the cells of some rows."""
-        return Cells(self.content, self.before[rows], self.ends[rows], self.heads[rows])
-
-    @cached_property
-    def widths(self) -> tuple[int, int]:
-        """The number of bytes of the narrowest and of the widest cell."""
-        widths = self.lengths
-        return (int(widths.min()), int(widths.max())) if len(widths) else (0, 0)
+        return Cells(self.content, self.before[rows], self.ends[rows])
 
     @property
     def lengths(self) -> Array:
@@ -88,50 +75,40 @@ class Cells(Sequence[str]):
         return self.ends - self.before - np.int32(1)
 
     @cached_property
-    def is_varied(self) -> bool:
-        """True if most of the first cells differ, so that deduplication saves no time."""
-        if self.widths[1] > _CODED_WIDTH:
-            return True
-        beginning = self[:_SNIFFED]
-        return len(beginning) == _SNIFFED and len(beginning.codes()[0]) > _MAX_DISTINCT
-
-    def codes(self) -> tuple[Array, Array]:
-        """Return a row of each distinct cell, and the position of each cell among these rows, shape (n,)."""
-        rows, codes = self._small_codes
-        return rows, codes.astype(np.int64)
+    def widest(self) -> int:
+        """The number of bytes of the widest cell."""
+        return int(self.lengths.max(initial=0))
 
     @cached_property
-    def _small_codes(self) -> tuple[Array, Array]:
-        """The rows and positions of `codes`, which take one byte each if there are few."""
-        rows, codes = _codes(self.heads if self.widths[1] <= _HEAD else self._word(0))
-        for start in range(8, self.widths[1], 8):
-            block_rows, block_codes = _codes(self._word(start))
-            rows, codes = _codes(codes.astype(np.uint64) * np.uint64(len(block_rows)) + block_codes.astype(np.uint64))
-        return rows, codes.astype(np.min_scalar_type(len(rows)))
+    def is_varied(self) -> bool:
+        """True if most of the first cells differ, so that deduplication saves no time."""
+        if self.widest > _CODED_WIDTH:
+            return True
+        beginning = self[:_SNIFFED]
+        return len(beginning) == _SNIFFED and len(beginning.codes[0]) > _MAX_DISTINCT
 
-    def padded(self) -> Array:
-        """Return the cells as byte strings of the same width, shape (n,)."""
-        words = [self._word(start) for start in range(0, max(1, self.widths[1]), 8)]
-        return np.stack(words, axis=1).astype("<u8").view(f"S{8 * len(words)}").reshape(-1)
+    @cached_property
+    def codes(self) -> tuple[Array, Array]:
+        """The first row of each distinct cell, ascending, and the position of each cell among these, shape (n,)."""
+        word = self._word(0)
+        # Numbers of two bytes are sorted much faster.
+        rows, codes = first_appearances(word.astype(np.uint16) if self.widest <= 2 else word)
+        for start in range(_WORD, self.widest, _WORD):
+            _, further = first_appearances(self._word(start))
+            rows, codes = first_appearances(codes * (int(further.max(initial=0)) + 1) + further)
+        return rows, codes.astype(np.min_scalar_type(len(rows)))
 
     def bytes_at(self, at: int) -> Array:
         """Return the byte at a place in each cell, 0 after its end, shape (n,)."""
-        if at < _HEAD:
-            return (self.heads >> np.uint16(8 * at)).astype(np.uint8)
-        data = np.frombuffer(self.content, dtype=np.uint8)
         positions = self.before + np.int32(at + 1)
-        values: Array = data.take(positions, mode="clip")
-        return values if at < self.widths[0] else values * (positions < self.ends)
+        values: Array = np.frombuffer(self.content, dtype=np.uint8).take(positions, mode="clip")
+        return values * (positions < self.ends)
 
     def _word(self, start: int) -> Array:
         """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
-        if len(self.content) < _WORD:
-            word: Array = np.zeros(len(self), dtype=np.uint64)
-            for at in range(_WORD):
-                word |= self.bytes_at(start + at).astype(np.uint64) << np.uint64(8 * at)
-            return word
         # A word begins at every byte of the file; the last ones are read from an earlier place.
-        words: Array = np.ndarray(len(self.content) - 7, dtype="<u8", buffer=self.content, strides=(1,))
+        content = self.content.ljust(_WORD, b"\0")
+        words: Array = np.ndarray(len(content) - 7, dtype="<u8", buffer=content, strides=(1,))
         positions = self.before + np.int32(start + 1)
         starts = np.minimum(positions, len(words) - 1)
         beyond = np.minimum(positions - starts, 7).astype(np.uint64) * np.uint64(8)
@@ -148,16 +125,14 @@ class PlainRows(Sequence[Sequence[str]]):
         separator: the separator of cells.
         ends: the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what
             is before the table.
-        heads: the first two bytes of each cell, as in `Cells`, shape (columns, rows).
     """
 
     content: bytes
     separator: str
     ends: Array
-    heads: Array
 
     def __len__(self) -> int:
-        return int(self.heads.shape[1])
+        return int(self.ends.shape[1]) - 1
 
     def __iter__(self) -> Iterator[list[str]]:
         lines = self.content[self.ends[-1, 0] + 1 : self.ends[-1, -1]].decode().split("\n")
@@ -174,16 +149,15 @@ class PlainRows(Sequence[Sequence[str]]):
         if isinstance(row, slice):
             start, stop, step = row.indices(len(self))
             assert step == 1
-            stop = max(start, stop)
-            return PlainRows(self.content, self.separator, self.ends[:, start : stop + 1], self.heads[:, start:stop])
+            return PlainRows(self.content, self.separator, self.ends[:, start : max(start, stop) + 1])
         at = range(len(self))[row]
         ends = self.ends[:, at + 1]
-        return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends, self.heads[:, at]))
+        return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends))
 
     def columns(self) -> list[Cells]:
         """Return the columns."""
         starts = [self.ends[-1, :-1], *self.ends[:-1, 1:]]
-        return [Cells(self.content, *column) for column in zip(starts, self.ends[:, 1:], self.heads, strict=True)]
+        return [Cells(self.content, *column) for column in zip(starts, self.ends[:, 1:], strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,22 +228,12 @@ def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     if (data[last[1:]] != _NEWLINE).any() or int(np.diff(last).max()) > _LONGEST:
         return None
     ends = np.empty((columns, lines + 1), dtype=np.int32)
-    heads = np.empty((columns, lines), dtype=np.uint16)
     ends[:, 0] = -1
-    # Process blocks of rows that fit into the cache.
+    # Blocks of rows that fit into the cache.
     for start in range(0, lines, _ROWS):
         stop = min(start + _ROWS, lines)
-        row_marks = marks[start * columns : stop * columns + 1]
-        ends[:, start + 1 : stop + 1] = row_marks[1:].reshape(-1, columns).T
-        heads[:, start:stop] = _heads(data, row_marks).reshape(-1, columns).T
-    return PlainRows(content, separator, ends, heads)
-
-
-def _heads(data: Array, marks: Array) -> Array:
-    """Return the first two bytes of the cells between marks, 0 after the end of a cell, shape (cells,)."""
-    starts, lengths = marks[:-1], np.diff(marks)
-    first, second = (data.take(starts + np.int32(at), mode="clip") * (lengths > at) for at in range(1, _HEAD + 1))
-    return first.astype(np.uint16) | second.astype(np.uint16) << np.uint16(8)
+        ends[:, start + 1 : stop + 1] = marks[start * columns + 1 : stop * columns + 1].reshape(-1, columns).T
+    return PlainRows(content, separator, ends)
 
 
 def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
@@ -294,28 +258,18 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
         is_used = np.bincount(texts.codes, minlength=len(texts.distinct)) > 0
         return [*compress(texts.distinct, is_used)], (np.cumsum(is_used) - 1)[texts.codes]
     if isinstance(texts, Cells) and not texts.is_varied:
-        rows, codes = texts.codes()
-        return [texts[row] for row in rows.tolist()], codes
+        rows, codes = texts.codes
+        return [texts[row] for row in rows.tolist()], codes.astype(np.int64)
     code_of: dict[str, int] = {}
     codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
     return list(code_of), codes
 
 
 def distinct_numbers(values: Array) -> tuple[Array, Array]:
-    """Return the distinct numbers of a column, ascending and NaN last, and the position of each number among them.
-
-    The same as `numpy.unique` returns, which sorts all numbers, also those of columns with few distinct ones.
-    """
-    if len(sorted_distinct(values[:_SNIFFED])) > _MAX_DISTINCT:
-        distinct, codes = np.unique(values, return_inverse=True)
-        return distinct, codes.reshape(-1)
+    """Return the distinct numbers of a column, ascending and NaN last, and the position of each number among them."""
     # Adding 0 turns -0.0 into 0.0.
-    same = np.where(np.isnan(values), np.nan, values + 0.0)
-    rows, codes = _codes(same.view(np.uint64))
-    order = np.argsort(same[rows])
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    return same[rows[order]], rank[codes]
+    distinct, codes = np.unique(values + 0.0, return_inverse=True)
+    return distinct, codes.reshape(-1)
 
 
 def sorted_distinct(values: Array) -> Array:
@@ -335,20 +289,10 @@ def renumbered(keys: Array) -> Array:
     return positions
 
 
-def _codes(keys: Array) -> tuple[Array, Array]:
-    """Return a row of each distinct key, and the position of each key among these rows, shape (n,)."""
-    if len(keys) <= _FEW:
-        values = keys.tolist()
-        row_of = {key: row for row, key in enumerate(values)}
-        code_of = {key: code for code, key in enumerate(row_of)}
-        return np.array([*row_of.values()], dtype=np.int64), np.array([code_of[key] for key in values], dtype=np.int64)
-    is_short = keys.dtype == np.uint16
-    slots = keys if is_short else ((keys * _SPREAD) >> np.uint64(64 - _SLOT_BITS)).astype(np.uint16)
-    table = np.full(1 << _SLOT_BITS, -1, dtype=np.int32)
-    table[slots] = np.arange(len(keys), dtype=np.int32)
-    if not is_short and not np.array_equal(keys[table[slots]], keys):
-        # Two keys share a slot.
-        _, rows, codes = np.unique(keys, return_index=True, return_inverse=True)
-        return rows, codes.reshape(-1)
-    is_used = table >= 0
-    return table[is_used], (np.cumsum(is_used, dtype=np.int32) - 1)[slots]
+def first_appearances(keys: Array) -> tuple[Array, Array]:
+    """Return the position of each distinct key's first appearance, ascending, and each key's place among them."""
+    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[codes.reshape(-1)]

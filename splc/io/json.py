@@ -150,5 +150,10 @@ def mismatches(kind: Any, value: Any, path: str = "") -> Iterator[Mismatch]:
             yield from mismatches(of_items, entry, f"{path}[{position}]")
 
 
+def declared(kind: Any, value: Any, default: Any = None) -> Any:
+    """Return a value of JSON if it has its declared type (see `mismatches`), else a default."""
+    return default if any(True for _ in mismatches(kind, value)) else value
+
+
 def _is_optional(kind: Any) -> bool:
     return kind is Any or (isinstance(kind, UnionType) and NoneType in get_args(kind))

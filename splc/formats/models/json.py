@@ -16,7 +16,7 @@ from splc.formats.models.notation import log2_text
 from splc.formats.models.stored_model import ModelFile, StoredModel, Support, stated_columns
 from splc.formats.system.splconqueror_xml import parse_variability_model, variability_model_text
 from splc.io.files import Source
-from splc.io.json import parse_json, picked, plain_values
+from splc.io.json import declared, parse_json, picked, plain_values
 from splc.io.toml import finite_number
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.intervals import intervals_object, intervals_of, printed_intervals_of
@@ -38,24 +38,20 @@ MAX_INDENTED = 100
 
 def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
     """Return a model without a history as JSON, with the property that it is about, if known."""
-    return stored_json_text(StoredModel(model, nfp))
+    return models_json_text(ModelFile([StoredModel(model, nfp)]))
 
 
-def stored_json_text(stored: StoredModel) -> str:
-    """Return a model of a file as JSON, without its history: with its property, system, full model and provenance."""
+def _stored_object(stored: StoredModel) -> dict[str, Any]:
+    """Return a model of a file without its history: with its property, system, full model and provenance."""
     content = {
-        "schema": SCHEMA,
-        "version": __version__,
         **_system_objects(stored.system, () if stored.system is None else stored.system.observed),
         "model": model_as_json(stored.model),
-        **({} if stored.nfp is None else {"nfp": stored.nfp}),
-        **({} if stored.unit is None else {"unit": stored.unit}),
+        **{key: value for key, value in (("nfp", stored.nfp), ("unit", stored.unit)) if value is not None},
     }
     if stored.full is not None:
         content["printed"] = {"intervals": intervals_object(stored.printed_intervals)}
-    intervals = intervals_object(stored.intervals)
-    optional = {"intervals": intervals, "provenance": stored.provenance}
-    return _text(content | {key: value for key, value in optional.items() if value})
+    optional = {"intervals": intervals_object(stored.intervals), "provenance": stored.provenance}
+    return content | {key: value for key, value in optional.items() if value}
 
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
@@ -68,42 +64,30 @@ def learned_json_text(
     result: LearningResult, system: VariabilityModel | None = None, facts: Mapping[str, Any] | None = None
 ) -> str:
     """Return a learning result as JSON: the printed and the full model, errors and rounds, and what produced it."""
-    order, samples = result.model.order, result.samples
+    order, printed = result.model.order, None
+    if result.printed_errors is not None:
+        # Without them, the printed model is what predicts.
+        printed = {**plain_values(result.printed_errors), "intervals": intervals_object(result.printed_intervals)}
     content = {
         "schema": SCHEMA,
         "version": __version__,
         **(facts or {}),
         **_system_objects(system, _observed(result, system)),
         "model": model_as_json(result.model),
-        "nfp": result.nfp,
-        "unit": result.unit,
-        "learner": result.learner,
-        "base": result.base,
-        "learning_configurations": result.learning_configurations,
-        "learning_error": result.learning_error,
-        "error": result.error,
-        "error_all": result.error_all,
-        **({"samples": samples} if samples else {}),
+        **picked(result, "nfp, unit, learner, base, learning_configurations, learning_error, error, error_all"),
+        **({"samples": result.samples} if result.samples else {}),
         "left_out": result.left_out,
         **uncertainty_as_json(result),
-        "printed": _printed_object(result),
+        "printed": printed,
         "intervals": intervals_object(result.intervals),
-        "termination": result.termination,
-        "seconds": result.seconds,
-        "preset": result.preset,
-        "settings": dict(result.settings),
-        "seed": result.seed,
+        **picked(result, "termination, seconds, preset, settings, seed"),
         "provenance": provenance_of(result),
-        "notes": list(result.notes),
+        "notes": result.notes,
         "rounds": [
             {
                 "round": step.number,
                 "term": step.added.log_text(order),
-                "influence": step.added.influence,
-                "score": step.score,
-                "error": step.error,
-                "learning_error": step.learning_error,
-                "seconds": step.seconds,
+                **picked(step, "influence = added.influence, score, error, learning_error, seconds"),
                 "terms": [{"term": term.log_text(order), "influence": term.influence} for term in step.terms],
             }
             for step in result.rounds
@@ -135,13 +119,6 @@ def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) ->
     return {"description": text, **inferred, "observed": list(observed)}
 
 
-def _printed_object(result: LearningResult) -> dict[str, Any] | None:
-    """Return the errors and the intervals of the printed model, None if it is what predicts."""
-    if result.printed_errors is None:
-        return None
-    return {**plain_values(result.printed_errors), "intervals": intervals_object(result.printed_intervals)}
-
-
 def models_json_text(content: ModelFile) -> str:
     """Return the models of a file as JSON; one model is read like every other."""
     return "".join(models_json_parts(content))
@@ -152,11 +129,10 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
     first, *others = content.models
     if first.result is not None:
         yield learned_json_text(first.result, first.system, content.facts)
-    elif not others and first.scaling is None:
-        yield stored_json_text(first)
     elif not others:
         nfp = {} if first.nfp is None else {"nfp": first.nfp}
-        yield _text({"schema": SCHEMA, "version": __version__, **_entry(first), **nfp, **content.facts})
+        only = _stored_object(first) if first.scaling is None else {**_entry(first), **nfp, **content.facts}
+        yield _text({"schema": SCHEMA, "version": __version__, **only})
     elif len(content.models) <= MAX_INDENTED:
         entries = [_entry(stored) for stored in content.models]
         yield _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
@@ -253,34 +229,31 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         description = f"its schema is {schema!r}" if schema is not None else "it has no schema"
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
         raise InputError(Problem(f"not the JSON of a model: {description}", source.name, hint=hint))
-    nfp = content.get("nfp")
     model = _ModelReader(source.name, system).model(content.get("model"))
     described = _system(content, source.name)
+    has_printed = declared(dict, content.get("printed")) is not None
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
         intervals = intervals_of(content.get("intervals"), described or system)
-        facts = content.get("printed")
-        printed = printed_intervals_of(facts.get("intervals"), model) if isinstance(facts, dict) else None
+        printed = printed_intervals_of(content["printed"].get("intervals"), model) if has_printed else None
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
-    provenance = content.get("provenance")
-    full_model = intervals if isinstance(intervals, FullPredictor) else None
     return StoredModel(
         model,
-        nfp if isinstance(nfp, str) and nfp else None,
+        declared(str, content.get("nfp")) or None,
         "json",
-        full=full_model,
+        full=intervals if isinstance(intervals, FullPredictor) else None,
         intervals=intervals or printed,
         printed_intervals=printed,
         notes=tuple(_segments(content)),
         # `splc learn --json` states the columns beside the model.
         columns=stated_columns(content.get("provenance", content)),
         system=described,
-        provenance=provenance if isinstance(provenance, dict) else {},
+        provenance=declared(dict, content.get("provenance"), {}),
         support=_support(content, model),
         folds=folds if isinstance(folds := content.get("support_folds"), int) else 0,
         stated_unit=unit if is_unit(unit := content.get("unit")) else None,
-        expected_error=error if isinstance(error := content.get("expected_error"), dict) else {},
+        expected_error=declared(dict, content.get("expected_error"), {}),
     )
 
 
@@ -289,9 +262,8 @@ def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
     order = content["model"].get("order", ())
     options = {term.text(order): model.options_of(term) for term, _ in model.terms}
     folds_by_options: dict[frozenset[str], int | None] = {}
-    estimates = content.get("estimates")
-    for estimate in estimates if isinstance(estimates, list) else ():
-        folds = estimate.get("folds") if isinstance(estimate, dict) else None
+    for estimate in declared(list, content.get("estimates"), []):
+        folds = declared(dict, estimate, {}).get("folds")
         if isinstance(folds, int) and estimate.get("term") in options:
             names = options[estimate["term"]]
             folds_by_options[names] = max(folds, folds_by_options.get(names) or 0)
@@ -300,10 +272,9 @@ def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
 
 def log_hash_of(source: Source) -> str | None:
     """Return the hash of the log that a JSON file of a model was written with, None if it was written alone."""
-    content = _content(source)
-    log = content.get("log") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
-    digest = log.get("sha256") if isinstance(log, dict) else None
-    return digest if isinstance(digest, str) else None
+    content = declared(dict, _content(source), {})
+    log = declared({"sha256": str}, content.get("log"), {}) if content.get("schema") == SCHEMA else {}
+    return log.get("sha256")
 
 
 def _content(source: Source) -> Any:
@@ -325,8 +296,7 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
     if not isinstance(text, str):
         return None
     system = parse_variability_model(Source(file, text.encode("utf-8")))
-    observed = content.get("observed")
-    names = tuple(name for name in observed if isinstance(name, str)) if isinstance(observed, list) else ()
+    names = tuple(name for name in declared(list, content.get("observed"), []) if isinstance(name, str))
     return replace(system, observed=names, inferred=content.get("inferred") is True)
 
 
@@ -341,8 +311,8 @@ def is_scaling_model(source: Source) -> bool:
 
 def _segments(content: dict[str, Any]) -> Iterator[str]:
     """Yield that a scaling model of two segments is read as its upper one."""
-    scaling = content.get("scaling")
-    if isinstance(scaling, dict) and scaling.get("below") is not None:
+    scaling = declared(dict, content.get("scaling"), {})
+    if scaling.get("below") is not None:
         change = finite_number(scaling.get("change"))
         if change is not None:
             yield _SEGMENTS.format(scaling.get("changing"), change)
@@ -354,12 +324,13 @@ class _ModelReader:
     def __init__(self, file: str, system: VariabilityModel | None) -> None:
         self.problems = Problems(file)
         self.system = system
+        self.names = None if system is None else system.term_names
         self.derived: dict[str, Derived] = {}
         self.named: dict[str, Subexpression] = {}
 
     def model(self, content: Any) -> InfluenceModel:
         """Return the model."""
-        entry = content if isinstance(content, dict) else {}
+        entry = declared(dict, content, {})
         terms = entry.get("terms")
         if not isinstance(terms, list):
             self.problems.add("model.terms must be a list", hint="the file is damaged or incomplete")
@@ -368,7 +339,7 @@ class _ModelReader:
         if link not in ("identity", "log"):
             self.problems.add(f"model.link is neither 'identity' nor 'log': {link!r}")
         order = entry.get("order", [])
-        if not (isinstance(order, list) and all(isinstance(name, str) for name in order)):
+        if declared([str], order) is None:
             self.problems.add("model.order must be a list of names")
             order = []
         self.derive(entry.get("subexpressions", []))
@@ -382,21 +353,24 @@ class _ModelReader:
 
     def derive(self, texts: Any) -> None:
         """Read the subexpressions, which terms use like options."""
-        if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
+        if declared([str], texts) is None:
             self.problems.add("model.subexpressions must be a list of texts")
             return
         for at, text in enumerate(texts):
             try:
-                name, derived = expand_subexpression(text, self.system.term_names if self.system else None)
-                self.named[text] = name
+                self.named[text], derived = expand_subexpression(text, self.names)
                 self.derived |= derived
             except ExpressionError as error:
-                for problem in error.problems:
-                    self.problems.add(f"model.subexpressions[{at}]: {problem.message}", text=text, hint=problem.hint)
+                self.wrong(error, f"model.subexpressions[{at}]", text)
+
+    def wrong(self, error: ExpressionError, place: str, text: str) -> None:
+        """Note what is wrong in a text."""
+        for problem in error.problems:
+            self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
 
     def term(self, item: Any, place: str) -> list[tuple[Term, float]]:
         """Return the term of one entry with its influence."""
-        entry = item if isinstance(item, dict) else {}
+        entry = declared(dict, item, {})
         influence = finite_number(entry.get("influence"))
         if influence is None:
             self.problems.add(f"{place}.influence must be a number", text=repr(entry.get("influence")))
@@ -407,10 +381,9 @@ class _ModelReader:
         if not isinstance(factors, list):
             self.problems.add(f"{place}.factors must be a list")
             return []
-        term_factors = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
-        if any(factor is None for factor in term_factors):
-            return []
-        return [(product_of(factor for factor in term_factors if factor is not None), influence)]
+        read = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
+        known = [factor for factor in read if factor is not None]
+        return [(product_of(known), influence)] if len(known) == len(read) else []
 
     def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
         """Return the canonical terms of a term that is given as text only."""
@@ -418,29 +391,27 @@ class _ModelReader:
             self.problems.add(f"{place} must be a text")
             return []
         try:
-            expansion = expand_text(text, self.system.term_names if self.system else None)
+            expansion = expand_text(text, self.names)
         except ExpressionError as error:
-            for problem in error.problems:
-                self.problems.add(f"{place}: {problem.message}", text=text, hint=problem.hint)
+            self.wrong(error, place, text)
             return []
         return [(term, influence * weight) for term, weight in (expansion or {CONSTANT: 0.0}).items()]
 
     def factor(self, item: Any, place: str) -> Factor | None:
         """Return one factor, None if it is wrong."""
-        entry = item if isinstance(item, dict) else {}
+        entry = declared(dict, item, {})
         name = entry.get("option")
         if not isinstance(name, str):
             self.problems.add(f"{place}.option must be the name of an option")
             return None
         if name in self.named:
             name = self.named[name]
-        elif self.system is not None:
-            canonical = self.system.term_names.get(name)
-            if canonical is None:
-                hint = unknown_name_hint(name, list(self.system.term_order))
-                self.problems.add(f"{place}: unknown option {name!r}", hint=hint)
-                return None
-            name = canonical
+        elif self.system is not None and name not in self.system.term_names:
+            hint = unknown_name_hint(name, list(self.system.term_order))
+            self.problems.add(f"{place}: unknown option {name!r}", hint=hint)
+            return None
+        elif self.names is not None:
+            name = self.names[name]
         try:
             power, log = _read_exponent(entry.get("power", 0)), _read_exponent(entry.get("log10", 0))
         except (ValueError, ZeroDivisionError):

@@ -16,6 +16,7 @@ from splc.data.property_unit import unit_in_name
 from splc.errors import OutputError, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.notation import facts_text, percent_text
+from splc.io.json import declared
 from splc.io.latex import one_line
 from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
@@ -27,16 +28,18 @@ if TYPE_CHECKING:
 
 def stated_columns(stated: Any) -> ColumnChoice:
     """Return the roles of columns that a file states as `contexts` and `columns`; damaged content is ignored."""
-    facts = stated if isinstance(stated, dict) else {}
-    contexts, columns = facts.get("contexts"), facts.get("columns")
-    items = contexts.items() if isinstance(contexts, dict) else ()
-    columns_table = columns if isinstance(columns, dict) else {}
+    facts = declared(dict, stated, {})
+    contexts, columns = (declared(dict, facts.get(key), {}) for key in ("contexts", "columns"))
+    options, ignore = (
+        tuple(name for name in declared(list, columns.get(role), []) if isinstance(name, str))
+        for role in ("options", "ignore")
+    )
     return ColumnChoice(
-        usual={name: value for name, value in items if isinstance(value, str)},
-        options=_names(columns_table.get("options")),
-        ignore=_names(columns_table.get("ignore")),
-        constraints=columns_table.get("constraints") is not False,
-        mined=columns_table.get("mined") is True,
+        usual={name: value for name, value in contexts.items() if isinstance(value, str)},
+        options=options,
+        ignore=ignore,
+        constraints=columns.get("constraints") is not False,
+        mined=columns.get("mined") is True,
     )
 
 
@@ -47,10 +50,6 @@ def columns_in_lines(texts: Mapping[str, str]) -> ColumnChoice:
         with suppress(ValueError, RecursionError):
             facts[key] = json.loads(text)
     return stated_columns(facts)
-
-
-def _names(content: Any) -> tuple[str, ...]:
-    return tuple(name for name in content if isinstance(name, str)) if isinstance(content, list) else ()
 
 
 def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:

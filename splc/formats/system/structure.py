@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -12,7 +13,7 @@ from splc.errors import OutputError, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, children, features_of, free_name
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint
-from splc.system.options import BinaryOption, Presentation
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation
 from splc.system.variability import ROOT, VariabilityModel
 
 Literals = tuple[tuple[str, bool], ...]
@@ -166,17 +167,22 @@ def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
             )
             problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
         else:
-            found_clauses += _violations(constraint, names)
+            options = [system.options[system.positions[name]] for name in names]
+            found_clauses += [
+                tuple((name, value == 0) for name, value in zip(names, row, strict=True))
+                for row in violations(constraint, options)
+            ]
     problems.raise_if_any(OutputError)
     return found_clauses
 
 
-def _violations(constraint: ArithmeticConstraint, names: list[str]) -> Iterator[Literals]:
-    """Yield a clause for each selection of a constraint's options that violates it."""
-    rows = np.array([*product((0.0, 1.0), repeat=len(names))]).reshape(2 ** len(names), len(names))
-    columns = {ROOT: np.ones(len(rows)), **dict(zip(names, rows.T, strict=True))}
+def violations(constraint: ArithmeticConstraint, options: Sequence[Option]) -> Iterator[list[float]]:
+    """Yield each combination of values of a constraint's options, those besides the root, that violates it."""
+    lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
+    rows = np.array([*product(*lists)]).reshape(math.prod(map(len, lists)), len(lists))
+    columns = {ROOT: np.ones(len(rows)), **{option.name: rows[:, at] for at, option in enumerate(options)}}
     holds = np.broadcast_to(constraint.holds(columns.__getitem__), len(rows))
     if constraint.requires == "all":
-        holds = holds | ~rows.all(axis=1)
-    for row in rows[~holds]:
-        yield tuple((name, value == 0) for name, value in zip(names, row.tolist(), strict=True))
+        binary = [isinstance(option, BinaryOption) for option in options]
+        holds = holds | (rows[:, np.array(binary, dtype=bool)] == 0).any(axis=1)
+    yield from rows[~holds].tolist()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from splc.arithmetic.tree import Call, Node, Number, Product, Sum
-from splc.errors import InputError, Problem, Problems
+from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
+from splc.errors import InputError, Problem, Problems, nearest
+from splc.formats.system.assembly import FeatureNode, features_of
 from splc.io.files import Source
 from splc.system.constraints import OptionLiteral
 from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
@@ -139,16 +140,68 @@ _LEVELS = (("<=>",), ("=>",), ("|",), ("&",))
 _AGGREGATES = ("sum", "avg", "len")
 
 
-@dataclass(frozen=True)
 class Names:
-    """The meaning of names in constraints."""
+    """The meaning of names in constraints.
 
-    # a reference → the literal that it is selected, None if it is unknown or has no such meaning
-    literal: Callable[[str], Formula | None]
-    value: Callable[[str], Node | None]  # a reference → its value, None if it is unknown or has none
-    # an aggregate function and its references → its value, None if it has none
-    total: Callable[[str, Sequence[str]], Node | None]
-    hint: Callable[[str], str | None]  # a name → what to say about it where it is unknown
+    Args:
+        features: name → feature.
+        types: feature → its type, for those that are not Boolean.
+        numbers: feature → its attributes that are numbers.
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, FeatureNode],
+        types: Mapping[str, str],
+        numbers: Mapping[str, Mapping[str, float]],
+    ) -> None:
+        self.features = features
+        self.types = types
+        self.numbers = numbers
+
+    def literal(self, name: str) -> Formula | None:
+        """Return the literal that a feature is selected, None if it is unknown."""
+        return OptionLiteral(self.features[name].name, True) if name in self.features else None
+
+    def hint(self, name: str) -> str | None:
+        """Return what to say about an unknown name."""
+        return nearest(name, self.features)
+
+    def value(self, name: str) -> Node | None:
+        """Return the value of a feature that is a number, or of an attribute: 0 where its feature is not selected."""
+        if self.types.get(name) in {"Integer", "Real"}:
+            return Name(self.features[name].name)
+        owner, _, attribute = name.rpartition(".")
+        number = self.numbers.get(owner, {}).get(attribute)
+        return None if number is None else self._weighted(owner, number)
+
+    def total(self, function: str, references: Sequence[str]) -> Node | None:
+        """Return the sum or the mean of an attribute of the selected features, all or those below one."""
+        if function not in {"sum", "avg"} or len(references) > 2:
+            return None
+        features_named = [name for name in references if name in self.features]
+        names = [name for name in references if name not in self.features]
+        if len(names) != 1:
+            return None
+        selected_features = list(self.features.items())
+        if features_named:
+            descendants = {id(feature) for feature in features_of(self.features[features_named[0]])}
+            selected_features = [(name, feature) for name, feature in selected_features if id(feature) in descendants]
+        weights = [
+            (name, self.numbers[name][names[0]])
+            for name, _ in selected_features
+            if names[0] in self.numbers.get(name, ())
+        ]
+        if not weights or any(name in self.types for name, _ in weights):
+            return None
+        total = Sum(tuple((1, self._weighted(name, weight)) for name, weight in weights))
+        if function == "sum":
+            return total
+        count = Sum(tuple((1, Name(self.features[name].name)) for name, _ in weights))
+        return Product(((1, total), (-1, count)))
+
+    def _weighted(self, name: str, weight: float) -> Node:
+        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, 
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
 from splc.formats.system.structure import Literals, structure_of
-from splc.formats.system.uvl_features import GROUPS, TYPES
+from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text
 from splc.system.constraints import ArithmeticConstraint
