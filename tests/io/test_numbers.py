@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 
 from splc.errors import ExpressionError
 from splc.formats.models.parameters import parse_parameters
-from splc.io.cells import plain_rows
+from splc.io.cells import Cells, CodedTexts, distinct_texts, has_text, plain_rows, renumbered, texts_in
+from splc.io.csv_rows import split_rows
 from splc.io.files import Source
 from splc.io.numbers import (
     column_texts,
@@ -28,6 +30,142 @@ from splc.io.numbers import (
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
+
+texts = st.lists(
+    st.lists(st.text('01 .,;\té-\r\nx"', max_size=10).filter(lambda text: "," not in text), min_size=3, max_size=3),
+    min_size=1,
+    max_size=5,
+).map(lambda rows: "\n".join(map(",".join, rows)))
+numbers = st.one_of(
+    st.from_regex(r"[+-]?[0-9]{0,12}\.?[0-9]{0,12}(e[+-]?[0-9]{1,2})?", fullmatch=True),
+    st.floats(allow_subnormal=False).map(repr),
+    st.sampled_from(
+        ["", "  12", "1_0", "nan", "inf", "1e999", "9007199254740993", "٣", "0x1", "-", ".", "--1", "-0.0"]
+    ),
+)
+
+
+def column(cells: list[str]) -> Cells:
+    """Return texts as the last column of a plain table."""
+    grid = plain_rows("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
+    assert grid is not None
+    return grid.columns()[1]
+
+
+@given(texts)
+def test_rows_are_those_of_the_csv_module(text: str) -> None:
+    """A plain table has the rows and columns that the csv module reads; other files are not plain."""
+    grid = plain_rows(text.encode(), ",")
+    if grid is None:
+        ragged = len({line.count(",") for line in text.removesuffix("\n").split("\n")}) > 1
+        assert ragged or '"' in text or "\r" in text
+        return
+    rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
+    assert [*grid] == rows
+    assert lines == [*range(1, len(grid) + 1)]
+    assert [grid[at] for at in range(-len(rows), len(rows))] == rows * 2
+    assert [list(cells) for cells in grid[1:].columns()] == [
+        [row[at] for row in rows[1:]] for at in range(len(rows[0]))
+    ]
+
+
+@given(st.lists(st.lists(st.from_regex(r"[0-9a-zé]{1,3}", fullmatch=True), min_size=2, max_size=2), min_size=1))
+def test_rows_of_plain_tables(rows: list[list[str]]) -> None:
+    """All rows of a plain table are there, by place, in slices and one after the other."""
+    grid = plain_rows("".join(f"{','.join(row)}\n" for row in rows).encode(), ",")
+    assert grid is not None
+    assert [*grid] == [grid[at] for at in range(len(grid))] == rows
+    assert [[*grid[at:]] for at in range(len(rows))] == [rows[at:] for at in range(len(rows))]
+
+
+def test_plain_tables() -> None:
+    """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
+    assert plain_rows(b"a,b\r\n1,2\r\n", ",") is not None
+    assert plain_rows(b"a,b\n1,2", ",") is not None
+    for text in (b'a,b\n"1",2\n', b"a,b\n\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n4\n", b"a\n1\n", b"a,b\r1,2\r"):
+        assert plain_rows(text, ",") is None
+    assert plain_rows(b"a,b\n1," + b"2" * 200_000, ",") is None
+    assert plain_rows(b"a b\n1 2\n", " ") is None
+
+
+@given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))
+def test_numbers_are_those_of_the_texts(cells: list[str], times: int) -> None:
+    """Cells and their texts are the same numbers to the last bit, with few and with many distinct cells."""
+    cells = cells * times
+    found = parse_column(column(cells))
+    assert found.tobytes() == parse_column([cell.lstrip(" ") for cell in cells]).tobytes()
+
+
+def test_decimals_are_exact() -> None:
+    """Thousands of different decimals are read as Python reads them, whatever their number of digits."""
+    rng = np.random.default_rng(0)
+    for digits in (3, 8, 15, 16, 17, 25):
+        cells = [f"{value:.{digits}f}" for value in rng.normal(0, 1000, 3000)]
+        assert column(cells).is_varied
+        assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
+        cells[7], cells[9] = "", "timeout"
+        assert np.flatnonzero(np.isnan(parse_column(column(cells)))).tolist() == [7, 9]
+
+
+@pytest.mark.parametrize("digits", [15, 16, 17, 18, 19, 20, 21])
+def test_long_integers_are_exact(digits: int) -> None:
+    """Thousands of different integers are read as Python reads them, also those of more than 64 bits."""
+    rng = np.random.default_rng(digits)
+    cells = ["".join(map(str, row)) for row in rng.integers(0, 10, (2000, digits))] + ["9" * digits, "1" + "0" * digits]
+    cells += [f"{sign}{cell}" for sign in "+-" for cell in cells[:500]]
+    assert column(cells).is_varied
+    assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
+    same = cells[:2000]
+    assert parse_column(column(same)).tolist() == [float(cell) for cell in same]
+
+
+@given(st.lists(st.text("ab é", max_size=20), min_size=1, max_size=40))
+def test_distinct_texts(cells: list[str]) -> None:
+    """Distinct texts and their places give the texts again."""
+    for texts in (column(cells), cells):
+        distinct, codes = distinct_texts(texts)
+        assert [distinct[code] for code in codes] == list(texts)
+        # Cells that differ by spaces before the text are kept apart.
+        assert len(set(distinct)) == len(distinct) or any(cell.startswith(" ") for cell in cells)
+
+
+def test_distinct_texts_of_many_rows() -> None:
+    """Columns of very many distinct wide cells are coded, too, in the order of their first rows."""
+    cells = [f"{number:020d}" for number in range(70_000)] + ["0" * 20] * 3
+    rows, codes = column(cells).codes
+    assert len(rows) == 70_000
+    assert rows[codes].tolist() == [*range(70_000), 0, 0, 0]
+
+
+@given(st.lists(st.text("ab ", max_size=3), min_size=1, max_size=40), st.data())
+def test_texts_in_some_rows(cells: list[str], data: st.DataObject) -> None:
+    """Texts in some rows are those of a list, for texts, for cells of a file, and for replaced texts."""
+    rows = data.draw(st.lists(st.integers(0, len(cells) - 1)))
+    texts: list[Sequence[str]] = [cells, column(cells)]
+    texts += [CodedTexts.of(each, str.upper) for each in texts]
+    for every in texts:
+        some = texts_in(every, np.array(rows, dtype=np.int64))
+        assert list(some) == [every[row] for row in rows]
+        assert has_text(some) == any(cells[row].strip() for row in rows)
+        assert list(every[1:]) == [every[row] for row in range(1, len(cells))]
+
+
+@given(st.lists(st.text("aAb", max_size=2), min_size=1, max_size=40))
+def test_replaced_texts(cells: list[str]) -> None:
+    """Texts that become equal are one distinct text, also where only a part of the column is used."""
+    replaced = CodedTexts.of(cells, str.lower)
+    assert list(replaced) == [cell.lower() for cell in cells]
+    for part in (replaced, replaced[1:]):
+        distinct, codes = distinct_texts(part)
+        assert [distinct[code] for code in codes.tolist()] == list(part)
+        assert sorted(distinct) == sorted({*part})
+
+
+@given(st.sampled_from([10, 10**6]).flatmap(lambda most: st.lists(st.integers(0, most), max_size=40)))
+def test_renumbered_keys(keys: list[int]) -> None:
+    """Whole numbers become their positions among the distinct ones, whether these are close to each other or not."""
+    column = np.array(keys, dtype=np.int64)
+    np.testing.assert_array_equal(renumbered(column), np.unique(column, return_inverse=True)[1])
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
