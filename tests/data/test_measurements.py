@@ -19,6 +19,7 @@ from splc.errors import MeasurementError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate
+from tests.support.golden_messages import check_calls
 
 SYSTEM = VariabilityModel("system", (BinaryOption("b"), NumericOption("x", (1.0, 2.0, 4.0))))
 ALL = Configurations(SYSTEM, np.array([[b, x] for b in (0, 1) for x in (0, 1, 2)]))
@@ -264,31 +265,6 @@ def test_read_only() -> None:
         kept.series["a", "c"] = points  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"parameters": ()}, "an experiment needs parameters, each with a name"),
-        ({"parameters": ("p", "")}, "an experiment needs parameters, each with a name"),
-        ({"parameters": ("p", "p")}, "duplicate parameter in p, p"),
-        ({"parameters": ("p",)}, "1 parameters, but points of shape (3, 2)"),
-        ({"points": np.ones((3, 2, 1))}, "2 parameters, but points of shape (3, 2, 1)"),
-        ({"points": np.empty((0, 2))}, "an experiment needs points and measurements"),
-        ({"series": {}}, "an experiment needs points and measurements"),
-        ({"points": [[1, 10], [2, NAN], [4, 10]]}, "the coordinates of points must be finite numbers"),
-        ({"points": [[1, 10], [2, 10], [1, 10]]}, "duplicate point; its repetitions belong into one row"),
-        ({"series": {("a", "b"): [1.0, 2.0]}}, "a, b: 3 points, but values of shape (2, 1)"),
-        ({"series": {("a", "b"): 3.0}}, "a, b: 3 points, but values of shape ()"),
-        ({"series": {("a", "b"): np.ones((3, 2, 1))}}, "a, b: 3 points, but values of shape (3, 2, 1)"),
-        ({"series": {("a", "b"): [1.0, 2.0, np.inf]}}, "a, b: a value is infinite"),
-    ],
-)
-def test_what_is_no_experiment(changes: dict[str, object], expected: str) -> None:
-    """Shapes that disagree, and duplicate, empty or infinite parts, are refused."""
-    with pytest.raises(MeasurementError) as caught:
-        experiment(**changes)
-    assert str(caught.value) == expected
-
-
 def test_unknown_names() -> None:
     """Unknown call paths and metrics are errors that name the nearest known one."""
     kept = experiment()
@@ -296,3 +272,8 @@ def test_unknown_names() -> None:
         kept["main->g", "time"]
     with pytest.raises(MeasurementError, match=r"'flops' was not measured for 'main->f'\n.*known are: time"):
         kept["main->f", "flops"]
+
+
+def test_calls() -> None:
+    """Shapes that disagree, and duplicate, empty or infinite parts, are refused."""
+    check_calls("experiments", experiment, np=np, NAN=NAN)

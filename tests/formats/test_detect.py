@@ -18,7 +18,7 @@ from sampling.space.space import Space
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, OutputError
 from splc.formats import registry
-from splc.formats.detect import kind_of, system_format, xml_root_of_file
+from splc.formats.detect import experiment_format, kind_of, system_format, xml_root_of_file
 from splc.formats.experiments.read import parse_experiment
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.formats.measurements.read import read_measurements
@@ -30,6 +30,7 @@ from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import target_format
+from tests.support.golden_messages import check_calls
 from tests.support.paths import SMG2000
 
 MODELS = [
@@ -100,30 +101,6 @@ def test_tables_that_look_like_other_files(text: str) -> None:
     assert kind_of(Source("a", text.encode())) == "measurements"
 
 
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("features\n\tA\n", "uvl"),
-        ("// a\n/* b */\r\nnamespace a\r\n\r\nfeatures // c\r\n\tA\r\n", "uvl"),
-        ("include\n\tBoolean\nfeatures\n\tA\n", "uvl"),
-        ("features\n1\n2\n", None),
-        ("c 1 a\nc\n\np cnf 1 0\n", "dimacs"),
-        ('{"hyperparameters": [{"name": "a"}]}', "configspace"),
-        ('{"hyperparameters": [[1, 2]]}', None),
-        ("namespace = 3", None),
-        ("c * x + 2", None),
-        ("<featureModel/>", "featureide"),
-        ("<feature_model/>", "xml"),
-        ("<results/>", None),
-    ],
-)
-def test_systems(text: str, form: str | None) -> None:
-    """Feature models are told by their beginning; formulas and models with similar words are not among them."""
-    source = Source("a", text.encode())
-    assert system_format(source) == form
-    assert (kind_of(source) == "system") == (form is not None)
-
-
 def test_experiments_of_extra_p_3() -> None:
     """A binary file of Extra-P 3 is refused with what to do."""
     with pytest.raises(InputError, match="open it in Extra-P 4"):
@@ -146,22 +123,6 @@ def test_functions_exist(form: registry.Format) -> None:
     assert form.reader or form.writer
     assert form.reader is None or callable(form.read)
     assert form.writer is None or callable(form.write)
-
-
-@pytest.mark.parametrize(
-    ("path", "suffix"),
-    [
-        ("a.json", ".json"),
-        ("a.b.JSON.gz", ".json"),
-        ("a.Program.json.gz", ".program.json"),
-        ("folder.x/a", ""),
-        ("-", ""),
-        ("a.gz", ""),
-    ],
-)
-def test_suffixes(path: str, suffix: str) -> None:
-    """The suffix of a name is in lower case and without compression."""
-    assert registry.suffix_of(path) == suffix
 
 
 @pytest.mark.parametrize("name", [each.name for each in registry.formats_of("model") if each.reader and each.writer])
@@ -325,3 +286,23 @@ def test_smg2000(case: str, count: int) -> None:
     assert len(measured) == count
     assert measured.repetitions("solve_seconds").shape == (count, 3)
     assert not measured.report.missing
+
+
+def system_in(text: str) -> str | None:
+    """Return the format of a system description, None for other files."""
+    source = Source("a", text.encode())
+    assert (kind_of(source) == "system") == (system_format(source) is not None)
+    return system_format(source)
+
+
+def experiment_in(text: str) -> str | None:
+    """Return the format of an experiment, the same with a byte order mark and line ends of Windows."""
+    found = experiment_format(Source("x", text.encode()))
+    changed = text if text.startswith("PK") else "\ufeff" + text.replace("\n", "\r\n")
+    assert experiment_format(Source("x", changed.encode())) == found
+    return found
+
+
+def test_calls() -> None:
+    """Formats are told by content and by suffix as the golden file has it."""
+    check_calls("detected-formats", system_in, experiment_in, registry.suffix_of)

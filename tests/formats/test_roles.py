@@ -14,7 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splc.data.property_unit import is_count_name, is_measurement_name
 from splc.data.value_texts import TRUTH
 from splc.errors import InputError, SplcError
 from splc.formats.column_choice import ColumnChoice
@@ -281,27 +280,6 @@ class TestCounted:
         found = inferred(written(cells, header.split(",")), nfp=nfp)
         assert set(found.columns) == {"cache", "threads", "fast"}
         assert "swapped" in found.differing
-
-    @pytest.mark.parametrize(
-        ("name", "nfp", "expected"),
-        [
-            ("PRED40+", "ACC+", True),
-            ("layers", "ACC+", False),
-            ("train_gain", "test_gain", True),
-            ("cache_size", "binary_size", False),
-            ("wait_ms", "time_ms", False),
-            ("user_ms", "cost", True),
-            ("block_1", "gain_1", False),
-        ],
-    )
-    def test_names_built_like_the_property(self, name: str, nfp: str, *, expected: bool) -> None:
-        """A score beside a score is measured, and so is what has a unit of time."""
-        assert is_measurement_name(name, nfp) is expected
-
-    @pytest.mark.parametrize(("name", "expected"), [("page_faults", True), ("max_retries", False), ("threads", False)])
-    def test_names_of_counts(self, name: str, *, expected: bool) -> None:
-        """Names of events are those of counts, unless another word makes them a setting."""
-        assert is_count_name(name) is expected
 
 
 class TestFunctionsOfGrids:

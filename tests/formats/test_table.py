@@ -17,7 +17,7 @@ from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import NOTE, split_table
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls, check_messages
 
 
 def read(text: str, *exempt: str) -> tuple[list[list[str]], bool]:
@@ -152,24 +152,6 @@ def kind(texts: list[str]) -> str:
 
 
 class TestKind:
-    @pytest.mark.parametrize(
-        ("texts", "expected"),
-        [
-            (["1", "2.5", "-3e4"], "numbers"),
-            (["1", "x"], "numbers"),
-            (["1", "x", "y"], "text"),
-            (["0.9.1", "0.9.2"], "text"),
-            (["1", "timeout", "n/a", "NaN", "Failed", ""], "numbers"),
-            (["", "nan", "timeout"], "empty"),
-            (["1e999", "x"], "numbers"),
-            (["1_000", "2_000"], "text"),
-            ([], "empty"),
-        ],
-    )
-    def test_the_majority_decides(self, texts: list[str], expected: str) -> None:
-        """A column is text if fewer than half of its values are numbers; words for missing values do not count."""
-        assert kind(texts) == expected
-
     @given(st.lists(st.sampled_from(["1", "2.5", "x", "y z", "", "NaN", "timeout", "1e999"])))
     def test_it_does_not_depend_on_the_order_of_rows(self, texts: list[str]) -> None:
         """The kind of a column is that of its reversed and of its sorted cells."""
@@ -250,3 +232,8 @@ def test_choices_over_others() -> None:
     assert ColumnChoice(ignore=("version", "year")).over(file).where == {"host": "a"}
     assert ColumnChoice(ignore=("version", "year")).over(file).contexts == ()
     assert ColumnChoice(contexts=("day",)).over(file).ignore == ()
+
+
+def test_calls() -> None:
+    """The kinds of columns are those of the golden file."""
+    check_calls("kinds-of-columns", kind)

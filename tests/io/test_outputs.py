@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from splc.errors import OutputError
 from splc.io.files import descriptor_of, distinct_names, file_name, is_stream, require_writable, sha256_of, write_whole
+from tests.support.golden_messages import check_calls
 
 SAME = "this is an input or another output of the same command\n    write to another file"
 
@@ -124,24 +125,6 @@ def test_kinds(tmp_path: Path) -> None:
     assert not is_stream("a\0b")
 
 
-@pytest.mark.parametrize(
-    ("parts", "name"),
-    [
-        (("Random:5,seed=3",), "random-5-seed-3"),
-        (("a b", "", "C_1.x"), "a-b-c_1.x"),
-        (("..", "--"), "unnamed"),
-        ((), "unnamed"),
-        (("-a-", ".b."), "a-b"),
-        (("x" * 79 + "-y",), "x" * 79),
-        (("x" * 200,), "x" * 80),
-        (("Größe",), "gr-sse"),
-    ],
-)
-def test_names(parts: tuple[str, ...], name: str) -> None:
-    """Parts are joined in lower case, with a dash for anything else."""
-    assert file_name(*parts) == name
-
-
 @given(st.lists(st.text(max_size=120), max_size=3))
 def test_names_are_allowed(parts: list[str]) -> None:
     """Every name has 1 to 80 allowed characters, and does not begin with a dot or a dash."""
@@ -157,3 +140,8 @@ def test_names_are_distinct_only_where_needed(made: dict[int, str]) -> None:
     for key, name in made.items():
         alone = list(made.values()).count(name) == 1
         assert found[key] == (name if alone else f"{name}-{sha256_of(repr(key))[:8]}")
+
+
+def test_calls() -> None:
+    """File names are those of the golden file."""
+    check_calls("file-names", file_name)

@@ -18,6 +18,7 @@ from splc.system.constraints import OptionLiteral, parse_arithmetic, parse_boole
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from tests.support.examples import examples
+from tests.support.golden_messages import check_calls
 from tests.support.strategies import all_assignments, models
 
 NAMES = ("a", "b", "rc", "lookahead", "rc-lookahead", "!odd", "x|y")
@@ -48,22 +49,6 @@ class TestBoolean:
         assert found.literals == tuple(OptionLiteral(name, count % 2 == 0) for name, count in parts)
         assert found.conjunction is ("&" in joint and len(parts) > 1)
         assert found.names == tuple(dict.fromkeys(name for name, _ in parts))
-
-    @pytest.mark.parametrize(
-        ("text", "name", "positive"),
-        [
-            ("rc-lookahead", "rc-lookahead", True),
-            ("-rc-lookahead", "rc-lookahead", False),
-            ("!rclookahead", "rc-lookahead", False),
-            (" ! - rc", "rc", True),
-            ("`rc-lookahead`", "rc-lookahead", True),
-            ("!`!odd`", "!odd", False),
-            ("x|y", "x|y", True),
-        ],
-    )
-    def test_names_with_operators_inside(self, text: str, name: str, positive: bool) -> None:
-        """A known name may contain operators; a name that begins with an operator needs backticks."""
-        assert parse_boolean(text, TABLE).literals == (OptionLiteral(name, positive),)
 
 
 class TestArithmetic:
@@ -173,129 +158,7 @@ def sets(*texts: str) -> set[frozenset[str]]:
     return {frozenset(text) for text in texts}
 
 
-class TestHierarchy:
-    @pytest.mark.parametrize(
-        ("options", "expected"),
-        [
-            pytest.param([binary("a"), binary("b", "a")], sets("", "a", "ab"), id="a child needs its parent"),
-            pytest.param([binary("a", optional=False)], sets("a"), id="mandatory at top level"),
-            pytest.param([binary("a"), binary("b", "a", optional=False)], sets("", "ab"), id="mandatory child"),
-            pytest.param(
-                [binary("a", optional=False, excluded="b"), binary("b", optional=False, excluded="a")],
-                sets("a", "b"),
-                id="alternative group at top level",
-            ),
-            pytest.param(
-                [binary("a", optional=False, excluded="b"), binary("b", optional=False)],
-                sets("a", "b"),
-                id="an exclusion holds in both directions",
-            ),
-            pytest.param(
-                [
-                    binary("p"),
-                    binary("a", "p", optional=False, excluded="b c"),
-                    binary("b", "p", optional=False, excluded="a c"),
-                    binary("c", "p", optional=False, excluded="a b"),
-                ],
-                sets("", "pa", "pb", "pc"),
-                id="alternative group below a parent",
-            ),
-            pytest.param(
-                [binary("a", excluded="b"), binary("b", excluded="a")], sets("", "a", "b"), id="optional siblings"
-            ),
-            pytest.param(
-                [binary("a", optional=False, excluded="b"), binary("b")],
-                sets("", "a", "b"),
-                id="one optional sibling: no group, but the exclusion holds",
-            ),
-            pytest.param(
-                [
-                    binary("p"),
-                    binary("q"),
-                    binary("a", "p", optional=False, excluded="b"),
-                    binary("b", "q", optional=False),
-                ],
-                sets("", "p", "q", "pa", "qb", "pq", "pqa", "pqb"),
-                id="different parents: no group, but the exclusion holds",
-            ),
-            pytest.param(
-                [binary("a", implied="b"), binary("b")], sets("", "b", "ab"), id="an implication of one option"
-            ),
-            pytest.param(
-                [binary("a", implied="b|c d"), binary("b"), binary("c"), binary("d")],
-                sets("", "b", "c", "d", "bc", "bd", "cd", "bcd", "abd", "acd", "abcd"),
-                id="every implied group needs one of its names",
-            ),
-            pytest.param(
-                [binary("a", excluded="b|c"), binary("b"), binary("c")],
-                sets("", "a", "b", "c", "ab", "ac", "bc", "abc"),
-                id="an excluded group of several names has no effect",
-            ),
-            pytest.param(
-                [binary("a", optional=False, excluded="b|c"), binary("b"), binary("c")],
-                sets("a", "ab", "ac", "abc"),
-                id="nor does it make its option less mandatory",
-            ),
-            pytest.param(
-                [binary("a", excluded="a")], sets("", "a"), id="an option that excludes itself excludes nothing"
-            ),
-            pytest.param([binary("a", implied="root")], sets("", "a"), id="the root is always there"),
-            pytest.param(
-                [
-                    binary("a", optional=False, excluded="b"),
-                    binary("b", optional=False, excluded="c"),
-                    binary("c", optional=False),
-                ],
-                sets("b", "ac"),
-                id="a chain of exclusions: each with those it excludes",
-            ),
-        ],
-    )
-    def test_selections(self, options: list[BinaryOption], expected: set[frozenset[str]]) -> None:
-        """The hierarchy admits exactly these selections."""
-        assert selections(VariabilityModel("m", tuple(options))) == expected
-
-
 class TestBooleanClauses:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            ("a | b", sets("a", "b", "ab")),
-            ("a | !b", sets("", "a", "ab")),
-            ("a | -b", sets("", "a", "ab")),
-            ("!!a | - -b", sets("a", "b", "ab")),
-            ("a & !b", sets("a")),
-            ("!a & -b", sets("")),
-            ("a | !a", sets("", "a", "b", "ab")),
-            ("a & !a", set()),
-            ("a | a", sets("a", "ab")),
-            ("root", sets("", "a", "b", "ab")),
-            ("!root", set()),
-            ("!root | a", sets("a", "ab")),
-            ("root & a", sets("a", "ab")),
-        ],
-    )
-    def test_selections(self, text: str, expected: set[frozenset[str]]) -> None:
-        """A stated constraint admits exactly these selections."""
-        options = (binary("a"), binary("b"))
-        constraint = parse_boolean(text, VariabilityModel("m", options).name_table)
-        assert selections(VariabilityModel("m", options, (constraint,))) == expected
-
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            ("rc-lookahead", [{"rc-lookahead"}, {"rc", "rc-lookahead"}]),
-            ("-rc-lookahead", [set(), {"rc"}]),
-            ("!rclookahead & rc", [{"rc"}]),
-            ("-rc", [set(), {"rc-lookahead"}]),
-        ],
-    )
-    def test_names_with_a_minus(self, text: str, expected: list[set[str]]) -> None:
-        """`rc-lookahead` is one option, also beside an option `rc` and after a negation."""
-        options = (binary("rc"), binary("rc-lookahead"))
-        constraint = parse_boolean(text, VariabilityModel("m", options).name_table)
-        assert selections(VariabilityModel("m", options, (constraint,))) == set(map(frozenset, expected))
-
     def test_numeric_options_and_their_switches(self) -> None:
         """A numeric option is selected unless it is deselected, and its switches say so."""
         options = (binary("a"), NumericOption("x", (1.0, 2.0), deselected_flag=0.0), NumericOption("y", (1.0,)))
@@ -407,3 +270,27 @@ class TestClauses:
             binary(name, optional=False, excluded=" ".join(other for other in names if other != name)) for name in names
         )
         assert len(clauses(VariabilityModel("m", options))) == 1 + 120 * 119 // 2
+
+
+def shown(found: set[frozenset[str]]) -> list[str]:
+    """Return selections as texts, small ones first."""
+    return sorted((" ".join(sorted(selection)) for selection in found), key=lambda text: (len(text), text))
+
+
+def stated(text: str, *names: str) -> list[str]:
+    """Return the selections of options that a constraint admits."""
+    options = tuple(map(binary, names))
+    constraint = parse_boolean(text, VariabilityModel("m", options).name_table)
+    return shown(selections(VariabilityModel("m", options, (constraint,))))
+
+
+def test_calls() -> None:
+    """The hierarchy and stated constraints admit exactly the selections in the golden file."""
+
+    def hierarchy(options: list[BinaryOption]) -> list[str]:
+        return shown(selections(VariabilityModel("m", tuple(options))))
+
+    def literals(text: str) -> list[tuple[str, bool]]:
+        return [tuple(each) for each in parse_boolean(text, TABLE).literals]
+
+    check_calls("selections", hierarchy, stated, literals, binary)

@@ -6,7 +6,6 @@ import itertools
 import math
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,40 +19,12 @@ from splc.formats.system.splconqueror_xml import read_variability_model, write_v
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import MAX_VALUES, step_values
 from splc.system.units import unit_factor, unit_problem, unit_remark
+from tests.support.golden_messages import check_calls
 
 value_lists = st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=12, unique=True).map(sorted).map(tuple)
 
 
 class TestStepValues:
-    @pytest.mark.parametrize(
-        ("minimum", "maximum", "step", "values"),
-        [
-            (0, 10, "x + 4", (0, 4, 8)),
-            (0, 8, "x + 4", (0, 4, 8)),
-            (1, 64, "x * 2", (1, 2, 4, 8, 16, 32, 64)),
-            (1, 100, "n * 3", (1, 3, 9, 27, 81)),
-            (1, 30, "2 * n + x", (1, 3, 9, 27)),
-            (0, 1, "n + 0.25", (0, 0.25, 0.5, 0.75, 1)),
-            (0, 1, "n + 0.1", (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)),
-            (-6, 0, "x + 3", (-6, -3, 0)),
-            (5, 5, "x + 1", (5,)),
-            (5, 5.5, "x + 1", (5,)),
-            (1, 2, "x * 1.1", (1, 1.1, 1.21, 1.331, 1.464, 1.61, 1.771, 1.948)),
-            (1, 1.001, "x * 1.0004", (1, 1.0004, 1.00080016)),
-            (10, 9999, "x * 10 ^ log10(x)", (10, 100)),
-            (10, 10000, "x * 10 ^ log10(x)", (10, 100, 10000)),
-            (0.5, 0.75, "x + 0.0625", (0.5, 0.5625, 0.625, 0.6875, 0.75)),
-            (1, 1000, "x + 10 ^ log10(x)", (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)),
-            (0, 20, "x / 0 + x + 7", (0, 7, 14)),
-            (0, 9, "log10(0) + x + 3", (0, 3, 6, 9)),
-            (1e-6, 1e-5, "x * 2", (1e-6, 2e-6, 4e-6, 8e-6)),
-            (0.001, 0.01, "x * 1.5", (0.001, 0.0015, 0.00225, 0.003375, 0.0050625, 0.00759375)),
-        ],
-    )
-    def test_values(self, minimum: float, maximum: float, step: str, values: tuple[float, ...]) -> None:
-        """Step functions give ascending values from the minimum up to the maximum, rounded to 3 decimals."""
-        assert step_values("x", minimum, maximum, step) == values
-
     @given(st.integers(1, 500), st.integers(0, 6), st.integers(1, 300), st.integers(-1000, 1000))
     def test_additive_steps_are_exact(self, step: int, decimals: int, count: int, start: int) -> None:
         """Adding a decimal step gives its exact multiples up to the maximum."""
@@ -139,23 +110,6 @@ class TestNumericOption:
         option = NumericOption("x", tuple(float(i) for i in range(MAX_VALUES)))
         assert [option.nearest(i * 100.4) for i in range(2000)] == [round(i * 100.4) for i in range(2000)]
 
-    @pytest.mark.parametrize(
-        ("count", "levels", "expected"),
-        [
-            (9, 3, [0, 4, 8]),
-            (4, 3, [0, 2, 3]),
-            (6, 3, [0, 2, 5]),
-            (2, 3, [0, 0, 1]),
-            (1, 5, [0, 0, 0, 0, 0]),
-            (7, 5, [0, 2, 3, 4, 6]),
-            (20, 7, [0, 3, 6, 10, 13, 16, 19]),
-        ],
-    )
-    def test_levels(self, count: int, levels: int, expected: list[int]) -> None:
-        """Level l of L is the value with index round-half-even(l (N-1) / (L-1))."""
-        option = NumericOption("x", tuple(map(float, range(count))))
-        assert [option.level(level, levels) for level in range(levels)] == expected
-
     def test_center(self) -> None:
         """The centre is the value with index N//2."""
         assert [NumericOption("x", tuple(map(float, range(n)))).center for n in (1, 2, 3, 4, 9)] == [0, 1, 1, 2, 4]
@@ -166,25 +120,6 @@ class TestNumericOption:
         assert NumericOption("x", (1.0, 2.0), deselected_flag=0.0).size == 3
         assert NumericOption("x", (1.0, 2.0), deselected_flag=0.0).optional
         assert BinaryOption("b").size == 2
-
-
-@pytest.mark.parametrize(
-    ("listed", "found", "factor"),
-    [
-        ((0.064, 0.256), (64, 256), 1000),
-        ((0.064, 0.256), (256,), 1000),
-        ((64, 256), (0.064,), 0.001),
-        ((1, 2), (1024, 2048), 1024),
-        ((0.1, 0.25), (10, 25), 100),
-        ((1, 2, 4), (8, 16), None),
-        ((1, 2, 4), (1000, 16), None),
-        ((0, 1), (0,), None),
-        ((1, 2), (), None),
-    ],
-)
-def test_factors(listed: tuple[float, ...], found: tuple[float, ...], factor: float | None) -> None:
-    """All values must be off by the same usual factor."""
-    assert unit_factor(listed, found) == factor
 
 
 @pytest.mark.parametrize("factor", [10, 100, 1e3, 1e4, 1e5, 1e6, 1e9, 2**10, 2**20, 2**30, 60, 3600])
@@ -281,29 +216,6 @@ def test_the_description_can_be_written(tmp_path: Path) -> None:
     assert read_variability_model(tmp_path / "system.xml") == system
 
 
-@pytest.mark.parametrize(
-    ("options", "constraints", "message"),
-    [
-        ({"a": []}, [], r"a: \[\] are not values of an option"),
-        ({"a": "text"}, [], "a: 'text' are not values"),
-        ({"a": True}, [], "a: True are not values"),
-        ({"a": [1, "x"]}, [], r"a: \[1, 'x'\] are not values"),
-        ({"a": [1, True]}, [], r"a: \[1, True\] are not values"),
-        ({"a": ["x", " "]}, [], "are not values"),
-        ({"a": [float("nan"), 1]}, [], "the values of a are not finite numbers"),
-        ({"a": NumericOption("b", (1.0,))}, [], "a: the option has another name, 'b'"),
-        ({"root": bool}, [], "the name 'root' is reserved"),
-        ({"a": bool}, ["a | c"], "unknown name 'c'"),
-        ({"a": bool}, ["a &"], "ends too early"),
-        ({"a": [1, 2]}, ["a + b < 3"], "unknown name 'b'"),
-    ],
-)
-def test_wrong_definitions(options: dict[str, Any], constraints: list[str], message: str) -> None:
-    """Values that no option can have, and constraints that cannot be read, are refused."""
-    with pytest.raises(VariabilityError, match=message):
-        VariabilityModel.of(options, constraints)
-
-
 def test_all_problems_at_once() -> None:
     """Every wrong option, and every wrong constraint, is named."""
     with pytest.raises(VariabilityError) as options:
@@ -318,3 +230,15 @@ def test_quoted_names_may_contain_comparisons() -> None:
     """A sign of a comparison inside backticks is a part of a name."""
     system = VariabilityModel.of({"a<b": bool, "c": bool}, ["!`a<b` | c"])
     assert Space(system).count == 3
+
+
+def levels(count: int, number: int) -> list[int]:
+    """Return the indices of all levels of an option of so many values."""
+    option = NumericOption("x", tuple(map(float, range(count))))
+    return [option.level(level, number) for level in range(number)]
+
+
+def test_calls() -> None:
+    """Values of options, and definitions that are refused, are those of the golden file."""
+    functions = (step_values, levels, unit_factor, VariabilityModel.of, NumericOption)
+    check_calls("option-values", *functions)

@@ -135,37 +135,6 @@ NEW = '{"parameters": ["p"],\n "measurements": {"main": {"time": [{"point": [4],
 TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        (TEXT, "text"),
-        ("\n# a comment, with a comma\n" + TEXT, "text"),
-        (TEXT.replace("PARAMETER", "PARAMETRE", 1), "text"),
-        (TEXT.replace("PARAMETER", "parameter", 1), "text"),
-        ("POINTS(4)\n", "text"),
-        (LINES, "jsonl"),
-        (LINES.replace("1}", "}"), "jsonl"),
-        (LINES.splitlines()[0], "jsonl"),
-        (NEW, "json"),
-        (NEW.replace("\n", ""), "json"),
-        (json.dumps(json.loads(NEW), indent=1), "json"),
-        ('{"measurements": [],\n"parameters": []}', "json"),
-        (TABLE, "csv"),
-        (TABLE.replace(",", ";"), "csv"),
-        ("DATA,p\n1,2\n", "csv"),
-        ("PK\x03\x04", "extra-p"),
-        ("<results/>", None),
-        ("12.6 * log10(x) + 3", None),
-        ("# nothing", None),
-    ],
-)
-def test_what_a_file_is(text: str, kind: str | None) -> None:
-    """Formats are detected from their first lines, with or without byte order mark and line ends of Windows."""
-    assert experiment_format(Source("x", text.encode())) == kind
-    if not text.startswith("PK"):
-        assert experiment_format(Source("x", ("\ufeff" + text.replace("\n", "\r\n")).encode())) == kind
-
-
 @pytest.mark.parametrize("text", [TEXT, LINES, NEW, TABLE])
 def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every format is read from a file, compressed, with Windows' line ends, and from standard input, all the same."""

@@ -30,6 +30,7 @@ from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.format_strategies import measurements, mutated
+from tests.support.golden_messages import check_calls
 from tests.support.inferred_tables import inferred
 from tests.support.refusal import check_read_or_refused
 from tests.support.strategies import models
@@ -219,18 +220,6 @@ def test_inferred(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "text"),
-    [
-        *((cell, False) for cell in ("", "nan", "NaN", "0", "1", "0.0", "1.0", "true", "False")),
-        *((cell, True) for cell in ("gcc", "-1", "2", "0.5", "nano", "yes and no")),
-    ],
-)
-def test_values_of_binary_options_are_no_names(cell: str, text: bool) -> None:
-    """Empty cells, 0 and 1 in any notation, and truth values select or deselect the parent; others are names."""
-    assert is_text(cell) == text
-
-
 MODES = ("fast", "safe, slow", "a,b,c")
 SYSTEM = VariabilityModel(
     "system",
@@ -268,26 +257,6 @@ def test_texts_with_commas_are_read_back() -> None:
         assert parse_configuration(text, system) == every[[row]], text
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("cache", {"cache": 1}),
-        (" cache = true ", {"cache": 1}),
-        ("cache=0", {"cache": 0}),
-        ("a=b", {"a=b": 1}),
-        ("a=b=0", {"a=b": 0}),
-        ("x=2.5", {"x": 1}),
-        ("y=9", {"y": 1}),
-        ("y=deselected", {"y": 2}),
-        ("y=-1", {"y": 2}),
-        ("", {}),
-    ],
-)
-def test_assignments(text: str, value: dict[str, int]) -> None:
-    """Names alone select binary options; numeric options have values or are deselected."""
-    assert parse_assignments([text], SYSTEM) == value
-
-
 def test_configurations() -> None:
     """Options that are not named are deselected, but for mandatory ones and the parents of named ones."""
     found = parse_configuration("lru,x=4", SYSTEM)
@@ -306,3 +275,8 @@ def test_value_of_a_group(text: str, child: str) -> None:
     """A group has the value of a child: its text, its name, or the rest of its name."""
     assert parse_assignments([f"codec={text}"], CODECS) == {child: 1}
     assert parse_configuration(f"codec={text},x=2", CODECS).assignment(0)[child] == 1
+
+
+def test_calls() -> None:
+    """Texts of values are read as the golden file has it."""
+    check_calls("assignments-of-values", is_text, assigned=lambda text: parse_assignments([text], SYSTEM))

@@ -16,6 +16,7 @@ from splc.formats.scripts.reader import parse_lines, parse_script, sampling_of, 
 from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.golden_messages import check_calls
 
 
 def commands(text: str) -> tuple[ScriptCommand, ...]:
@@ -125,53 +126,6 @@ def test_names_are_distinct() -> None:
 BINARIES = VariabilityModel("a", (BinaryOption("a"), BinaryOption("b")))
 
 
-@pytest.mark.parametrize(
-    ("kind", "arguments", "spec"),
-    [
-        ("binary", "allbinary", "all"),
-        ("binary", "featurewise", "optionwise"),
-        ("binary", "OptionWise", "optionwise"),
-        ("binary", "random numConfigs:asOW", "random:asOW,compat,seed=0"),
-        ("numeric", "plackettburman", "pb:9,3,compat"),
-        ("numeric", "plackettburman level:5 measurements:125", "pb:125,5,compat"),
-        ("numeric", "random sampleSize:7 seed:3", "random:7,compat,seed=3"),
-        ("numeric", "centralcomposite", "cci:compat"),
-        ("numeric", "fullfactorial", "ff"),
-        ("numeric", "boxbehnken", "bbd:compat"),
-        ("numeric", "factorial", "factorial:2,compat"),
-        ("numeric", "onefactoratatime distinctValuesPerOption:5", "ofat:5,compat"),
-        ("numeric", "hypersampling precision:40", "hyper:40,compat"),
-        ("numeric", "kexchange", "dopt:100,capped,k=5"),
-        ("binary", "negfw", "negoptionwise"),
-        ("binary", "NegOptionwise", "negoptionwise"),
-        ("binary", "optionwise", "optionwise"),
-        ("binary", "twise t:3", "twise:3"),
-        ("binary", "satoutput", "solver:2"),
-        ("binary", "satoutput numConfigs:9 seed:3", "solver:9,seed=3"),
-        ("binary", "satoutput numConfigs:9 henard:true", "henard:9,seed=0"),
-        ("binary", "satoutput numConfigs:9 henard:false", "solver:9"),
-        ("binary", "distance-based optionWeight:3", "distance:asOW,weight=3"),
-        ("hybrid", "distribution-aware", "distaware:asTW2,seed=0"),
-        (
-            "hybrid",
-            "distribution-aware distance-metric:Manhattan distribution:binomial selection:SolverSelection "
-            "optimization:local number-weight-optimization:1-2 numConfigs:9 seed:1 use-whole-population:false",
-            "distaware:9,distribution=binomial,metric=manhattan,seed=1,selection=solver,optimization=local,weights=1-2",
-        ),
-        (
-            "hybrid",
-            "distribution-aware optimization:NONE number-weight-optimization:1",
-            "distaware:asTW2,seed=0,optimization=none",
-        ),
-        ("hybrid", "distribution-aware optimization:local number-weight-optimization:0", "distaware:asTW2,seed=0"),
-        ("hybrid", "distribution-preserving selection:RandomSelection numConfigs:4", "distpreserving:4,seed=0"),
-    ],
-)
-def test_specs(kind: Kind, arguments: str, spec: str) -> None:
-    """A strategy with its defaults is a spec of ours."""
-    assert sampling_of(kind, arguments).spec == spec
-
-
 def test_the_number_of_binary_options() -> None:
     """`random` without a number draws as many configurations as there are binary options."""
     assert spec_of([sampling_of("binary", "random")], BINARIES) == "random:2,compat,seed=0"
@@ -192,24 +146,6 @@ def test_validation_and_options() -> None:
     assert sampling_of("numeric", "fullfactorial validation:true").validation
     with pytest.raises(SpecError):
         sampling_of("numeric", "fullfactorial validation:maybe")
-
-
-@pytest.mark.parametrize(
-    ("spec", "lines"),
-    [
-        ("pb:9,3", ("numeric plackettburman measurements:9 level:3",)),
-        ("pairwise+pb:25,5,compat", ("binary pairwise", "numeric plackettburman measurements:25 level:5")),
-        ("twise:2", ("binary twise t:2",)),
-        ("henard:9", ("binary satoutput numConfigs:9 seed:4 henard:true",)),
-        ("optionwise+random:7,seed=1", ("binary featurewise", "numeric random numConfigs:7 seed:1")),
-        ("measured", ("select-all-measurements true",)),
-        ("measured:50", ()),
-        ("random:50", ()),
-    ],
-)
-def test_script_lines(spec: str, lines: tuple[str, ...]) -> None:
-    """A spec is the lines of a script, where SPL Conqueror has the sampling."""
-    assert script_lines(spec, 4) == lines
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES, ids=lambda each: f"{each.kind} {each.name} {each.flag}")
@@ -256,3 +192,8 @@ def test_options_in_lines() -> None:
         "binary pairwise [a,b]",
         "numeric plackettburman measurements:9 level:3 [x]",
     )
+
+
+def test_calls() -> None:
+    """Strategies become specs, and specs lines of scripts, as the golden file has it."""
+    check_calls("samplings-of-scripts", script_lines, spec=lambda kind, arguments: sampling_of(kind, arguments).spec)
