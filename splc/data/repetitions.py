@@ -71,13 +71,9 @@ SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 @dataclass(frozen=True, eq=False)
 class RowHashes:
-    """The rows of a table of integers.
+    """The rows of a table of integers."""
 
-    Args:
-        rows: the table, contiguous, shape (n, columns).
-    """
-
-    rows: Array
+    rows: Array  # the table, contiguous, shape (n, columns)
 
     @cached_property
     def words(self) -> Array:

@@ -66,12 +66,7 @@ def is_counter(name: str) -> bool:
 
 
 class CodedColumns:
-    """The columns of a table, as positions among their distinct values, and the numbers of those that have some.
-
-    Args:
-        numbers: name → numbers, shape (n,), NaN where a cell has none.
-        words: name → cells of each column of text.
-    """
+    """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
     def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
         self.numbers = dict(numbers)

@@ -24,6 +24,7 @@ from splc.io.csv_rows import (
     check_header,
     first_line,
     header_names,
+    is_not_blank,
     likely_separator,
     split_line,
     split_rows,
@@ -241,7 +242,9 @@ def split_table(
         if grid is not None:
             table._splits[separator, plain] = grid, range(1, len(grid) + 1)
         else:
-            table._splits[separator, plain] = split_rows(source, separator, lambda row: len(row) > 1 or _has_text(row))
+            table._splits[separator, plain] = split_rows(
+                source, separator, lambda row: len(row) > 1 or is_not_blank(row)
+            )
     found, lines = table._splits[separator, plain]
     quoted = separator == ","
     if isinstance(found, PlainRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
@@ -252,10 +255,6 @@ def split_table(
 
 def _has_comma(texts: Sequence[str]) -> bool:
     return any("," in text for text in (texts.distinct if isinstance(texts, CodedTexts) else texts))
-
-
-def _has_text(row: Sequence[str]) -> bool:
-    return bool(row and row[0].strip())
 
 
 def _separator(text: str, names: Collection[str]) -> str:

@@ -32,17 +32,11 @@ _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], d
 
 @dataclass(frozen=True, eq=False)
 class Cells(Sequence[str]):
-    """n cells of a file as texts. Spaces before a text do not belong to it.
+    """n cells of a file as texts. Spaces before a text do not belong to it."""
 
-    Args:
-        content: the file.
-        before: the position before the first byte of each cell, shape (n,).
-        ends: the position after the last byte of each cell, shape (n,).
-    """
-
-    content: bytes
-    before: Array
-    ends: Array
+    content: bytes  # the file
+    before: Array  # the position before the first byte of each cell, shape (n,)
+    ends: Array  # the position after the last byte of each cell, shape (n,)
 
     def __len__(self) -> int:
         return len(self.ends)
@@ -118,17 +112,12 @@ class Cells(Sequence[str]):
 
 @dataclass(frozen=True, eq=False)
 class PlainRows(Sequence[Sequence[str]]):
-    """The rows of a plain table.
+    """The rows of a plain table."""
 
-    Args:
-        content: the file.
-        separator: the separator of cells.
-        ends: the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what
-            is before the table.
-    """
-
-    content: bytes
-    separator: str
+    content: bytes  # the file
+    separator: str  # the separator of cells
+    # the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what is
+    # before the table
     ends: Array
 
     def __len__(self) -> int:
@@ -162,15 +151,10 @@ class PlainRows(Sequence[Sequence[str]]):
 
 @dataclass(frozen=True, eq=False)
 class CodedTexts(Sequence[str]):
-    """n texts as positions among distinct ones.
+    """n texts as positions among distinct ones."""
 
-    Args:
-        distinct: the distinct texts.
-        codes: the position of each text among them, shape (n,).
-    """
-
-    distinct: Sequence[str]
-    codes: Array
+    distinct: Sequence[str]  # the distinct texts
+    codes: Array  # the position of each text among them, shape (n,)
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -51,11 +51,7 @@ Cell = str | float | int | Spread | None
 
 @dataclass(frozen=True)
 class Table:
-    """A table: a header and rows of cells.
-
-    Raises:
-        OutputError: if there is no column, or the number of cells in a row differs from the number of columns.
-    """
+    """A table: a header and rows of cells."""
 
     columns: tuple[str, ...]  # the names of the columns, at least one
     rows: tuple[tuple[Cell, ...], ...] = ()  # rows with one cell per column. None and NaN mean undefined.

@@ -54,7 +54,9 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     """
     rows = len(selected)
     everywhere = (1 << rows) - 1
-    masks = {name: _mask(selected[:, column]) for column, name in enumerate(names)}
+    # Columns of booleans as the bits of numbers.
+    packed = np.packbits(selected, axis=0, bitorder="little")
+    masks = {name: int.from_bytes(packed[:, column].tobytes(), "little") for column, name in enumerate(names)}
     positions = {name: position for position, name in enumerate(names)}
     with_mask: dict[int, list[str]] = {}
     for name, mask in masks.items():
@@ -63,7 +65,8 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     free = {name: None for name in names if 0 < masks[name] < everywhere}
     shares = {name: masks[name].bit_count() / rows for name in free}
     groups: list[AlternativeGroup] = []
-    for key in (_unchanged, _reversed):
+    keys: tuple[Callable[[str], str], ...] = (str, lambda name: name[::-1])
+    for key in keys:
         for beginning, related in _related([*free], key):
             free_names = [name for name in related if name in free]
             covered = _sum(masks[name] for name in free_names)
@@ -71,7 +74,10 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
                 continue
             members = tuple(sorted(free_names, key=positions.__getitem__))
             parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
-            certain = _common_part(beginning, [key(name) for name in members])
+            # A beginning is a part of the names if it has a separator, or numbers follow.
+            certain = bool(SEPARATORS & set(beginning)) or all(
+                key(name)[len(beginning) :].isdecimal() for name in members
+            )
             certain = certain or len(free) * probability_of_one([shares[name] for name in members]) ** rows <= CHANCE
             if parent is not None or (covered == everywhere and certain):
                 groups.append(AlternativeGroup(members, parent))
@@ -91,11 +97,6 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     return Alternatives(tuple(ordered), tuple(uncertain))
 
 
-def _mask(column: Array) -> int:
-    """Return a column of booleans as the bits of a number."""
-    return int.from_bytes(np.packbits(column, bitorder="little").tobytes(), "little")
-
-
 def _sum(masks: Iterator[int]) -> int | None:
     """Return the union of masks, None if two of them overlap."""
     union = 0
@@ -104,19 +105,6 @@ def _sum(masks: Iterator[int]) -> int | None:
             return None
         union |= mask
     return union
-
-
-def _unchanged(name: str) -> str:
-    return name
-
-
-def _reversed(name: str) -> str:
-    return name[::-1]
-
-
-def _common_part(beginning: str, names: Sequence[str]) -> bool:
-    """Return whether a beginning is a part of the names: it has a separator, or numbers follow."""
-    return bool(SEPARATORS & set(beginning)) or all(name[len(beginning) :].isdecimal() for name in names)
 
 
 def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:

@@ -209,125 +209,116 @@ def experiment_text(experiment: Experiment) -> str:
 
 
 def parse_experiment_json(source: Source) -> Experiment:
-    """Return the experiment of a JSON file of Extra-P."""
+    """Return the experiment of a JSON file of Extra-P; problems name the place as a path."""
     try:
         content = parse_json(source.text())
     except InputError as error:
         raise error.at(source.name) from None
     if not isinstance(content, dict):
         raise InputError(Problem("not an object", source.name))
-    reader = (_Old if isinstance(content.get("measurements"), list) else _New)(source, content)
-    rows = reader.rows()
-    reader.problems.raise_if_any(InputError)
-    return rows.experiment(reader.notes)
+    problems, notes = Problems(source.name), list[str]()
+    if isinstance(content.get("measurements"), list):
+        rows = _Old(content, problems).rows(source)
+    else:
+        rows, means = _new_rows(source, content, problems)
+        if means:
+            values = plural(means, "value is the mean", "values are means")
+            notes.append(f"{values} of repetitions that the file does not have: their scatter is unknown")
+    problems.raise_if_any(InputError)
+    return rows.experiment(notes)
+
+
+def _list_of(content: Mapping[str, Any], key: str, problems: Problems) -> list[Any]:
+    """Return one of the lists of a file."""
+    entries = content.get(key)
+    if isinstance(entries, list):
+        return entries
+    problems.add(f"{key} must be a list" if key in content else f"there is no {key!r}")
+    return []
 
 
 # The names of the coordinates of a point.
 _POINTS = ("point", "coordinates", "coordinate")
 
 
-class _ExperimentReader:
-    """The common part of both forms; problems are collected and name the place as a path."""
-
-    def __init__(self, source: Source, content: Mapping[str, Any]) -> None:
-        self.source = source
-        self.content = content
-        self.problems = Problems(source.name)
-        self.notes: list[str] = []
-
-    def list_of(self, key: str) -> list[Any]:
-        """Return one of the lists of the file."""
-        entries = self.content.get(key)
-        if isinstance(entries, list):
-            return entries
-        self.problems.add(f"{key} must be a list" if key in self.content else f"there is no {key!r}")
-        return []
-
-
-class _New(_ExperimentReader):
-    """Reads the new form."""
-
-    def rows(self) -> ExperimentRows:
-        """Read everything."""
-        names = self.list_of("parameters")
-        if not all(isinstance(name, str) for name in names):
-            self.problems.add("parameters must be a list of names")
-            names = []
-        check_names(names, self.problems)
-        rows = ExperimentRows(self.source, names)
-        self.means = 0
-        for path, callpath, metrics in self.entries(self.content, "measurements", ""):
-            for place, metric, points in self.entries(metrics, callpath, path):
-                if isinstance(points, list):
-                    for at, entry in enumerate(points):
-                        self.measured(rows, (callpath, metric), entry, f"{place}[{at}]")
-                else:
-                    self.problems.add(f"{place} must be a list of points")
-        if self.means:
-            values = plural(self.means, "value is the mean", "values are means")
-            self.notes.append(f"{values} of repetitions that the file does not have: their scatter is unknown")
-        return rows
-
-    def entries(self, content: Any, key: str, prefix: str) -> Iterator[tuple[str, str, Any]]:
-        """Yield path, name and content of what a level holds: call paths, or the metrics of one."""
-        top = not prefix
-        level_content = content.get(key) if top else content
-        path = key if top else prefix
-        if not isinstance(level_content, dict):
-            missing = top and key not in content
-            self.problems.add(f"there is no {key!r}" if missing else f"{path} must be an object")
-            return
-        for name, entry in level_content.items():
-            if name:
-                yield f"{path}.{name if len(name) <= 80 else name[:79] + '…'}", name, entry
-            else:
-                self.problems.add(f"{path}: a name is empty")
-
-    def measured(self, rows: ExperimentRows, key: tuple[str, str], entry: Any, place: str) -> None:
-        """Read the values at one point."""
-        if not isinstance(entry, dict):
-            self.problems.add(f"{place} must be an object with 'point' and 'values'")
-            return
-        point = next((entry[key] for key in _POINTS if key in entry), None)
-        values = entry.get("values", entry.get("value"))
-        if values is None and "mean" in entry:
-            values = entry["mean"]
-            self.means += 1
-        point = point if isinstance(point, list) else [point] if number_of(point) == number_of(point) else None
-        if point is None:
-            self.problems.add(f"{place}.point must be a list of coordinates")
-            return
-        number = len(rows.parameters)
-        if len(point) != number:
-            expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
-            self.problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
-        coordinates = [read_number(value, self.problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
-        if not {"values", "value", "mean"} & entry.keys():
-            self.problems.add(f"{place} has no 'values'")
-        items = values if isinstance(values, list) else [values]
-        repetitions = [
-            read_number(value, self.problems, f"{place}.values[{at}]")
-            for at, value in enumerate(items)
-            if value is not None
-        ]
-        rows.add(rows.point(coordinates), *key, repetitions)
+def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> tuple[ExperimentRows, int]:
+    """Return the rows of the new form, and the number of values that are means."""
+    names = _list_of(content, "parameters", problems)
+    if not all(isinstance(name, str) for name in names):
+        problems.add("parameters must be a list of names")
+        names = []
+    check_names(names, problems)
+    rows, means = ExperimentRows(source, names), 0
+    if "measurements" not in content:
+        problems.add("there is no 'measurements'")
+    for path, callpath, metrics in _entries(content.get("measurements", {}), "measurements", problems):
+        for place, metric, points in _entries(metrics, path, problems):
+            if not isinstance(points, list):
+                problems.add(f"{place} must be a list of points")
+                continue
+            for at, entry in enumerate(points):
+                if not isinstance(entry, dict):
+                    problems.add(f"{place}[{at}] must be an object with 'point' and 'values'")
+                    continue
+                values = entry.get("values", entry.get("value"))
+                if values is None and "mean" in entry:
+                    values = entry["mean"]
+                    means += 1
+                _add_point(rows, (callpath, metric), entry, values, f"{place}[{at}]", problems)
+    return rows, means
 
 
-class _Old(_ExperimentReader):
+def _entries(content: Any, path: str, problems: Problems) -> Iterator[tuple[str, str, Any]]:
+    """Yield path, name and content of what a level holds: call paths, or the metrics of one."""
+    if not isinstance(content, dict):
+        problems.add(f"{path} must be an object")
+        return
+    for name, entry in content.items():
+        if name:
+            yield f"{path}.{name if len(name) <= 80 else name[:79] + '…'}", name, entry
+        else:
+            problems.add(f"{path}: a name is empty")
+
+
+def _add_point(
+    rows: ExperimentRows, key: Key, entry: Mapping[str, Any], values: Any, place: str, problems: Problems
+) -> None:
+    """Add the values at one point."""
+    point = next((entry[name] for name in _POINTS if name in entry), None)
+    point = point if isinstance(point, list) else [point] if not math.isnan(number_of(point)) else None
+    if point is None:
+        problems.add(f"{place}.point must be a list of coordinates")
+        return
+    number = len(rows.parameters)
+    if len(point) != number:
+        expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
+        problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
+    coordinates = [read_number(value, problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
+    if not {"values", "value", "mean"} & entry.keys():
+        problems.add(f"{place} has no 'values'")
+    items = enumerate(values if isinstance(values, list) else [values])
+    repetitions = [read_number(value, problems, f"{place}.values[{at}]") for at, value in items if value is not None]
+    rows.add(rows.point(coordinates), *key, repetitions)
+
+
+class _Old:
     """Reads the old form."""
 
-    def rows(self) -> ExperimentRows:
+    def __init__(self, content: Mapping[str, Any], problems: Problems) -> None:
+        self.content, self.problems = content, problems
+
+    def rows(self, source: Source) -> ExperimentRows:
         """Read everything."""
         parameters, callpaths, metrics = (self.names(key) for key in ("parameters", "callpaths", "metrics"))
         # Extra-P orders the parameters by their ids.
         order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
         check_names([parameters[key] for key in order], self.problems)
-        rows = ExperimentRows(self.source, [parameters[key] for key in order])
+        rows = ExperimentRows(source, [parameters[key] for key in order])
         points: dict[Any, int] = {}
         for location, key, entry in self.identified("coordinates"):
             points[key] = rows.point(self.coordinates(entry, order, parameters, location))
         references = (("coordinate_id", points), ("callpath_id", callpaths), ("metric_id", metrics))
-        for at, entry in enumerate(self.list_of("measurements")):
+        for at, entry in enumerate(_list_of(self.content, "measurements", self.problems)):
             location = f"measurements[{at}]"
             if not isinstance(entry, dict):
                 self.problems.add(f"{location} must be an object")
@@ -344,7 +335,7 @@ class _Old(_ExperimentReader):
     def identified(self, key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
         """Yield path, id and content of the entries of a list."""
         ids = set()
-        for at, entry in enumerate(self.list_of(key)):
+        for at, entry in enumerate(_list_of(self.content, key, self.problems)):
             location = f"{key}[{at}]"
             entry_id = _identity(entry.get("id")) if isinstance(entry, dict) else None
             if entry_id is None:

@@ -241,28 +241,22 @@ def python_text(model: InfluenceModel, module: Module = "math", digits: int | No
 def python_names(model: InfluenceModel) -> dict[str, str]:
     """Return option or parameter → its variable in `python_text`: its name, if Python allows it."""
     names = [*model.order, *sorted(model.options | {parameter.name for parameter in model.parameters})]
-    variables = {name: name for name in names if _is_variable(name)}
+    # Python reads identifiers in their NFKC form.
+    taken = {*keyword.kwlist, *_TAKEN}
+    plain = (name for name in names if name.isidentifier() and unicodedata.normalize("NFKC", name) == name)
+    variables = {name: name for name in plain if name not in taken}
     used_names = {*variables.values(), *_TAKEN}
     for name in names:
         if name in variables:
             continue
         identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
-        identifier = (
-            identifier
-            if identifier and not identifier[0].isdigit() and not keyword.iskeyword(identifier)
-            else f"_{identifier}"
-        )
+        if not identifier or identifier[0].isdigit() or keyword.iskeyword(identifier):
+            identifier = f"_{identifier}"
         while identifier in used_names:
             identifier += "_"
         used_names.add(identifier)
         variables[name] = identifier
     return {name: variables[name] for name in names}
-
-
-def _is_variable(name: str) -> bool:
-    # Python reads identifiers in their NFKC form.
-    normal = unicodedata.normalize("NFKC", name) == name
-    return name.isidentifier() and normal and not keyword.iskeyword(name) and name not in _TAKEN
 
 
 class _PythonNotation(Notation):

@@ -205,14 +205,11 @@ def _presentation(parts: Parts) -> Presentation:
 
 def _groups(parts: Parts, name: str) -> Groups:
     """Return the groups of names in `<impliedOptions>` or `<excludedOptions>`: one per child, names separated by |."""
-    texts = [text for child in parts.get(name, ()) for text in _group_texts(child)]
+    texts: list[str] = []
+    for child in parts.get(name, ()):
+        texts += [*map(inner_text, child), child.text or "", *(part.tail or "" for part in child)]
     groups = (tuple(filter(None, (entry.strip() for entry in text.split("|")))) for text in texts)
     return tuple(filter(None, groups))
-
-
-def _group_texts(group_element: etree._Element) -> list[str]:
-    direct_texts = [group_element.text or "", *(child.tail or "" for child in group_element)]
-    return [*map(inner_text, group_element), *direct_texts]
 
 
 def write_option(section: etree._Element, option: BinaryOption | NumericOption, system: VariabilityModel) -> None:

@@ -91,13 +91,15 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
             number += value.count("\n")
         elif kind == "wrong":
             reason = "the quote is not closed" if value in "\"'" else f"{value!r} has no meaning in UVL"
-            problems.add(reason, number, text=_line_at(text, match.start()))
+            problems.add(reason, number, text=text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip())
         elif kind != "space":
             if not tokens:
                 first = match.start()
                 # A comment over several lines may stand before.
                 start = max(start, text.rfind("\n", 0, first) + 1)
-            token = _token(kind, value, number)
+            quoted = kind == "name" and value.startswith('"')
+            plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
+            token = UvlToken(kind, plain, number, quoted)
             tokens.append(token)
             if kind == "sign":
                 if value in "{[(":
@@ -106,15 +108,9 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
                 elif value in "}])":
                     depth = max(depth - 1, 0)
     if depth and opened is not None:
-        problems.add(f"{opened.text!r} is not closed", opened.line, text=_line_number(text, opened.line))
+        problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
     elif tokens:
         yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
-
-
-def _token(kind: str, value: str, number: int) -> UvlToken:
-    if kind == "name" and value.startswith('"'):
-        return UvlToken(kind, " ".join(value[1:-1].split()), number, quoted=True)
-    return UvlToken(kind, value[1:-1] if kind == "text" else value, number)
 
 
 def _columns(space: str) -> int:
@@ -125,14 +121,6 @@ def _columns(space: str) -> int:
     return width
 
 
-def _line_number(text: str, number: int) -> str:
-    return text.split("\n")[number - 1].strip()
-
-
-def _line_at(text: str, at: int) -> str:
-    return text[text.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()
-
-
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
 MAX_DEPTH, MAX_SIZE = 40, 50_000
 _COMPARISONS = {"==": "=", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
@@ -140,24 +128,13 @@ _LEVELS = (("<=>",), ("=>",), ("|",), ("&",))
 _AGGREGATES = ("sum", "avg", "len")
 
 
+@dataclass(frozen=True)
 class Names:
-    """The meaning of names in constraints.
+    """The meaning of names in constraints."""
 
-    Args:
-        features: name → feature.
-        types: feature → its type, for those that are not Boolean.
-        numbers: feature → its attributes that are numbers.
-    """
-
-    def __init__(
-        self,
-        features: Mapping[str, FeatureNode],
-        types: Mapping[str, str],
-        numbers: Mapping[str, Mapping[str, float]],
-    ) -> None:
-        self.features = features
-        self.types = types
-        self.numbers = numbers
+    features: Mapping[str, FeatureNode]  # name → feature
+    types: Mapping[str, str]  # feature → its type, for those that are not Boolean
+    numbers: Mapping[str, Mapping[str, float]]  # feature → its attributes that are numbers
 
     def literal(self, name: str) -> Formula | None:
         """Return the literal that a feature is selected, None if it is unknown."""
@@ -215,12 +192,7 @@ _Parsed = Formula | Node | _Reference
 
 
 class ExpressionParser:
-    """Parses one constraint.
-
-    Args:
-        tokens: its tokens.
-        names: the meaning of its names.
-    """
+    """Parses one constraint."""
 
     def __init__(self, tokens: Sequence[UvlToken], names: Names) -> None:
         last = tokens[-1].line if tokens else None

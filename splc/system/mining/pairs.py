@@ -182,13 +182,9 @@ class LiteralTable:
     """The columns of a table that vary, and which pairs of literals over them contradict each other.
 
     Columns are binary ones, numbered from 0 to `binary`, and then those of numeric options. Literal i is column i, and
-    literal `width` + i its negation.
-
-    Args:
-        table: the table.
-        rows: the rows that are evidence of constraints among binary options.
-        complete: whether these are supposed to be all configurations that the constraints allow. Then pairs of binary
-            literals that no row has contradict each other.
+    literal `width` + i its negation. `rows` are evidence of constraints among binary options. If they are `complete`,
+    supposed to be all configurations that the constraints allow, pairs of binary literals that no row has contradict
+    each other.
     """
 
     def __init__(self, table: OptionRows, rows: Array, *, complete: bool = False) -> None:
