@@ -14,10 +14,9 @@ import numpy as np
 
 from splc.data.observations import Observed
 from splc.data.repetitions import RowHashes
-from splc.data.table import option_columns, table_columns, whole_numbers
-from splc.data.value_texts import assignment_texts
+from splc.data.table import assignment_texts, option_columns, table_columns, whole_numbers
 from splc.errors import ConfigurationError, listed, plural
-from splc.io.cells import first_appearances
+from splc.io.csv_rows import first_appearances
 from splc.io.presentation import Presented
 from splc.system.extension import extended, open_options
 from splc.system.groups import child_groups, child_texts, wrong_child

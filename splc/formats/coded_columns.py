@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import numpy as np
 
 from splc.data.property_unit import is_measurement_name
-from splc.io.cells import distinct_numbers, distinct_texts, renumbered
+from splc.io.csv_rows import distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
 # Options with fractions or many values have at most this many values, if the user does not name them as options.

@@ -16,7 +16,7 @@ import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import is_index_name
-from splc.io.cells import distinct_texts, texts_in
+from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array

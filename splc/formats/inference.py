@@ -21,14 +21,13 @@ from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
 from splc.formats.table import TableSource, table_of, table_text
-from splc.io.cells import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
+from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
 from splc.io.files import Source
 from splc.io.numbers import column_texts, number_text, parse_column
 from splc.system.constraints import BooleanConstraint, OptionLiteral
-from splc.system.definition import alternative_options
 from splc.system.groups import Alternatives, alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows
-from splc.system.options import BinaryOption, NumericOption, Option, Presentation
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation, alternative_options
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 

@@ -34,12 +34,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
-from splc.data.value_texts import TRUTH
+from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.evidence import left_out, options_among, unexplained_gaps
-from splc.io.cells import distinct_texts, has_text, texts_in
+from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array

@@ -18,14 +18,16 @@ from typing import overload
 
 from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
-from splc.io.cells import CodedTexts, PlainRows, plain_rows
 from splc.io.csv_rows import (
     SEPARATORS,
+    CodedTexts,
+    PlainRows,
     check_header,
     first_line,
     header_names,
     is_not_blank,
     likely_separator,
+    plain_rows,
     split_line,
     split_rows,
 )

@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 
 from splc.errors import OutputError
-from splc.io.cells import Cells, CodedTexts, distinct_texts
+from splc.io.csv_rows import Cells, CodedTexts, distinct_texts
 from splc.types import Array
 
 # Percentages below this, and values below this share of those that they are differences of, are 0 but for rounding.

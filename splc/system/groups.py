@@ -12,8 +12,7 @@ from operator import itemgetter
 import numpy as np
 
 from splc.errors import listed
-from splc.system.definition import child_name
-from splc.system.options import BinaryOption, Presentation
+from splc.system.options import BinaryOption, Presentation, child_name
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 

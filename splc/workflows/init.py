@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sampling import Space
+from splc.data.property_unit import unit_remark
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.failures import failures_file
@@ -20,7 +21,6 @@ from splc.project import Project
 from splc.project.config import FILE_NAME
 from splc.system.mining import MinedConstraint
 from splc.system.options import NumericOption
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request

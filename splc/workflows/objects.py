@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.formats.inference import Inference
 from splc.io.json import picked
 

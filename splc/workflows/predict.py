@@ -13,7 +13,7 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, value_indices, value_table
 from splc.data.observations import Observed
-from splc.data.property_unit import unit_in_name
+from splc.data.property_unit import unit_in_name, unit_remark
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.configurations import (
     PredictionInputs,
@@ -33,7 +33,6 @@ from splc.learning.result import Intervals
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.extension import extended, open_options
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import fields, prediction_notes

@@ -11,8 +11,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations, beyond_text
-from splc.data.failures import Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import Failures, Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.failures import failures_of, failures_of_object

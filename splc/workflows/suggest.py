@@ -13,7 +13,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import quantity
 from splc.errors import InputError, Problem, RequestError, listed, plural
 from splc.formats.detect import experiment_format, is_xml, kind_of

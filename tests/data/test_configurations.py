@@ -17,7 +17,7 @@ from sampling import Space
 from splc import VariabilityModel
 from splc.data import repetitions
 from splc.data.configurations import Configurations, describe_configuration, fixed_indices, index_type, value_indices
-from splc.data.value_texts import assignment_texts, value_texts
+from splc.data.table import assignment_texts, value_texts
 from splc.errors import ConfigurationError
 from splc.formats.measurements.selections import parse_configuration
 from splc.system.options import BinaryOption, NumericOption, Option

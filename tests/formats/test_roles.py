@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from splc.data.value_texts import TRUTH
+from splc.data.table import TRUTH
 from splc.errors import InputError, SplcError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.read import read_experiment
@@ -25,7 +25,7 @@ from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.registry import kind_of
 from splc.formats.roles import option_columns
-from splc.io.cells import plain_rows
+from splc.io.csv_rows import plain_rows
 from splc.io.files import Source, read_source
 from tests.support.inferred_tables import inferred, rows
 from tests.support.real_data import real

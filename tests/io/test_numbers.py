@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from splc.errors import ExpressionError
 from splc.formats.models.parameters import parse_parameters
-from splc.io.cells import Cells, CodedTexts, distinct_texts, has_text, plain_rows, renumbered, texts_in
-from splc.io.csv_rows import split_rows
+from splc.io.csv_rows import Cells, CodedTexts, distinct_texts, has_text, plain_rows, renumbered, split_rows, texts_in
 from splc.io.files import Source
 from splc.io.numbers import (
     column_texts,

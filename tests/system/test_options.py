@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc import BinaryOption, NumericOption, VariabilityModel
+from splc.data.property_unit import unit_factor, unit_problem, unit_remark
 from splc.errors import VariabilityError
 from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import MAX_VALUES, step_values
-from splc.system.units import unit_factor, unit_problem, unit_remark
 from tests.support.golden_messages import check_calls
 
 value_lists = st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=12, unique=True).map(sorted).map(tuple)

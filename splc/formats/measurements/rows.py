@@ -18,7 +18,7 @@ from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_AL
 from splc.formats.column_choice import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.table import DECIMAL_COMMAS
-from splc.io.cells import sorted_distinct
+from splc.io.csv_rows import sorted_distinct
 from splc.io.files import Source
 from splc.io.numbers import beyond_all
 from splc.system.variability import VariabilityModel

@@ -18,9 +18,9 @@ from splc.errors import InputError, Problem, Problems, SplcError, VariabilityErr
 from splc.io.files import STANDARD, Source
 from splc.io.numbers import number_text
 from splc.models.terms import quoted
+from splc.system.clauses import Atom, Formula, Junction, NumericAtom, atoms_of, clauses_of, joined, opposite
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.propositions import Atom, Formula, Junction, NumericAtom, atoms_of, clauses_of, joined, opposite
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
 # The most values that a numeric option loses to one constraint.

@@ -19,10 +19,9 @@ from splc.formats.system.assembly import Assembly, name_of
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.io.numbers import number_text
+from splc.system.clauses import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
-from splc.system.definition import alternative_options
-from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
+from splc.system.options import BinaryOption, NumericOption, Option, alternative_options
 from splc.system.variability import VariabilityModel
 
 RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")

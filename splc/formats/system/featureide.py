@@ -13,8 +13,8 @@ from splc.formats.system.assembly import Assembly, FeatureNode, Group, children,
 from splc.formats.system.structure import Literals, Structure, binary_clauses, structure_of
 from splc.io.files import Source
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
+from splc.system.clauses import Formula, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
-from splc.system.propositions import Formula, equivalence, implication, joined, negation
 from splc.system.variability import ROOT, VariabilityModel
 
 _FEATURES = ("and", "or", "alt", "feature")

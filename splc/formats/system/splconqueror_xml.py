@@ -14,7 +14,7 @@ from typing import Literal
 
 from lxml import etree
 
-from splc.data.value_texts import TRUTH
+from splc.data.table import TRUTH
 from splc.errors import ExpressionError, Problems, SplcError, VariabilityError, nearest
 from splc.formats.measurements.selections import listable
 from splc.io.files import Source, read_source

@@ -11,9 +11,9 @@ from splc.errors import InputError, Problems, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
 from splc.formats.system.uvl_expressions import ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
+from splc.system.clauses import Formula, Junction, NumericAtom, joined
 from splc.system.constraints import OptionLiteral
 from splc.system.options import MAX_VALUES
-from splc.system.propositions import Formula, Junction, NumericAtom, joined
 from splc.system.variability import ROOT, VariabilityModel
 
 TYPES = ("Boolean", "Integer", "Real", "String")

@@ -11,8 +11,8 @@ from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import InputError, Problem, Problems, nearest
 from splc.formats.system.assembly import FeatureNode, features_of
 from splc.io.files import Source
+from splc.system.clauses import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
-from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 
 _TOKEN = re.compile(
     r"""(?P<space>[^\S\n]+|//[^\n]*)

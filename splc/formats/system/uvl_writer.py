@@ -18,9 +18,9 @@ from splc.formats.system.structure import Literals, structure_of
 from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text
+from splc.system.clauses import NumericAtom, opposite
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption
-from splc.system.propositions import NumericAtom, opposite
 from splc.system.variability import ROOT, VariabilityModel
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from splc.io.cells import distinct_numbers, renumbered
+from splc.io.csv_rows import distinct_numbers, renumbered
 from splc.types import Array
 
 # Numeric options with more values have columns for the values of at least this share of the rows only.

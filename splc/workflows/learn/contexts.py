@@ -28,7 +28,7 @@ from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import course_chart
-from splc.system.definition import with_alternatives
+from splc.system.options import with_alternatives
 from splc.types import Array
 from splc.workflows import views
 from splc.workflows.by import (

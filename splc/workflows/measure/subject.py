@@ -29,7 +29,7 @@ from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.learning.active.suggestion import suggested_columns
 from splc.project import Project
-from splc.system.definition import with_alternatives
+from splc.system.options import with_alternatives
 from splc.system.variability import VariabilityModel
 from splc.workflows.field_values import assigned
 from splc.workflows.note import Note, Notes, notes_of

@@ -9,8 +9,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import Failures, Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.stored_model import StoredModel, choice_of

@@ -16,7 +16,7 @@ from sampling.space.optimum import free_options, positions_of, unused_options
 from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError, SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.data.value_texts import assignment_texts
+from splc.data.table import assignment_texts
 from splc.errors import MeasurementError
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.inference import inference_of
