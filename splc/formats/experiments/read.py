@@ -31,13 +31,6 @@ from splc.io.numbers import parse_column
 CALLPATH = "callpath"
 
 
-def is_benchmark_folder(place: Path) -> bool:
-    """Return whether a folder has runs of Criterion, of Hydra or of perf stat; not a table of one run in each file."""
-    if any(next(place.rglob(name), None) is not None for name in (folders.OVERRIDES, folders.BENCHMARK)):
-        return True
-    return any(benchmark_of(read_source(file)) is not None for file in folders.files_in(place)[:1])
-
-
 def point_table(
     path: str | Path | Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str]
 ) -> tuple[Source, Sequence[str] | None]:
@@ -56,7 +49,10 @@ def point_table(
     columns = _selected(read_file_columns(source).columns, choice.where)
     named_columns = {*choice.named, *choice.ignore, *choice.where, *(parameters or ()), *metrics}
     free_options = [name for name in stated_roles.options if name not in named_columns]
-    factors = parameters or [name for name in free_options if _is_parameter(columns[name])]
+    values = {name: set(parse_column(columns[name]).tolist()) for name in free_options}
+    # Numbers with several values, other than 0 and 1, and a value in every row.
+    numeric = [name for name in free_options if len(values[name]) > 1 and not any(map(math.isnan, values[name]))]
+    factors = parameters or [name for name in numeric if not values[name] <= {0.0, 1.0}]
     if not factors:
         hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated_roles.contexts else None
         message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
@@ -87,12 +83,6 @@ def _selected(columns: Mapping[str, Sequence[str]], filters: Mapping[str, str]) 
         if all(columns[name][row].strip() == value.strip() for name, value in filters.items() if name in columns)
     ]
     return {name: [cells[row] for row in matching] for name, cells in columns.items()} if matching else columns
-
-
-def _is_parameter(cells: Sequence[str]) -> bool:
-    """Return whether an option is a number with several values, other than 0 and 1, and a value in every row."""
-    values = set(parse_column(cells).tolist())
-    return len(values) > 1 and not any(math.isnan(value) for value in values) and not values <= {0.0, 1.0}
 
 
 def _is_constant(cells: Collection[str]) -> bool:
@@ -145,7 +135,9 @@ def read_experiments(
         hint = "CUBE profiles have values of every process, other files do not"
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if str(path) != STANDARD and Path(path).is_dir():
-        if is_benchmark_folder(Path(path)):
+        # A folder may also have a table of one run in each file.
+        has_runs = any(next(Path(path).rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
+        if has_runs or any(benchmark_of(read_source(file)) for file in folders.files_in(Path(path))[:1]):
             return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
@@ -169,25 +161,15 @@ def is_profile(source: Source) -> bool:
     return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
 
 
-def parse_experiment(
+def parse_experiments(
     source: Source,
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
     choice: ColumnChoice | None = None,
-) -> Experiment:
-    """Return the experiment of a file. See `read_experiment`."""
-    (experiment,) = parse_experiments(source, parameters, kind, choice or ColumnChoice())
-    return experiment
-
-
-def parse_experiments(
-    source: Source,
-    parameters: Sequence[str] | None,
-    kind: ExperimentFormat | None,
-    choice: ColumnChoice,
     metrics: Sequence[str] = (),
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
+    choice = choice or ColumnChoice()
     format_names = [registered.name for registered in registry.formats_of("experiment")]
     if kind is not None and kind not in format_names:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, format_names))
@@ -197,7 +179,9 @@ def parse_experiments(
         raise InputError(Problem("the file is empty", source.name))
     form = registry.format_of("experiment", source) if kind is None else registry.format_named("experiment", kind)
     if form is None:
-        raise InputError(_unknown(source))
+        first = next((line for line in source.text().splitlines() if line.strip()), "")
+        message = "the format of this file is not known: it should have measurements at points of parameters"
+        raise InputError(Problem(message, source.name, 1, text=first[:200], hint=f"known are {_KNOWN}"))
     if form.name == "csv":
         return parse_experiments_csv(source, parameters, choice, metrics)
     _require_no_columns(form.name, source.name, parameters, choice)
@@ -226,14 +210,3 @@ def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, 
     if parameters is not None:
         hint = "only a CSV needs the columns that are parameters"
         raise SpecError(Problem(f"the file is {form} and names its parameters itself", file, hint=hint))
-
-
-def _unknown(source: Source) -> Problem:
-    first = next((line for line in source.text().splitlines() if line.strip()), "")
-    return Problem(
-        "the format of this file is not known: it should have measurements at points of parameters",
-        source.name,
-        1,
-        text=first[:200],
-        hint=f"known are {_KNOWN}",
-    )

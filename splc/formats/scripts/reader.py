@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sampling import parse_spec
@@ -63,11 +63,9 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     strategy = _strategy(kind, words[0], values)
     if words[1:]:
         raise SpecError(f"{strategy.name} has no argument {words[1]!r}", hint=_usage(strategy))
-    is_validation = _truth(VALIDATION, values.pop(VALIDATION)) if VALIDATION in values else False
-    only = {
-        name: _truth(name, values[name.casefold()]) for name in (ONLY_BINARY, ONLY_NUMERIC) if name.casefold() in values
-    }
-    restricted_kind: Kind = "binary" if only.get(ONLY_BINARY) else "numeric" if only.get(ONLY_NUMERIC) else kind
+    is_validation = truth(values.pop(VALIDATION), VALIDATION) if VALIDATION in values else False
+    binary, numeric = (truth(values.get(name.casefold(), "false"), name) for name in (ONLY_BINARY, ONLY_NUMERIC))
+    restricted_kind: Kind = "binary" if binary else "numeric" if numeric else kind
     options = tuple(name.strip() for domain in domains for name in domain.split(",") if name.strip())
     spec, file = _spec(strategy, values)
     spec += f"[{','.join(options)}]" if options else ""
@@ -84,7 +82,7 @@ def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
     if not candidates:
         raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
     flags = {strategy.flag for strategy in candidates if strategy.flag}
-    flag_values = {flag: _truth(flag, values.pop(flag)) for flag in flags if flag in values}
+    flag_values = {flag: truth(values.pop(flag), flag) for flag in flags if flag in values}
     return next(strategy for strategy in candidates if not strategy.flag or flag_values.get(strategy.flag))
 
 
@@ -131,28 +129,17 @@ def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
     """Check the spec of a strategy."""
     probe = spec.replace(BINARY_OPTIONS, "1").replace(FILE, "file.csv")
     try:
-        parse_strategy(kind, probe)
+        # A random part alone would draw whole configurations.
+        parse_spec({"binary": f"{probe}+ff", "numeric": f"all+{probe}", "hybrid": probe}[kind])
     except SplcError as error:
         raise SpecError(
             Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems
         ) from None
 
 
-def parse_strategy(kind: Kind, spec: str) -> None:
-    """Check a spec of a binary, numeric or hybrid sampling."""
-    # A random part alone would draw whole configurations.
-    parse_spec({"binary": f"{spec}+ff", "numeric": f"all+{spec}", "hybrid": spec}[kind])
-
-
 def _usage(strategy: Strategy) -> str:
     keys = " ".join(f"{key.name}:…" for key in strategy.keys)
     return f"write {strategy.kind} {strategy.name} {keys}".rstrip()
-
-
-def _truth(name: str, text: str) -> bool:
-    if text.casefold() not in ("true", "false"):
-        raise SpecError(f"{name}: {text!r} is neither true nor false")
-    return text.casefold() == "true"
 
 
 def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str = "") -> str:
@@ -263,57 +250,46 @@ def _pairs(words: list[str]) -> dict[str, Any]:
 def _check_values(command: ScriptCommand) -> None:
     """Check the values of a command."""
     problems: list[Problem] = []
-    for check in _checks(command):
-        try:
-            check()
-        except SplcError as error:
-            problems += error.problems
-    if problems:
-        raise SpecError(problems)
-
-
-def _checks(command: ScriptCommand) -> Iterator[Any]:
     values = dict(command.values)
+    choices = [{name: value} for name, listed in command.lists.items() for value in listed]
+
+    def check(function: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            function(*arguments)
+        except SplcError as error:
+            problems.extend(error.problems)
+
     if command.name == "mlsettings":
-        yield lambda: Settings().changed(values)
+        check(Settings().changed, values)
     elif command.name == "select-all-measurements":
-        yield lambda: truth(command.words[0])
+        check(truth, command.words[0])
     elif command.name == "all" and "check" in values:
-        yield lambda: truth(values["check"])
+        check(truth, values["check"])
     elif command.name == "learn-splconqueror-opt":
-        if command.words and command.words[0].casefold() != RANDOMIZED:
-            word = command.words[0]
-            yield lambda: _refuse(f"unknown argument {word!r}", hint=unknown_name_hint(word, [RANDOMIZED]))
-        if not command.lists:
-            yield lambda: _refuse("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]")
-        for name, choices in command.lists.items():
-            for value in choices:
-                yield lambda name=name, value=value: Settings().changed({name: value})
-        yield from _search_checks(values)
+        for word in command.words[:1]:
+            if word.casefold() != RANDOMIZED:
+                hint = unknown_name_hint(word, [RANDOMIZED])
+                problems.append(Problem(f"unknown argument {word!r}", hint=hint))
+        if not choices:
+            problems.append(Problem("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]"))
+        for choice in choices:
+            check(Settings().changed, choice)
     elif command.name == "learn-python":
         final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
         if final is not None:
-            text = values.pop(final)
-            yield lambda: truth(text)
-        yield lambda: estimator_of(command.words[0], values)
+            check(truth, values.pop(final))
+        check(estimator_of, command.words[0], values)
     elif command.name == "learn-python-opt":
-        yield lambda: estimator_of(command.words[0], {})
-        for name, choices in command.lists.items():
-            for value in choices:
-                yield lambda name=name, value=value: estimator_of(command.words[0], {name: value})
-        yield from _search_checks(values)
-
-
-def _search_checks(values: Mapping[str, str]) -> Iterator[Any]:
-    if "performWithOptimal" in values:
-        yield lambda: truth(values["performWithOptimal"])
-    for name, minimum in (("samples", 1), ("seed", 0)):
-        if name in values:
-            yield lambda name=name, minimum=minimum: whole_number(name, values[name], minimum)
-
-
-def _refuse(message: str, hint: str) -> None:
-    raise SpecError(message, hint=hint)
+        for choice in ({}, *choices):
+            check(estimator_of, command.words[0], choice)
+    if command.usage.form == "lists":
+        if "performWithOptimal" in values:
+            check(truth, values["performWithOptimal"])
+        for name, least in (("samples", 1), ("seed", 0)):
+            if name in values:
+                check(whole_number, name, values[name], least)
+    if problems:
+        raise SpecError(problems)
 
 
 def whole_number(name: str, text: str, least: int) -> int:
@@ -323,10 +299,10 @@ def whole_number(name: str, text: str, least: int) -> int:
     return int(text)
 
 
-def truth(text: str) -> bool:
-    """Return `true` or `false` as a truth value."""
+def truth(text: str, name: str = "") -> bool:
+    """Return `true` or `false` as a truth value; `name`: that of the argument, for messages."""
     if text.casefold() not in ("true", "false"):
-        raise SpecError(f"{text!r} is neither true nor false")
+        raise SpecError(f"{name + ': ' if name else ''}{text!r} is neither true nor false")
     return text.casefold() == "true"
 
 

@@ -25,7 +25,7 @@ from splc.formats.experiments import extrap
 from splc.formats.experiments.extrap import experiment_text
 from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.json_lines import experiment_jsonl
-from splc.formats.experiments.read import parse_experiment, read_experiment
+from splc.formats.experiments.read import parse_experiments, read_experiment
 from splc.io.files import Source, write_whole
 from tests.support.examples import examples
 from tests.support.reader_golden import READER_FILES, read_cases
@@ -127,6 +127,12 @@ class TestRealFiles:
         assert len(kept.measured("main->merge", "time")[0]) == 4
         assert not kept.report.missing
         assert kept.report.notes == ("1 of 15 series have no value at some points (main->merge, time: 1 of 5)",)
+
+
+def parse_experiment(source: Source, *settings: Any, **named: Any) -> Experiment:
+    """Return the only experiment of a file."""
+    (found,) = parse_experiments(source, *settings, **named)
+    return found
 
 
 TEXT = "PARAMETER p\nPOINTS 4 8\nREGION main\nDATA 1\nDATA 2\n"
