@@ -54,7 +54,10 @@ def is_check(name: str, file: Path) -> bool:
 
 def returns(function: ast.FunctionDef) -> bool:
     """Return whether a function returns a value: it is called for that, not for what it asserts."""
-    return any(isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function))
+    functions = [each for each in ast.walk(function) if isinstance(each, ast.FunctionDef) and each is not function]
+    inner = {node for each in functions for node in ast.walk(each)}
+    returned = (node for node in ast.walk(function) if isinstance(node, ast.Return) and node not in inner)
+    return any(node.value is not None for node in returned)
 
 
 def asserts(node: ast.AST, file: Path) -> bool:

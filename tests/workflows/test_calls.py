@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from splc.cli.app import app, verb_of
 from splc.cli.printer import print_view
 from splc.errors import RequestError
+from splc.io.json import plain_values
 from splc.workflows.verb import Watch
 
 TIMES = ("seconds", "output", "companion")
@@ -104,7 +105,7 @@ def test_a_script_gets_what_the_command_gets(
     result = verb.run(verb.request(**own), Watch())
     assert capsys.readouterr() == ("", "")
     assert verb.as_json is not None
-    print_view([], verb.as_json(result))
+    print_view([], plain_values(verb.as_json(result)))
     found = shown(capsys.readouterr().out)
     done = CliRunner().invoke(app, [name, *arguments.replace("FILE", "command").split(), "--json"])
     assert done.exit_code == 0, done.stderr
