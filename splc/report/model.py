@@ -11,10 +11,9 @@ import numpy as np
 
 from splc.data.configurations import describe_configuration, value_table
 from splc.data.property_unit import titled
-from splc.data.value_texts import text_values
+from splc.data.table import text_values
 from splc.errors import listed, plural
-from splc.formats.models.programs.program import program_object, program_of
-from splc.formats.models.programs.space import space_object
+from splc.formats.models.programs.program import program_object, program_of, space_object
 from splc.io.numbers import count_text, percentage, short_number
 from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
 from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
@@ -23,10 +22,10 @@ from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_tabl
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.explained_charts import positions
-from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
-from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
+from splc.workflows.explain.contributions import positions
+from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of
 from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration, Result
+from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
 from splc.workflows.views import Facts, Message, interval_text
 
 # Where the error to expect was measured.

@@ -28,8 +28,7 @@ from splc.io.files import lock, sha256_of, write_whole
 from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
-from splc.workflows.verb import UNWATCHED, Watch
-from splc.workflows.views import Message, View, counted
+from splc.workflows.views import UNWATCHED, Message, View, Watch, counted
 
 MANIFEST, TASKS = "manifest.json", "tasks"
 SCHEMA = "splc.study.manifest/1"

@@ -17,19 +17,16 @@ from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
 from splc.formats.system.read import read_variability_model
-from splc.io.files import STANDARD, read_source, standard_input_kept, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept, write_whole
 from splc.models.binding import bound
 from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT
-from splc.workflows.common_fields import as_numbers
-from splc.workflows.fields import as_argument, as_option, option, request
+from splc.workflows.fields import as_argument, as_numbers, as_option, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, View
+from splc.workflows.views import UNWATCHED, Detail, Message, Verb, View, Watch
 
 NAMES: Mapping[registry.Kind, str] = {
     "measurements": "measurements",

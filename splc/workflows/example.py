@@ -14,8 +14,7 @@ from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hi
 from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json import picked
 from splc.workflows.fields import argument, request
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, Rows, View, counted
+from splc.workflows.views import UNWATCHED, Column, Detail, Rows, Verb, View, Watch, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
 SOLVER = (*STUDY, "analytical.txt", "parameters.toml", "../README.md")

@@ -9,26 +9,24 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sampling import Space
+from splc.data.property_unit import unit_remark
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.failures import failures_file
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.files import STANDARD, read_source, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
 from splc.project.files import FILE_NAME
 from splc.system.options import NumericOption
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
-from splc.workflows.objects import inference_as_json
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, Output, View
+from splc.workflows.subspace import inference_as_json
+from splc.workflows.views import UNWATCHED, Detail, Message, Output, Verb, View, Watch
 
 SHOWN_VALUES = 4
 FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is for them."

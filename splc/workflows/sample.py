@@ -12,17 +12,14 @@ from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.configurations import read_prediction_inputs, write_configurations
-from splc.io.files import write_whole
+from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
-from splc.workflows.common_fields import Sampling, Seed
-from splc.workflows.fields import flag, option, request
+from splc.workflows.fields import Sampling, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Output, View, counted
+from splc.workflows.views import UNWATCHED, Detail, Output, Verb, View, Watch, counted
 
 AS_COMMANDS = "As command lines"
 # The noise of measurements for which the power of pairs is stated, in percent.

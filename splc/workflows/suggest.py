@@ -13,34 +13,29 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import quantity
 from splc.errors import InputError, Problem, RequestError, listed, plural
 from splc.formats.detect import experiment_format, is_xml, kind_of
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, is_stream, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import count_text, percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED
 from splc.types import Array, Goal
-from splc.workflows.common_fields import FixedValues, Seed
-from splc.workflows.fields import flag, option, request
+from splc.workflows.fields import FixedValues, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.objects import failures_as_json
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
-from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
+from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
+from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
 
 
 @request

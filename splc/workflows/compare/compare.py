@@ -25,18 +25,17 @@ from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
-from splc.io.files import STANDARD, read_source, standard_input_kept
+from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept
 from splc.io.json import getter
-from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter
 from splc.types import Array, Link
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
-from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.prediction_notes import ENOUGH
+from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
 

@@ -20,9 +20,9 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, RequestError, SplcError, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.configurations import read_prediction_inputs
-from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
+from splc.formats.models.stored_model import choice_of
 from splc.io.files import STANDARD, is_file
 from splc.learning.result import Predictor
 from splc.models.parameters import chosen_rows
@@ -30,9 +30,7 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.common_fields import Seed, as_numbers
-from splc.workflows.field_values import number_or
-from splc.workflows.fields import argument, flag, option, request
+from splc.workflows.fields import Seed, argument, as_numbers, flag, number_or, option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
 from splc.workflows.prediction_notes import learned_configurations, learned_from_notes

@@ -33,15 +33,13 @@ from splc.measuring.machine import load_warning
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
 from splc.project import Project
-from splc.system.definition import with_alternatives
+from splc.system.options import with_alternatives
 from splc.system.variability import VariabilityModel
-from splc.workflows.common_fields import Sampling, Seed, System, scheduler_of
-from splc.workflows.field_values import names_of
-from splc.workflows.fields import argument, flag, given_fields, option, request
+from splc.workflows import fields
+from splc.workflows.fields import flag, option, request
 from splc.workflows.measure import outcome
 from splc.workflows.note import Note, Notes, notes_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import duration
+from splc.workflows.views import UNWATCHED, Verb, Watch, duration
 
 COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
 ONE_BATCH = ("all",)
@@ -66,12 +64,12 @@ class Request:
         COMMAND,
         default="that of the journal, with its settings",
     )
-    table: str | None = argument(None, "CONFIGURATIONS", "The configurations to measure: a table (CSV).")
-    sampling: Sampling = None
+    table: str | None = fields.argument(None, "CONFIGURATIONS", "The configurations to measure: a table (CSV).")
+    sampling: fields.Sampling = None
     configurations: str | None = option(
         None, "FILE", "The configurations to measure (CSV). Without a description their columns are the options."
     )
-    seed: Seed = 0
+    seed: fields.Seed = 0
     properties: tuple[str, ...] = option(
         (),
         "NAME=SOURCE",
@@ -119,7 +117,7 @@ class Request:
         "command may name. It reads them as CSV on standard input, or from the file {configurations}, and prints "
         "CSV with a row for each as it is done.",
         BATCHES,
-        parse=names_of,
+        parse=fields.names_of,
     )
     output: str = option("measurements.csv", "FILE", "The measurements.", RESULTS, names="--output -o")
     journal: str | None = option(
@@ -141,7 +139,7 @@ class Request:
     backend: Literal["local", "dask"] = option(
         "local", "local|dask", "One run after the other on this machine, or on a dask cluster.", MACHINES
     )
-    system: System = None
+    system: fields.System = None
 
     @property
     def continues(self) -> bool:
@@ -153,7 +151,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> outcome.Result | outcome.
     """Do the runs that are left; every finished run is on disk before the next one starts."""
     if request.table is not None and request.configurations is not None:
         raise RequestError("the configurations are given twice", "configurations")
-    scheduler, file = scheduler_of(request.backend, request.scheduler), request.table or request.configurations
+    scheduler, file = fields.scheduler_of(request.backend, request.scheduler), request.table or request.configurations
     request = replace(request, configurations=file, scheduler=scheduler)
     if request.dry:
         return _preview(request)
@@ -173,7 +171,7 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
     if request.command is None:
         if not request.continues:
             raise RequestError("the command to run is missing; write --command './program {option}'", "command")
-        stated, given = setups.settings_in(records, outputs.journal), given_fields(request)
+        stated, given = setups.settings_in(records, outputs.journal), fields.given_fields(request)
         notes.append(Note(f"the command and its settings are those of {outputs.journal}: {stated['command']}"))
         request = replace(request, **{name: value for name, value in stated.items() if name not in given})
     assert request.command is not None

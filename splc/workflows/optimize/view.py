@@ -8,18 +8,17 @@ from typing import Any
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
+from splc.data.table import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.system.groups import text_groups
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.objects import failures_as_json, option_values
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.verb import Verb
-from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, View, counted, narrowed
+from splc.workflows.subspace import failures_as_json, option_values
+from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, Verb, View, counted, narrowed
 
 # The greatest number of configurations in a text; JSON has all.
 MAX_LINES = 40

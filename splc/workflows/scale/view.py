@@ -16,7 +16,7 @@ from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, title
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_writer import model_as_json, scaling_as_json
+from splc.formats.models.json import model_as_json, scaling_as_json
 from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
@@ -34,8 +34,6 @@ from splc.workflows.fields import given_fields
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, Result, experiments_of, run, run_by
 from splc.workflows.scale.tree import view_of_trees
-from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import Answer, Column, NextStep, Rows, View, columns, counted, interval_text
 
 # The usual names of parameters that count processes.
 PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
@@ -105,13 +103,13 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
     node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
 
     def cost(points: Array, values: Array) -> Any:
-        columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
-        return evaluate(node, columns.__getitem__)
+        facts = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
+        return evaluate(node, facts.__getitem__)
 
     return cost, text.replace("`", "")
 
 
-VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
+VALUES = views.columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
 
 
 def points_as_json(result: PointSuggestions) -> dict[str, Any]:
@@ -147,23 +145,25 @@ def points_as_json(result: PointSuggestions) -> dict[str, Any]:
     }
 
 
-def view_of_points(result: PointSuggestions) -> View:
+def view_of_points(result: PointSuggestions) -> views.View:
     """Yield the suggested points."""
     batch = result.suggestions
     if batch.points:
-        coordinates = [Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
-        measured = columns("measured") if any(point.measured for point in batch.points) else ()
-        yield f"next, {counted(batch.repetitions, 'measurement')} each:"
-        yield Rows(batch.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
+        coordinates = [views.Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
+        measured = views.columns("measured") if any(point.measured for point in batch.points) else ()
+        yield f"next, {views.counted(batch.repetitions, 'measurement')} each:"
+        yield views.Rows(
+            batch.points, (*coordinates, *VALUES, *measured, *views.columns("gain", partial(percentage, digits=3)))
+        )
     yield batch.why
-    yield f"model: {scaling_view.model_text(batch.model)} ({counted(batch.model.points, 'point')})"
+    yield f"model: {scaling_view.model_text(batch.model)} ({views.counted(batch.model.points, 'point')})"
     if (target := batch.target) is not None:
         where = scaling_view.point_text(dict(zip(batch.names, target.point, strict=True)))
-        interval = interval_text((target.lower, target.upper))
+        interval = views.interval_text((target.lower, target.upper))
         text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
         yield f"{text} (mean of many measurements: within {percent_text(target.error)})"
     if batch.error is not None:
-        yield f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines"
+        yield f"error: {percent_text(batch.error)} at {views.counted(batch.checked, 'point')} off the lines"
     budget = result.request.budget
     limit = "" if budget is None else f" of {budget:.6g}"
     yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"
@@ -211,7 +211,7 @@ def _profile_as_json(result: Result, streamed: bool = False) -> dict[str, Any]:
     }
 
 
-def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> View:
+def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> views.View:
     """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
     if isinstance(result, PointSuggestions):
         yield from view_of_points(result)
@@ -232,33 +232,33 @@ def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Deta
     yield views.End(int(bool(result.profile.failed)))
 
 
-def _models(result: Result, detail: views.Detail) -> View:
+def _models(result: Result, detail: views.Detail) -> views.View:
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
-        yield Answer(f"{counted(len(models), 'model')} at {counted(points, 'point')}")
+        yield views.Answer(f"{views.counted(len(models), 'model')} at {views.counted(points, 'point')}")
         if result.trees:
             yield from view_of_trees(result.trees, result.request.top)
         else:
             # A column in which every model has the default name is not shown.
             names = [
-                Column(name, f"0.{at}")
+                views.Column(name, f"0.{at}")
                 for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
                 if {key[at] for key in models} != {default}
             ]
             ends = enumerate(next(iter(result.predictions.values()), ()))
-            predicted = [Column(scaling_view.point_text(entry.at), f"2.{at}", _short_text) for at, entry in ends]
+            predicted = [views.Column(scaling_view.point_text(entry.at), f"2.{at}", _short_text) for at, entry in ends]
             rows = [(key, model, result.predictions.get(key, ())) for key, model in models.items()]
-            yield Rows(rows, (*names, *MODELS, *predicted))
+            yield views.Rows(rows, (*names, *MODELS, *predicted))
         facts = []
     else:
         ((key, model),) = models.items()
         name = title(key)
-        yield Answer(f"{name}: {scaling_view.model_text(model)}" if name else scaling_view.model_text(model))
+        yield views.Answer(f"{name}: {scaling_view.model_text(model)}" if name else scaling_view.model_text(model))
         if detail.quiet:
             return
         yield from scaling_view.view_of_terms(model)
         yield ""
-        yield Rows(result.predictions[key], scaling_view.PREDICTIONS)
+        yield views.Rows(result.predictions[key], scaling_view.PREDICTIONS)
         facts = scaling_view.scaling_facts(model)
     yield ""
     written = (("output", result.request.output), ("plot", result.request.plot))
@@ -266,21 +266,21 @@ def _models(result: Result, detail: views.Detail) -> View:
 
 
 MODELS = (
-    Column("model", lambda entry: scaling_view.model_text(entry[1])),
-    Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
-    Column("SMAPE", "1.smape", percent_text),
-    Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
-    Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
+    views.Column("model", lambda entry: scaling_view.model_text(entry[1])),
+    views.Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
+    views.Column("SMAPE", "1.smape", percent_text),
+    views.Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
+    views.Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
 )
 
 
 def _short_text(entry: Prediction) -> str:
-    interval = interval_text((entry.lower, entry.upper), scaling_view.number)
+    interval = views.interval_text((entry.lower, entry.upper), scaling_view.number)
     known = interval and entry.predicted is not None
     return scaling_view.number(entry.predicted) + (f" ({interval})" if known else "")
 
 
-def next_steps(result: Result) -> Iterator[NextStep]:
+def next_steps(result: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow: a prediction beyond the measured points, and the points that make it better."""
     request = result.request
     # Names of parameters with these separators cannot be given on the command line.
@@ -294,13 +294,13 @@ def next_steps(result: Result) -> Iterator[NextStep]:
     further = ("--extend", "1") if min(sizes) >= LINE and len(points) >= math.prod(sizes) else ()
     target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
     if not {*given_fields(request)} - {"profile", "output"}:
-        yield NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
-        yield NextStep(
+        yield views.NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
+        yield views.NextStep(
             ("scale", request.profile, "--suggest", "--target", target, *further), "the point to measure next for it"
         )
 
 
-def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
+def _run(request: Request, watch: views.Watch) -> Result | ByValue[Result] | PointSuggestions:
     if request.suggest:
         return suggested(request)
     for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):
@@ -314,4 +314,4 @@ EXAMPLES = (
     "splc scale runs.csv --coordinates p,n --metric time -o models.py",
     "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8",
 )
-VERB = Verb(Request, _run, view, as_json, EXAMPLES, doing="modelling")
+VERB = views.Verb(Request, _run, view, as_json, EXAMPLES, doing="modelling")

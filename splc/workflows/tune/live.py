@@ -20,9 +20,8 @@ from splc.formats.measurements.configurations import with_unlisted, write_config
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.tables import read_table
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
-from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
@@ -44,8 +43,7 @@ from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
 from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values
-from splc.workflows.verb import UNWATCHED, Watch
-from splc.workflows.views import Detail, Message, View, counted
+from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5

@@ -25,9 +25,7 @@ from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
 from splc.tuning.objective import Goal, Limit
 from splc.tuning.tuner import Tuner
-from splc.workflows.common_fields import Seed
-from splc.workflows.field_values import counts_of, percentage_of, seconds_of
-from splc.workflows.fields import flag, given_fields, option, request
+from splc.workflows.fields import Seed, counts_of, flag, given_fields, option, percentage_of, request, seconds_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.measure.outcome import constant_contexts, contexts_of, turns_of
 from splc.workflows.note import Note, Notes, reading_notes

@@ -12,7 +12,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.property_unit import quantity, span
-from splc.data.run_pattern import LEAST, scatter_of
+from splc.data.summary import LEAST, scatter_of
 from splc.errors import LearningError, RequestError, shorten
 from splc.formats.measurements.selections import parse_assignments
 from splc.io.json import picked
@@ -27,11 +27,10 @@ from splc.tuning.result import FoundConfiguration
 from splc.workflows import views
 from splc.workflows.learn.model_view import answer
 from splc.workflows.note import Note, Notes, run_notes
-from splc.workflows.objects import failures_as_json, option_values
-from splc.workflows.subspace import fixed_space
+from splc.workflows.subspace import failures_as_json, fixed_space, option_values
 from splc.workflows.tune.live import WIDTH, Result, TuningPreview, goal_text, preview, run
 from splc.workflows.tune.request import Request, default_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
+from splc.workflows.views import UNWATCHED, Verb, Watch
 
 # A configuration counts as equally good if it is worse than the best one by at most this percentage.
 NEAR = 1.0
