@@ -21,6 +21,7 @@ from splc import read_model, read_variability_model
 from splc.cli.app import app
 from splc.errors import ConfigurationError, MachineError, OutputError
 from splc.measuring.session import Session
+from splc.measuring.setup import Setup
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
 from splc.workflows.compare import Request, run
@@ -123,7 +124,7 @@ def test_measure(project: Path) -> None:
 def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatch, stopped: bool) -> None:
     """If the table cannot be written, the error is that; but the one that ended the runs, if there is one."""
     wrong = Mock(side_effect=OutputError("the table cannot be written"))
-    monkeypatch.setattr("splc.workflows.measure.outcome.write_measurements_csv", wrong)
+    monkeypatch.setattr(Setup, "measurements", wrong)
     if stopped:
         monkeypatch.setattr(Session, "measure", Mock(side_effect=MachineError("the disk is full")))
     with pytest.raises(MachineError if stopped else OutputError) as caught:
