@@ -291,6 +291,6 @@ def test_calls() -> None:
         return shown(selections(VariabilityModel("m", tuple(options))))
 
     def literals(text: str) -> list[tuple[str, bool]]:
-        return [tuple(each) for each in parse_boolean(text, TABLE).literals]
+        return [(name, value) for name, value in parse_boolean(text, TABLE).literals]
 
     check_calls("selections", hierarchy, stated, literals, binary)
