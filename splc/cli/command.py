@@ -35,10 +35,8 @@ class Command(TyperCommand):
     examples: tuple[str, ...] = ()
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand; a wrong request becomes a usage error that names the options.
-
-        The output `/dev/stdout` is standard output. The notes of a workflow that failed are printed before its error.
-        """
+        """Run the subcommand; a wrong request becomes a usage error that names the options."""
+        # The output `/dev/stdout` is standard output.
         for parameter in self.params:
             if parameter.name == "output" and parameter.metavar == "FILE":
                 output = ctx.params.get("output")

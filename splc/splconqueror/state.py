@@ -17,7 +17,7 @@ from splc.formats.scripts.commands import Sampling, Script, ScriptCommand
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import is_stream, read_source
 from splc.learning.result import LearningResult
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 ERRORS = "_error"
 # Room for the system, measurements and evaluation set of a script, and one more; scripts may use many systems.

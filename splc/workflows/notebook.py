@@ -31,8 +31,8 @@ from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.overview import Overview, overview
-from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
+from splc.workflows.explain.importance import Overview, overview
+from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import best_of

@@ -29,7 +29,7 @@ from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
 from splc.workflows.explain.contributions import contributions
-from splc.workflows.explain.overview import overview
+from splc.workflows.explain.importance import overview
 
 
 @cache

@@ -43,11 +43,11 @@ from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
 from splc.learning.registry import learner_of
 from splc.models.parameters import Parameters, Quantity
-from splc.project.config import read_project_file
+from splc.project.files import read_project_file
 from splc.study import read_study
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.field_values import texts_of
+from splc.workflows.fields import texts_of
 from tests.support.reader_golden import READER_FILES, Content, Reader
 
 Options = Mapping[str, str]

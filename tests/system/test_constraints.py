@@ -290,7 +290,7 @@ def test_calls() -> None:
     def hierarchy(options: list[BinaryOption]) -> list[str]:
         return shown(selections(VariabilityModel("m", tuple(options))))
 
-    def literals(text: str) -> list[tuple[str, bool]]:
-        return [(name, value) for name, value in parse_boolean(text, TABLE).literals]
+    def literals(text: str) -> list[tuple[object, ...]]:
+        return [tuple(each) for each in parse_boolean(text, TABLE).literals]
 
     check_calls("selections", hierarchy, stated, literals, binary)
