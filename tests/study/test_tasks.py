@@ -175,7 +175,7 @@ def test_errors_of_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, erro
         yield Done(tasks[1], error, "tcp://a:1")
 
     monkeypatch.setattr("splc.measuring.cluster.Cluster", connected)
-    monkeypatch.setattr("splc.measuring.distribution.Distribution", distributed)
+    monkeypatch.setattr("splc.measuring.cluster.Distribution", distributed)
     tasks = [Numbered(0), Numbered(1)]
     with results_folder(tmp_path, {}, []) as results:
         with pytest.raises(LearningError) as caught:
