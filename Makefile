@@ -127,7 +127,7 @@ everywhere: $(TESTABLE) ## the same numbers on three kernels of OpenBLAS, 1 and 
 
 kills: $(TESTABLE) ## kills, full disks and failing clusters (about 20 minutes)
 	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 \
-	    tests/cli/test_measure_kills.py tests/study/test_kills.py tests/study/test_cluster_failures.py tests/study/test_slurm.py
+	    tests/cli/test_measure.py tests/study/test_kills.py tests/study/test_cluster_failures.py tests/study/test_slurm.py
 
 # A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell. In copies of the
 # case studies: what the demo writes is not beside committed files.

@@ -12,13 +12,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from splc.cli import terminal
-from splc.cli.command import Commands, escaped, with_examples, write_parameters
+from splc.cli.command import Commands, escaped, with_examples
 from splc.errors import InputError, Problem, RequestError, SpecError
 from tests.support.objects import of
 from tests.support.paths import ROOT
@@ -66,44 +65,6 @@ def ended(monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[object, Any]]:
         return end.value.code, sys.stderr
 
     return ends
-
-
-def written(*parameters: Any) -> list[str]:
-    """Return the lines of help about parameters."""
-    formatter = click.HelpFormatter(width=80)
-    write_parameters(parameters, formatter)
-    return formatter.getvalue().splitlines()
-
-
-def option(*names: str, panel: str | None = None, **values: Any) -> Any:
-    """Return an option of a command."""
-    found: Any = click.Option(names, **values)
-    found.rich_help_panel = panel
-    return found
-
-
-def test_panels() -> None:
-    """Arguments are first, then options without a panel, then the panels in their order; hidden ones are left out."""
-    argument: Any = click.Argument(["model"])
-    argument.help = "The model."
-    # A name of at most 24 characters has its text beside it, a longer one above it.
-    short, long = ("--" + "n" * length for length in (18, 19))
-    assert written(
-        option("--a", panel="First", help="An a.", metavar="A", required=True),
-        option("--b", help="A\nb.", is_flag=True),
-        option("--c", panel="Second", help=None, metavar="C"),
-        option("-d", "--dd", "-e", panel="First", help="A d.", metavar="D"),
-        option("--f/--no-f", help="An f.", default=True, show_default=True),
-        option("--g", hidden=True),
-        option(short, panel="Second", metavar="ABC", help="One."),
-        option(long, panel="Second", metavar="ABC", help="Two."),
-        argument,
-    ) == [
-        *("Arguments:", "  model  The model.", ""),
-        *("Options:", "  --b           A b.", "  --f / --no-f  An f.", ""),
-        *("First:", "  --a A           An a. [required]", "  -d, -e, --dd D  A d.", ""),
-        *("Second:", "  --c C", f"  {short} ABC  One.", f"  {long} ABC", " " * 28 + "Two."),
-    ]
 
 
 class Group(Commands):
@@ -287,7 +248,8 @@ def test_escapes(text: str, encoding: str, expected: bytes) -> None:
 @pytest.mark.parametrize(
     ("command", "code", "message"),
     [
-        ("example | true", 0, ""),
+        # Nor if it is a help text that nobody reads to its end.
+        *((f"{each} | true", 0, "") for each in ("example", "--help", "sample --help")),
         ("describe - <&-", 2, "<stdin>"),
         ("example >&-", 2, "standard output is closed"),
         ("example 2>&-", 0, ""),
@@ -322,22 +284,3 @@ def test_an_interrupted_process(folder: Path) -> None:
         assert process.stderr is not None
         assert process.stderr.read() == "interrupted\n"
     assert not (folder / "x.csv").exists()
-
-
-def test_a_terminal_that_knows_few_characters() -> None:
-    """A character that stdout cannot encode is escaped, not an error."""
-    command = [sys.executable, "-m", "splc", "scale", "--help"]
-    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "latin-1"}
-    done = subprocess.run(command, capture_output=True, check=True, env=environment)
-    assert b"strong_scaling, \\u2026" in done.stdout
-
-
-@pytest.mark.parametrize("arguments", [("--help",), ("sample", "--help")])
-def test_help_whose_reader_has_seen_enough(arguments: tuple[str, ...]) -> None:
-    """A closed pipe behind a help text is no failure."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    command = [sys.executable, "-m", "splc", *arguments]
-    found = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, env=ENVIRONMENT)
-    os.close(writing)
-    assert (found.returncode, found.stderr) == (0, "")

@@ -1,7 +1,8 @@
-"""`splc describe`."""
+"""`splc describe`, `splc sample` and `splc convert`: real and entangled systems, and conversions there and back."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -12,7 +13,12 @@ from xml.sax.saxutils import escape
 import pytest
 
 from sampling.space import engines, solutions
-from tests.cli.conftest import SYSTEM, Run, description
+from splc import read_model, read_variability_model
+from splc.formats.detect import kind_of
+from splc.formats.measurements import configurations
+from splc.io.files import Source
+from splc.workflows import learn
+from tests.cli.conftest import MEASUREMENTS, SYSTEM, Run, description
 from tests.support.entangled import random_clauses
 from tests.support.real_data import real
 
@@ -49,14 +55,6 @@ def test_real_systems(run: Run, system: str, binary: int, numeric: int, constrai
     assert not tables or found["measurements"]["configurations"] == valid
 
 
-def test_large_numbers_are_exact(run: Run, folder: Path) -> None:
-    """2^100 valid configurations are an exact integer in JSON; the text rounds them."""
-    options = "".join(LEFT.replace("left", f"o{at}").format("") for at in range(99))
-    (folder / "system.xml").write_text(description(options), encoding="utf-8")
-    assert described(run)["valid_configurations"] == 2**100
-    assert "valid configurations: about 1.27e+30\n" in run("describe").stdout
-
-
 def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A space that cannot be counted is described all the same, and it is said why."""
     monkeypatch.setattr(solutions, "compiled", lambda a, b, c, _: engines.compiled(a, b, c, (2**8,)))
@@ -70,20 +68,6 @@ def test_too_entangled_to_count(run: Run, folder: Path, monkeypatch: pytest.Monk
     assert described(run)["valid_configurations"] is None
 
 
-def test_a_file_or_a_folder(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The system is given as a file, a folder, an option or on standard input, or lies in the current folder."""
-    everything = run("describe").stdout
-    here, _, measured = everything.partition("\nMeasurements: ")
-    monkeypatch.chdir(folder.parent)
-    with monkeypatch.context() as patch:
-        patch.chdir(folder)
-        assert run("describe", "system.xml").stdout == here
-    assert run("describe", str(folder)).stdout == f"{here}\nMeasurements: {folder}/{measured}"
-    assert run("describe", f"{folder.name}/system.xml").stdout == here
-    assert run("describe", "--system", f"{folder.name}/system.xml").stdout == here
-    assert run("describe", "-", stdin=SYSTEM).stdout == here
-
-
 @pytest.mark.parametrize("mode", [os.R_OK, os.X_OK])
 def test_a_folder_that_cannot_be_read(
     refused: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch, mode: int
@@ -93,3 +77,107 @@ def test_a_folder_that_cannot_be_read(
     message = refused("describe", ".")
     assert "the folder cannot be read: permission denied" in message
     assert "chmod" in message
+
+
+@pytest.mark.real_data
+def test_a_file_of_measurements_is_extended(run: Run, folder: Path) -> None:
+    """Measurements in XML are extended, too."""
+    (folder / "system.xml").write_bytes(real("x264", "FeatureModel.xml").read_bytes())
+    file = str(real("x264", "measurements.xml"))
+    result = run("sample", "--sampling", "covering:2", "--extend", file)
+    assert len(result.stdout.splitlines()) == 1
+    assert "the existing sample lacks nothing" in result.stderr
+
+
+def test_the_validation_set_is_disjoint_from_the_learning_set(folder: Path) -> None:
+    """No configuration is in both, also where sampled configurations are replaced by the nearest measured ones."""
+    lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    (folder / "measurements.csv").write_text("".join(lines[:1] + lines[3:]), encoding="utf-8")
+    for missing in ("drop", "nearest"):
+        request = learn.Request(
+            nfp="energy", sampling="all+random:2", validation="all+ff", missing=missing, write=False, seed=3
+        )
+        found = learn.run(request)
+        assert found.evaluated is not None
+        assert found.evaluated.learned_from == 0
+        assert found.evaluated.configurations + len(found.rows) <= 8
+
+
+def test_large_tables_are_written_piece_by_piece(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pieces in which a large table is written make no difference."""
+    whole = run("sample", "--sampling", "all+ff").stdout
+    monkeypatch.setattr(configurations, "CELLS", 8)
+    assert run("sample", "--sampling", "all+ff").stdout == whole
+
+
+ROUND = "1;2 * cache + 3 * x;1;1;1;1;0.1;2;3 * x;1;1;1\n"
+
+
+def test_compressed_streams(run: Run, folder: Path) -> None:
+    """`-` is standard input and output; what comes in may be compressed, and so is a file by its name."""
+    stream = gzip.compress(MEASUREMENTS.encode())
+    assert run("convert", "-", "-o", "-", "--to", "csv", stdin=stream).stdout == MEASUREMENTS
+    (folder / "model.txt").write_text("10 * cache + x\n", encoding="utf-8")
+    assert run("predict", "model.txt", "-", "-o", "p.csv.gz", "--property", "time", stdin=stream).stdout == ""
+    assert gzip.decompress((folder / "p.csv.gz").read_bytes()).startswith(b"cache,left,right,x,time,predicted\n")
+
+
+@pytest.mark.parametrize("suffix", [".json", ".txt", ".log", ".json.gz", ".log.gz"])
+def test_there_and_back(run: Run, folder: Path, suffix: str) -> None:
+    """A model survives a conversion into every format, and back."""
+    (folder / "model.txt").write_text("T = 1.5 + 2 * cache * x^2 - 0.1 * log10(x) * left\n", encoding="utf-8")
+    expected = read_model("model.txt", read_variability_model("system.xml"))
+    assert run("convert", "model.txt", "-o", f"a{suffix}").exit_code == 0
+    assert read_model(f"a{suffix}", read_variability_model("system.xml")) == expected
+    assert run("convert", f"a{suffix}", "-o", "b.txt").exit_code == 0
+    assert read_model("b.txt", read_variability_model("system.xml")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (SYSTEM, "system"),
+        ("<?xml version='1.0'?><!-- <vm> --><results>", "measurements"),
+        ("<html/>", None),
+        ("<", None),
+        ("a,b,time\n1,2,3\n", "measurements"),
+        ("1;0;3.5\n0;1;2\n", "measurements"),
+        ('{"schema": "splc.learn/1"}', "model"),
+        ("Learning progress:\n" + ROUND, "model"),
+        (ROUND, "model"),
+        ("# a comment, with a comma\nT = 2 * cache\n", "model"),
+        ("2 * `a,b;c` + 3", "model"),
+        ("2 * `b;c#d` + 3", "model"),
+        ("2 * `b#d` + `x;y`", "model"),
+        ("", "model"),
+    ],
+)
+def test_kinds(text: str, kind: str | None) -> None:
+    """The content of a file decides its kind, whatever its name."""
+    assert kind_of(Source("a", text.encode())) == kind
+    assert kind_of(Source("a", b"\xef\xbb\xbf" + text.encode())) == kind
+
+
+def test_kinds_of_other_encodings() -> None:
+    """An XML file in UTF-16 is recognised as well."""
+    assert kind_of(Source("a", SYSTEM.encode("utf-16"))) == "system"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exp(0.5 + 0.25 * x + cache)",
+        "0.5 + 2 * cache * log10(x + 1) + max(0, x - 2)",
+        "9.5 + 2 * cache * [x >= 3] + min(x, 3) - 4 / x",
+    ],
+)
+def test_products_and_subexpressions(run: Run, folder: Path, text: str) -> None:
+    """Products and factors that are not products of options survive every format of models."""
+    (folder / "m.txt").write_text(text, encoding="utf-8")
+    wanted = run("predict", "m.txt", "measurements.csv", "--property", "time").stdout
+    for source, target in (("m.txt", "a.log"), ("a.log", "b.json"), ("b.json", "c.txt"), ("c.txt", "d.json")):
+        assert run("convert", source, "-o", target).exit_code == 0
+        assert run("predict", target, "measurements.csv", "--property", "time").stdout == wanted
+    for name in ("a.log", "d.json"):
+        greatest = json.loads(run("optimize", name, "--maximize", "--json").stdout)
+        assert greatest["configuration"]["x"] == 4

@@ -14,9 +14,7 @@ import numpy as np
 import pytest
 
 from splc import read_model
-from splc.scaling import fit
 from splc.workflows.scale.view import MANY
-from splc.workflows.scaling_view import scaling_facts
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA
@@ -136,13 +134,11 @@ class TestProfiles:
         assert all(each["model"]["terms"] and each["scaling"]["smape"] is not None for each in entries)
 
 
-def test_certainty_of_a_lead_term() -> None:
-    """The lead term has its probability where that is known."""
-    model = fit([1, 2, 4, 8, 16], [3, 5, 9, 17, 33])
-    facts = dict(scaling_facts(model))
-    assert model.certainty is not None
-    assert facts["lead term"].endswith(f" (probability {model.certainty:.2f})")
-    assert list(facts) == ["formula", "lead term", "fit", "noise", "method"]
+@pytest.mark.real_data
+def test_hypotheses_without_variance(run: Run) -> None:
+    """Points at which a hypothesis has no variance are candidates without warnings."""
+    file = str(DATA / "extrap_formats" / "jsonlines" / "incomplete_matrix_2p.jsonl")
+    assert fitted(run, file, "--suggest", "--target", "x=100,y=10")["next"][0]["gain"] > 0
 
 
 def test_a_line_per_model(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,69 +173,6 @@ def test_cube_profiles(run: Run, refused: Refused, empty: Path) -> None:
 
 
 Refused = Callable[..., str]
-BENCHMARKS = Path(__file__).parents[1] / "formats" / "benchmarks" / "data"
-
-
-def hyperfine(sizes: list[int], tools: list[str]) -> str:
-    """Return hyperfine's JSON of programs whose time is linear and quadratic in a size."""
-    factor = {"linear": lambda size: 0.5 + 0.01 * size, "square": lambda size: 0.5 + 0.001 * size**2}
-    results = [
-        {
-            "command": f"{tool} -n {size}",
-            "mean": factor[tool](size),
-            "times": [factor[tool](size)] * 3,
-            "user": 0.1,
-            "system": 0.1,
-            "parameters": {"size": str(size), "tool": tool, "level": "3"},
-        }
-        for tool in tools
-        for size in sizes
-    ]
-    return json.dumps({"results": results})
-
-
-def models(run: Run, *arguments: str) -> dict[str, list[str]]:
-    """Return call path → the terms of its models."""
-    found = fitted(run, *arguments)
-    return {
-        each.get("callpath", ""): [term["term"] for term in each["model"]["terms"]]
-        for each in found.get("models", [found])
-    }
-
-
-def test_one_model_for_each_kind(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Numbers are parameters, texts are call paths, and options with one value are left out."""
-    monkeypatch.chdir(tmp_path)
-    Path("runs.json").write_text(hyperfine([10, 20, 40, 80, 160], ["linear", "square"]), encoding="utf-8")
-    found = models(run, "runs.json")
-    assert list(found) == ["tool=linear", "tool=square"]
-    assert found["tool=linear"] == ["1", "size"]
-    assert found["tool=square"] == ["1", "size^2"]
-    assert "left out, with one value in all rows: level" in run("scale", "runs.json", "-v").stderr
-    (only,) = models(run, "runs.json", "--where", "tool=square").values()
-    assert only == ["1", "size^2"]
-
-
-@pytest.mark.parametrize(
-    ("file", "parameters"),
-    [
-        ("hyperfine.json", ["level"]),
-        ("hyperfine.csv", ["level"]),
-        ("google-benchmark.json.gz", ["n", "parts"]),
-        ("google-benchmark.csv", ["arg1", "arg2"]),
-        ("pytest-benchmark.json.gz", ["level", "size"]),
-        ("jmh.json", ["load", "size"]),
-        ("fio.json.gz", ["bs", "fsync"]),
-        ("perf-csv", ["level"]),
-        ("perf-json", ["level"]),
-        ("criterion", ["value"]),
-        ("hydra", ["level", "size", "wbits"]),
-    ],
-)
-def test_files_of_tools(file: str, parameters: list[str], run: Run, tmp_path: Path) -> None:
-    """One command gives models of the parameters of each tool's output."""
-    found = fitted(run, str(BENCHMARKS / file), "-o", str(tmp_path / "models.json"))
-    assert sorted(found["parameters"]) == parameters
 
 
 TOLERANCE = 1e-9

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 from splc.cli.command import Command
 from splc.cli.signature import command_of
-from splc.errors import RequestError
 from splc.workflows.fields import (
     as_argument,
     as_option,
@@ -25,7 +24,6 @@ from splc.workflows.fields import (
     numbers_of,
     option,
     request,
-    scheduler_of,
 )
 from splc.workflows.views import Verb, Watch
 
@@ -81,12 +79,6 @@ def invoke(*arguments: str) -> Any:
     return CliRunner().invoke(app, arguments)
 
 
-def test_defaults() -> None:
-    """Options that are not given have the defaults of the requests."""
-    assert invoke("m").exit_code == 0
-    assert {"request": First(model="m"), "json": False} == FOUND
-
-
 def test_values() -> None:
     """Every option sets its field."""
     line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -k -o f --seed 5 --top 1"
@@ -132,15 +124,6 @@ def test_order_and_help() -> None:
     assert "Panel:\n  --many X  Many.\n" in text
 
 
-def test_docstrings() -> None:
-    """The docstring of a request lists its fields, those without an option, too."""
-    doc = inspect.getdoc(First) or ""
-    assert doc.startswith(
-        "A request with a field of each kind.\n\nA second paragraph.\n\nAttributes:\n    system: The system.\n"
-    )
-    assert "\n    folder: The folder." in doc
-
-
 def test_a_field_without_help() -> None:
     """A field of a request must say what it is."""
     with pytest.raises(TypeError, match=r"Bare\.seed has no help"):
@@ -152,12 +135,3 @@ def test_a_field_without_help() -> None:
             seed: int = 0
 
     assert [each.name for each in fields_of(Shared)] == ["system", "seed"]
-
-
-def test_schedulers() -> None:
-    """Dask without a scheduler starts one here; other backends have none."""
-    assert scheduler_of("dask", None) == "local"
-    assert scheduler_of("dask", "tcp://x") == "tcp://x"
-    assert scheduler_of("local", None) is None
-    with pytest.raises(RequestError, match="a scheduler needs --backend dask"):
-        scheduler_of("local", "tcp://x")

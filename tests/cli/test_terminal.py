@@ -8,6 +8,8 @@ import re
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -21,6 +23,7 @@ from splc.cli.terminal import printing
 from splc.io.tables import Table
 from splc.workflows.note import Note, Rank
 from splc.workflows.views import Detail, Entries, duration, rows_of
+from tests.support.golden_messages import check_lines
 
 
 class Terminal(StringIO):
@@ -54,13 +57,6 @@ def test_json_of_an_iterator(capsys: pytest.CaptureFixture[str], count: int) -> 
     assert json.loads(text) == {"schema": "splc.test/1", "seconds": [1, 2], "models": entries}
     assert sum(line.startswith('    {"name": "a') for line in text.splitlines()) == count
     assert "\x1b" not in text
-
-
-def test_a_piped_table_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
-    """Into a pipe a table is as wide as its content, without borders, trailing blanks and empty columns."""
-    terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=(False, False, True))
-    terminal.table(("a", "b"), [], (True, False))
-    assert capsys.readouterr().out.splitlines() == ["a" + " " * 301 + " n", "x" * 300 + "   1", "y" + " " * 301 + "20"]
 
 
 @given(rows=st.lists(st.lists(st.text("ab, 1", max_size=6), min_size=3, max_size=3), min_size=1, max_size=5))
@@ -98,13 +94,6 @@ def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> N
     assert max(map(len, shown)) == 1 + 3 * 8 + 2 * 3
 
 
-def test_short_steps_have_no_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    """Into a pipe no progress is written of what takes a few seconds."""
-    with progress("learning") as advance:
-        advance(3, 10, "round 3")
-    assert capsys.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize("detail", [Detail(), Detail(json=True), Detail(verbose=True), Detail(quiet=True)])
 def test_long_steps_have_lines(capsys: pytest.CaptureFixture[str], detail: Detail) -> None:
     """Into a pipe a line says what is done, and how much of it, after some seconds, and then less and less often."""
@@ -128,36 +117,6 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress("learning") as advance:
         advance(3, 10, "round 3")
     assert "round 3" in screen.getvalue()
-
-
-def test_the_number_of_notes(capsys: pytest.CaptureFixture[str]) -> None:
-    """The most important notes are printed, in order; the others are counted, and -v prints all."""
-    notes = [Note(str(place), warning=place in (4, 6), negative=place == 6) for place in range(7)]
-    notes[1] = Note("1", about=Rank.METHOD)
-    notes[3] = Note("3", about=Rank.LIMIT)
-    terminal.show_notes(notes)
-    lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[1] for line in lines[:-1]] == ["6", "4", "3", "0", "2"]
-    assert lines[-1] == "note: 2 more notes with -v"
-    with printing(Detail(verbose=True)):
-        terminal.show_notes(notes)
-    assert len(capsys.readouterr().err.splitlines()) == 7
-    terminal.show_notes(notes[:5])
-    assert len(capsys.readouterr().err.splitlines()) == 5
-
-
-def test_quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """With -q there are no notes but those that explain the exit code, and no progress."""
-    with printing(Detail(quiet=True)):
-        terminal.show_notes([Note("a", warning=True), Note("b", negative=True)])
-        terminal.note("c")
-        terminal.warn("d")
-    assert capsys.readouterr().err == "note: b\nwarning: d\n"
-    screen = screen_of(monkeypatch)
-    for silent in (Detail(quiet=True), Detail(json=True)):
-        with printing(silent), progress("learning") as advance:
-            advance(3, 10, "round 3")
-    assert screen.getvalue() == ""
 
 
 def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,26 +145,6 @@ def test_characters_that_terminals_act_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.0123, "0.012 s"),
-        (9.9, "9.9 s"),
-        (10, "10 s"),
-        (119.4, "119 s"),
-        (120, "2 min"),
-        (7199, "120 min"),
-        (7200, "2.0 h"),
-        (48 * 3600 - 1, "48.0 h"),
-        (48 * 3600, "2.0 days"),
-        (86400e6 * 1.1, "1100000.0 days"),
-    ],
-)
-def test_durations(seconds: float, text: str) -> None:
-    """A duration has the largest unit of which there are at least two, or ten seconds."""
-    assert duration(seconds) == text
-
-
-@pytest.mark.parametrize(
     ("variables", "coloured"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False)],
 )
@@ -226,48 +165,94 @@ def test_colours(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], col
     assert "-2" in plain
 
 
+NOTES = [Note(str(place), warning=place in (4, 6), negative=place == 6) for place in range(7)]
+NOTES[1], NOTES[3] = Note("1", about=Rank.METHOD), Note("3", about=Rank.LIMIT)
+SENTENCE = " ".join(["configurations"] * 6)
+
+
+def quietly(detail: Detail, work: Callable[[], object]) -> None:
+    """Do something with a detail."""
+    with printing(detail):
+        work()
+
+
+def steps() -> None:
+    """Do the steps of a long command."""
+    with progress("learning") as advance:
+        advance(0.5, 1.0, "")
+        for text in ("first", "first", "second"):
+            advance(1, 2, text)
+
+
+def silent() -> None:
+    """Print notes and a warning."""
+    terminal.show_notes([Note("a", warning=True), Note("b", negative=True)])
+    terminal.note("c")
+    terminal.warn("d")
+
+
+# What is printed → the columns of the terminal (none: a pipe), and what prints it.
+PRINTED: dict[str, tuple[int | None, Callable[[], object]]] = {
+    "a piped table is as wide as its content, without borders, trailing blanks and empty columns": (
+        None,
+        lambda: terminal.table(("a", "nothing", "n"), [("x" * 60, "", "1"), ("y", "", "20")], (False, False, True)),
+    ),
+    "a table without rows is not printed": (None, lambda: terminal.table(("a", "b"), [], (True, False))),
+    "into a pipe no progress is written of what takes a few seconds": (None, steps),
+    "with -v steps are lines, once": (None, partial(quietly, Detail(verbose=True), steps)),
+    "with -q a terminal has no progress": (30, partial(quietly, Detail(quiet=True), steps)),
+    "with --json a terminal has no progress": (30, partial(quietly, Detail(json=True), steps)),
+    "the most important notes, in order": (None, lambda: terminal.show_notes(NOTES)),
+    "all notes with -v": (None, partial(quietly, Detail(verbose=True), lambda: terminal.show_notes(NOTES))),
+    "five notes": (None, lambda: terminal.show_notes(NOTES[:5])),
+    "with -q there are no notes but those that explain the exit code": (
+        *(None, partial(quietly, Detail(quiet=True), silent)),
+    ),
+    "two entries": (None, lambda: print_view([Entries("Two", ["a", "b"], 2, "-v"), Entries("None", [], None)])),
+    "of more entries than are printed the others are counted": (
+        *(None, lambda: print_view([Entries("Two", ["a", "b"], 1, "-v")])),
+    ),
+    "line breaks are between words of sentences": (40, lambda: terminal.tell(SENTENCE)),
+    "line breaks are between words of notes": (40, lambda: terminal.show_notes([Note(SENTENCE)])),
+    "commands are not broken, so that they can be copied": (
+        *(40, lambda: terminal.show_notes([Note("run 'splc learn table.csv' " * 3)])),
+    ),
+    "a duration has the largest unit of which there are at least two, or ten seconds": (
+        None,
+        lambda: terminal.say(
+            "\n".join(map(duration, (0.0123, 9.9, 10, 119.4, 120, 7199, 7200, 172799, 172800, 86400e6 * 1.1)))
+        ),
+    ),
+}
+
+
+def test_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pipes and terminals get of tables, notes, steps and durations."""
+    lines: list[str] = []
+    for name, (columns, work) in PRINTED.items():
+        screen = screen_of(monkeypatch) if columns else StringIO()
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setenv("COLUMNS", str(columns or 80))
+        for stream in ("stdout", "stderr"):
+            monkeypatch.setattr(sys, stream, screen)
+        work()
+        lines += [f"$ {name}", *screen.getvalue().splitlines()]
+    check_lines("terminal", lines)
+
+
 def test_colours_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Pipes and files have colours with FORCE_COLOR only; columns are in the same places."""
     monkeypatch.delenv("NO_COLOR", raising=False)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
-    cells = [("a", "1.5"), ("bbb", "-2")]
-    terminal.table(("term", "n"), cells, (False, True), (False, True))
-    plain = capsys.readouterr().out
-    assert "\x1b" not in plain
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    terminal.table(("term", "n"), cells, (False, True), (False, True))
-    coloured = capsys.readouterr().out
-    assert "\x1b[34m" in coloured
-    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-
-
-@pytest.mark.parametrize("columns", [30, 60, 80, 100, 200])
-def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
-    """Sentences and notes have line breaks between words; commands are not broken, so that they can be copied."""
-    screen = screen_of(monkeypatch)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("NO_COLOR", "1")
-    text = " ".join(["configurations"] * 12)
-    terminal.tell(text)
-    terminal.show_notes([Note(text)])
-    lines = screen.getvalue().splitlines()
-    assert max(map(len, lines)) <= columns
-    assert " ".join(screen.getvalue().split()) == f"{text} note: {text}"
-    screen.truncate(0)
-    screen.seek(0)
-    command = "run 'splc learn table.csv' " * 10
-    terminal.show_notes([Note(command)])
-    assert screen.getvalue() == f"note: {command}\n"
-
-
-@pytest.mark.parametrize(
-    ("most", "shown"), [(None, ["  a", "  b"]), (2, ["  a", "  b"]), (1, ["  a", "  … 1 more (-v)"])]
-)
-def test_entries(capsys: pytest.CaptureFixture[str], most: int | None, shown: list[str]) -> None:
-    """Of more entries than are printed the others are counted; a title without entries is not printed."""
-    print_view([Entries("Two", ["a", "b"], most, "-v"), Entries("None", [], most)])
-    assert capsys.readouterr().out.splitlines() == ["", "Two", *shown]
+    shown = []
+    for forced in (False, True):
+        monkeypatch.delenv("FORCE_COLOR", raising=False)
+        if forced:
+            monkeypatch.setenv("FORCE_COLOR", "1")
+        terminal.table(("term", "n"), [("a", "1.5"), ("bbb", "-2")], (False, True), (False, True))
+        shown.append(capsys.readouterr().out)
+    assert ["\x1b[34m" in each for each in shown] == [False, True]
+    assert re.sub(r"\x1b\[[0-9;]*m", "", shown[1]) == shown[0]
 
 
 @pytest.mark.parametrize(("columns", "kept"), [(20, "abd"), (25, "abd"), (26, "abcd"), (34, "abcd"), (35, "abcde")])
@@ -297,40 +282,23 @@ def test_tables_without_columns(monkeypatch: pytest.MonkeyPatch, columns: int, k
     assert heading.split() == kept
 
 
-def test_steps_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    """With -v the steps of a long command are lines on stderr, once, also without a terminal."""
-    with printing(Detail(verbose=True)), progress("learning") as advance:
-        advance(0.5, 1.0, "")
-        for text in ("first", "first", "second"):
-            advance(1, 2, text)
-    assert capsys.readouterr().err == "first\nsecond\n"
-
-
 @pytest.mark.parametrize(
-    "steps",
+    ("total", "steps"),
     [
-        [(0.1, 0, ""), (1.0, 1, ""), (5.0, 2, "about 45 s left"), (30.0, 15, "about 10 s left"), (40.0, 20, "")],
+        *((20, [(0.1, 0, ""), (1, 1, ""), (5, 2, "about 45 s left"), (30, 15, "about 10 s left"), (40, 20, "")]),),
         # Those of an earlier command took no time.
-        [(0.1, 10, ""), (60.0, 11, "about 9 min left"), (240.0, 14, "about 6 min left"), (300.0, 20, "")],
+        (20, [(0.1, 10, ""), (60, 11, "about 9 min left"), (240, 14, "about 6 min left"), (300, 20, "")]),
+        # Between two steps the time that is left falls; it is empty when it is over, or if the end is not known.
+        (1, [(0, 0, ""), (10, 0.25, "about 30 s left"), (20, None, "about 20 s left"), (50, None, "")]),
     ],
 )
-def test_time_left(steps: list[tuple[float, int, str]]) -> None:
+def test_time_left(total: float, steps: list[tuple[float, float | None, str]]) -> None:
     """It is estimated from the steps of this time, from two seconds on, and falls between two steps."""
     now = 0.0
     left = TimeLeft(lambda: now)
     for now, done, text in steps:  # noqa: B007 - the clock reads it
-        left.advance(done, 20)
-        assert left.text == text
-
-
-def test_between_steps() -> None:
-    """Between two steps the time that is left falls; it is empty when it is over, or if the end is not known."""
-    now = 0.0
-    left = TimeLeft(lambda: now)
-    left.advance(0.0, 1.0)
-    now = 10.0
-    left.advance(0.25, 1.0)
-    for now, text in ((10.0, "about 30 s left"), (20.0, "about 20 s left"), (50.0, "")):  # noqa: B007
+        if done is not None:
+            left.advance(done, total)
         assert left.text == text
     left.advance(0.5, None)
     assert left.text == ""

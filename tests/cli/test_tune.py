@@ -1,8 +1,13 @@
-"""`splc tune`: from a command to its best configuration."""
+"""`splc tune`: from a command to its best configuration, resumed, with more runs or time, and killed."""
 
 from __future__ import annotations
 
 import json
+import random
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from contextlib import chdir
 from functools import cache
@@ -19,6 +24,7 @@ from splc.cli.app import app
 from splc.measuring.journal import read_journal
 from tests.cli.conftest import Run
 from tests.support.programs import script
+from tests.support.tracing import untraced
 
 Refused = Callable[..., str]
 DESCRIPTION = """<vm name="solver"><binaryOptions>
@@ -44,9 +50,7 @@ echo "size: $(( 20 - 2 * level ))"
 SHELL = "/bin/sh"
 COMMAND = "./program {cache} {log} {threads} {level}"
 TIME = ("--property", r"time=regex:time: (\S+)")
-SIZE = ("--property", r"size=regex:size: (\S+)")
 TUNE = ("tune", "--command", COMMAND, *TIME, "--budget", "30", "--default", "threads=1,level=9")
-FRONT = (*TUNE[:5], *SIZE, "--budget", "20", "--verify", "9", "--json")
 FEW = (*TUNE[:5], "--budget", "12", "--verify", "3", *TUNE[7:])
 
 
@@ -191,31 +195,15 @@ def test_runs_are_ended_early(run: Run, solver: Path) -> None:
     assert again["ended_early"] == found["ended_early"]
 
 
-def test_a_picture_and_a_page(run: Run, solver: Path) -> None:
-    """--plot draws the runs; the JSON of a tuning run has a report with its value, its changes and its failures."""
+def test_a_picture(run: Run, solver: Path) -> None:
+    """--plot draws the runs; the JSON of a tuning run has pages with its failures, and pictures."""
     result, files = finished(*FEW, "--json", "--plot", "progress.svg")
     assert b"best so far" in files["progress.svg"]
     (solver / "tuned.json").write_text(result.stdout, encoding="utf-8")
     assert run("report", "tuned.json").exit_code == 0
     page = (solver / "report.html").read_text(encoding="utf-8")
-    found = json.loads(result.stdout)
-    assert f"Best time: {found['best']['value']:.4g}" in page
-    assert page.count("out of memory") == found["failed"] > 0
-    assert "Where it searched" in page
+    assert page.count("out of memory") == json.loads(result.stdout)["failed"] > 0
     assert run("report", "tuned.json", "--picture", "tuning-tried").exit_code == 0
-
-
-def test_the_page_of_a_front(run: Run, solver: Path) -> None:
-    """The page of a Pareto front names an option that all configurations have alike once, without a column."""
-    both = json.loads(finished(*FRONT)[0].stdout)
-    for row in both["front"]:
-        row["configuration"]["fixed"] = 7
-    (solver / "both.json").write_text(json.dumps(both), encoding="utf-8")
-    assert run("report", "both.json", "-o", "both.html").exit_code == 0
-    page = (solver / "both.html").read_text(encoding="utf-8")
-    assert "The Pareto front" in page
-    assert "fixed=7" in page
-    assert ">fixed</th>" not in page
 
 
 @pytest.fixture
@@ -236,3 +224,120 @@ def test_a_replay_is_a_run(run: Run, works: Path) -> None:
     [replay] = json.loads(result.stdout)["replays"]
     assert replay["values"] == [step["value"] for step in live["trajectory"]]
     assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
+
+
+MORE = (*FEW[:6], "18", *FEW[7:])
+
+
+def test_more_runs(run: Run, solver: Path) -> None:
+    """The runs before are kept, the search continues, and the best configuration is verified again by fresh runs."""
+    journal = restored(solver, *FEW)
+    before = runs_of(journal)
+    result = run(*MORE, "--resume", "--json")
+    assert result.exit_code == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert runs_of(journal)[: len(before)] == before
+    assert (found["runs"], found["resumed"], found["budget"]) == (18, 12, 18)
+    why = [step["why"] for step in found["trajectory"]]
+    assert "search" in why[12:]
+    assert why[-1] == "verify"
+    assert found["best"]["runs"] <= why[12:].count("verify")
+    # It is done: nothing is left, neither with this budget.
+    assert run(*MORE, "--resume").exit_code == 0
+    assert len(runs_of(journal)) == 18
+
+
+@pytest.mark.parametrize(
+    ("at", "places"), [(12, (2,)), *(pytest.param(at, (0, 1, 2, 6, -5), marks=pytest.mark.slow) for at in (5, 12))]
+)
+def test_more_runs_are_resumed_after_any_record(run: Run, solver: Path, at: int, places: tuple[int, ...]) -> None:
+    """Whenever the budget grew, a session that was killed after any record is continued as an undisturbed one."""
+    journal = restored(solver, *FEW)
+    lines = journal.read_bytes().splitlines(keepends=True)
+    end = [place for place, record in enumerate(read_journal(journal)) if record["kind"] == "run"][at - 1] + 1
+    journal.write_bytes(b"".join(lines[:end]))
+    assert run(*MORE, "--resume").exit_code == 0
+    whole, expected = journal.read_bytes().splitlines(keepends=True), runs_of(journal)
+    assert len(expected) == 18
+    for place in places:
+        kept = place + (end if place >= 0 else len(whole))
+        journal.write_bytes(b"".join(whole[:kept]) + whole[kept][:20])
+        assert run(*MORE, "--resume", "-q").exit_code == 0
+        assert runs_of(journal) == expected
+
+
+def test_more_time(run: Run, solver: Path, clock: None) -> None:
+    """A tuning run that ended with its time continues with more of it, and not without."""
+    timed = ("tune", "--command", COMMAND, *TIME, "--verify", "2")
+    assert run(*timed, "--for", "4s").exit_code == 0
+    journal = solver / "measurements.journal"
+    before = runs_of(journal)
+    assert run(*timed, "--for", "4s", "--resume").exit_code == 0
+    assert runs_of(journal) == before
+    assert run(*timed, "--for", "6s", "--resume").exit_code == 0
+    after = runs_of(journal)
+    assert after[: len(before)] == before
+    assert len(after) > len(before)
+
+
+@pytest.mark.parametrize(("seconds", "verify"), [("2s", "40"), ("4s", "2")])
+def test_the_time_of_the_search_counts(run: Run, solver: Path, clock: None, seconds: str, verify: str) -> None:
+    """A session that ended with its time, before or after all runs that verify, has none left when it is resumed."""
+    timed = ("tune", "--command", COMMAND, *TIME, "--verify", verify, "--for", seconds)
+    assert run(*timed).exit_code == 0
+    journal = solver / "measurements.journal"
+    before = runs_of(journal)
+    for _ in range(2):
+        assert run(*timed, "--resume").exit_code == 0
+    assert runs_of(journal) == before
+
+
+KILLS = 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_twenty_kills(tmp_path: Path, workers: int) -> None:
+    """After 20 kills at random moments every run is recorded once, as of a tuning run that was not disturbed."""
+    (tmp_path / "system.xml").write_text(DESCRIPTION, encoding="utf-8")
+    script(tmp_path, CODE + "sleep 0.05\nprintf . >> done\n", SHELL)
+    budget = ("--budget", "60", "--explore", "0.5", "--workers", f"{workers}", "--resume", "-q")
+    command = [sys.executable, "-m", "splc", *TUNE[:5], "--default", "threads=1,level=9", *budget]
+    journal, rng = tmp_path / "measurements.journal", random.Random(workers)
+
+    def started() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            command, cwd=tmp_path, env=untraced(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    before: list[tuple[object, ...]] = []
+    killed = 0
+    while killed < KILLS:
+        process = started()
+        known = journal.stat().st_size if journal.exists() else 0
+        # At least the records of the beginning are written.
+        while process.poll() is None and not (journal.exists() and journal.stat().st_size > known):
+            time.sleep(0.002)
+        time.sleep(rng.random() * 0.3)
+        if process.poll() is not None:
+            break
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        killed += 1
+        after = runs_of(journal)
+        assert after[: len(before)] == before
+        before = after
+    assert killed > KILLS // 2
+    assert started().wait() == 0
+    runs = runs_of(journal)
+    assert runs[: len(before)] == before
+    assert sorted(number for number, *_ in runs) == [*range(1, 61)]
+    # Only what was running at a kill is done again.
+    failed = sum(values == "{}" for *_, values in runs)
+    assert 60 - failed <= len((tmp_path / "done").read_text()) <= 60 + killed * workers
+    if workers == 1:
+        whole = [*runs]
+        for file in tmp_path.glob("measurements.*"):
+            file.unlink()
+        assert started().wait() == 0
+        assert runs_of(journal) == whole

@@ -1,4 +1,4 @@
-"""Scripts of SPL Conqueror: interruptions, and scikit-learn's estimators; what they print is in `tests/golden/run`."""
+"""Scripts of SPL Conqueror: interruptions, estimators, and conversions; `tests/golden/run` has what they print."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
 
-from splc.errors import RequestError, SplcError
+from sampling import Space
+from splc.arithmetic.tokens import NameTable
+from splc.data.measurements import Measurements
+from splc.errors import RequestError, SpaceError, SplcError
 from splc.formats.scripts.commands import COMMANDS
+from splc.splconqueror.conversions import binary_measurements, binary_system, disjunctions
 from splc.splconqueror.interpreter import METHODS
 from splc.splconqueror.run import Request, Result, run
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from splc.workflows.views import Watch
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
+from tests.support.examples import examples
+from tests.support.strategies import models
 from tests.support.watches import Told
 
 INPUTS = "vm system.xml\nall measurements.csv\nnfp time\nselect-all-measurements true\n"
@@ -115,3 +125,31 @@ def test_search_leaves_out_values_of_zero() -> None:
         errors += map(float, column("o.csv", "error", ";"))
     assert 0 < errors[0] < 1000
     assert errors[1] == pytest.approx(errors[0])
+
+
+@given(models(binary=3, numeric=3, most_constraints=3))
+@examples(30)
+def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
+    """The binary form of a system has the same valid configurations."""
+    converted = binary_system(model)
+    space, other = Space(model), Space(converted)
+    assert converted.numeric_options == ()
+    assert other.count == space.count
+    configurations = space.enumerate()
+    if len(configurations):
+        measured = binary_measurements(Measurements(configurations, {"time": np.ones(space.count)}), converted)
+        assert other.check(measured.configurations).all()
+        assert len(measured.configurations.unique()) == space.count
+
+
+@pytest.mark.parametrize(("rows", "columns", "possible"), [(250, 400, True), (11, 9091, False)])
+def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
+    """A constraint about 100,000 combinations of values is converted, one about more is refused by its text."""
+    options = [NumericOption(name, tuple(map(float, range(size)))) for name, size in (("x", rows), ("y", columns))]
+    constraint = parse_arithmetic("x + y >= 0", NameTable({"x": "x", "y": "y"}))
+    system = VariabilityModel("s", tuple(options), (constraint,))
+    if possible:
+        assert list(disjunctions(constraint, system)) == []
+        return
+    with pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values"):
+        list(disjunctions(constraint, system))

@@ -27,17 +27,16 @@ MODULES = (
 )  # fmt: skip
 # Tests that may take longer in `make test`, at most 30: nothing smaller has their promise. File::function → reason.
 EXCEPTIONS = {
-    "tests/cli/test_measure_kills.py::test_killed_at_any_moment": "kills processes",
+    "tests/cli/test_measure.py::test_killed_at_any_moment": "kills processes",
     "tests/cli/test_start.py::test_learning_from_few_rows_imports_little": "starts two processes",
     "tests/cli/test_start.py::test_no_arguments": "runs every command that the text of no arguments names",
-    "tests/cli/test_extreme_values.py::test_units_of_any_size": "whole commands in many units",
+    "tests/cli/test_extremes.py::test_units_of_any_size": "whole commands in many units",
     "tests/fuzz/commands/test_commands.py::test_sessions": "a session is 20 command lines in a process",
     "tests/io/test_processes.py::test_calls_are_taken_when_others_are_finished": "starts processes",
     "tests/measuring/test_cluster.py::test_the_lock_of_a_machine_with_a_full_disk": "starts a cluster",
     "tests/study/test_kills.py::test_killed_at_random_moments": "kills processes",
     "tests/test_lazy.py::test_public_names": "imports every public name in a new process",
     "tests/cli/test_golden.py::test_golden": "the output of whole commands, one file per command",
-    "tests/report/test_pages.py::test_pages": "the pages of whole commands, one file per kind of page",
     "tests/test_documentation.py::test_commands_give_what_the_page_shows": "the commands of a page are one session",
 }
 

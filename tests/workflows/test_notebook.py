@@ -14,6 +14,7 @@ import pytest
 import splc
 from splc.errors import MeasurementError, SpecError, SplcError, VariabilityError
 from splc.workflows import learn
+from tests.support.golden import PROJECTS
 from tests.support.paths import SMG2000
 
 # Binary options, numeric options and alternatives, all of whose configurations are in a table.
@@ -304,3 +305,40 @@ def test_what_is_doubtful_about_an_answer_is_noted(table: dict[str, Any]) -> Non
     assert splc.optimize(splc.parse_model("n0 - n1", system), space).notes == ()
     assert "a better one may exist" in " ".join(splc.optimize(model, space, limit=1000).notes)
     assert splc.explain(splc.parse_model("3", system), space).notes
+
+
+def test_an_option_that_is_missing_in_some_rows() -> None:
+    """Missing values beside zeros and ones are zeros, as those of an option that a later version has."""
+    rows = [(a, b, c, 10 + 3 * a - 2 * b + 4 * (c or 0)) for a in (0, 1) for b in (0, 1) for c in (None, 0, 1)]
+    table: dict[str, Any] = dict(zip(("a", "b", "c", "time"), map(list, zip(*rows, strict=True)), strict=True))
+    learned = splc.learn(table, "time")
+    assert learned.system is not None
+    assert [option.name for option in learned.system.binary_options] == ["a", "b", "c"]
+    zeros = {**table, "c": [value or 0 for value in table["c"]]}
+    assert learned.predict(table).tolist() == learned.predict(zeros).tolist()
+
+
+HEADER = ["pcg", "smooth", "n", "sweeps"]
+RULE = "all 6 runs with pcg and smooth=gs failed"
+
+
+def test_failures_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that is learned from has the failures beside it, or its rows without a value; answers leave them out."""
+    monkeypatch.chdir(PROJECTS / "failing")
+    settings: dict[str, Any] = {"options": "smooth", "learner": "stepwise"}
+    learned = splc.learn("measurements.csv", "time", **settings)
+    assert any(RULE in note for note in learned.notes)
+    assert learned.provenance["failures"]["rules"][0]["constraint"] == "!pcg | !smooth_gs"
+    system = splc.read_variability_model("system.xml")
+    described = splc.learn(splc.read_measurements("measurements.csv", system), "time", learner="stepwise")
+    both = pd.concat([pd.read_csv("measurements.csv"), pd.read_csv("measurements.failures.csv")[HEADER]])
+    answers: list[Any] = [splc.suggest("measurements.csv", "time", 5, options="smooth")]
+    for result in (learned, described, splc.learn(both, "time", **settings)):
+        answers.append(splc.optimize(result, count=30))
+        assert any(RULE in note for note in splc.explain(result).notes)
+    for found in answers:
+        assert any(RULE in note for note in found.notes)
+        rows = found.configurations
+        assert not ((rows.value("pcg") == 1) & (rows.value("smooth_gs") == 1)).any()
+    with pytest.raises(SplcError, match="pcg and smooth=gs failed"):
+        splc.optimize(learned, fixed={"pcg": True, "smooth": "gs"})

@@ -1,7 +1,9 @@
-"""Views of made results, as they are printed; `tests/golden/messages/views.messages` has the lines of each."""
+"""Views and notes: made results as they are printed, with values that no small run gives."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,6 +15,7 @@ import pytest
 from comparison.changes import ModelChange, SetChange, TermChange
 from comparison.common_terms import Undetermined
 from sampling import Space
+from sampling.space.analysis import Description
 from splc.cli.printer import print_view
 from splc.data.configurations import Configurations
 from splc.data.summary import Drift, PropertySummary, Summary
@@ -20,13 +23,15 @@ from splc.learning.effects import Effect, OptionEffects, option_effects
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
-from splc.system.options import BinaryOption
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.workflows import describe
 from splc.workflows.describe import MAX_COUNTED, MeasuredSummary, view_of_measurements
 from splc.workflows.learn.effects import Change, view_of_effects, view_of_influences
 from splc.workflows.optimize import view as optimize
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
+from splc.workflows.prediction_notes import ExpectedError, known_settings_notes, outside_notes
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 from splc.workflows.views import Detail, View
 from tests.support.golden_messages import check_lines
@@ -191,3 +196,93 @@ def test_long_call_trees(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed[1][62].startswith("  c59 ")
     assert printed[1][63] == "… 1 more, with less than 1 % or beyond 60 lines (--json has all)"
     assert printed[1][-1].split() == ["61", "c60", "1", "0.5", "to", "2", "0.1", "%", "0.1", "%"]
+
+
+ONE_OPTION = VariabilityModel("s", (BinaryOption("a"),))
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (1, 3, "33.3 %"),
+        (2, 3, "66.7 %"),
+        (1, 2000, "0.1 %"),
+        (1, 2001, "0.0 %"),
+        (10**27 - 1, 10**27, "100.0 %"),
+        (9994 * 10**26, 10**30, "99.9 %"),
+        (9995 * 10**26, 10**30, "100.0 %"),
+        (0, 0, ""),
+    ],
+)
+def test_shares(part: int, whole: int, text: str) -> None:
+    """Percentages are rounded to the nearest tenth, halves up, exactly for all numbers."""
+    assert describe.share(Description(ONE_OPTION, whole, {"a": (0, part)}, ()), "a") == text
+
+
+def test_long_lists() -> None:
+    """Names that differ in the last number are a range from three on; of more than 7 values the ends are shown."""
+    assert describe.level_ranges(["a1", "a2", "b", "c9", "c10", "c11", "d7"]) == ["a1", "a2", "b", "c9 … c11", "d7"]
+    for count, text in ((1, "0"), (7, "0, 1, 2, 3, 4, 5, 6"), (8, "0, 1, 2, 3, 4, …, 7"), (9, "0, 1, 2, 3, 4, …, 8")):
+        assert describe.shown_values(NumericOption("x", tuple(map(float, range(count))))) == text
+
+
+@pytest.mark.parametrize("less", [0, 1])
+def test_counts_that_are_too_long(less: int) -> None:
+    """Counts of more than 4300 digits, which readers of JSON refuse, are null; their logarithms are stated."""
+    count = 10**4300 - less
+    content = describe.as_json(describe.Result(Description(ONE_OPTION, count, {"a": (0, 7)}, ())))
+    assert content["valid_configurations"] == (count if less else None)
+    assert content["options"][0]["selected_in"] == (7 if less else None)
+    assert content["log10_valid_configurations"] == math.log10(count)
+
+
+SYSTEM = VariabilityModel("s", (NumericOption("n", (1.0, 2.0, 3.0)), NumericOption("version", (1.0, 2.0))))
+ALL = Configurations(SYSTEM, np.array(list(itertools.product(range(3), range(2))), dtype=np.uint8))
+# Both versions of n = 1, and one of n = 2.
+LEARNED = ALL[np.arange(3)]
+KNOWN = "known settings with another version"
+ERROR = ExpectedError(
+    "cross-validated", percent=33.0, about="new settings", known=KNOWN, known_percent=1.3, known_by=("n",)
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "count"),
+    [
+        ([3], "1 of 1 configuration is"),
+        ([0, 3], "1 of 2 configurations is"),
+        ([2, 3, 4, 5], "1 of 4 configurations is"),
+        # Rows that were learned from, and new settings.
+        ([0, 1, 2], None),
+        ([4, 5], None),
+    ],
+)
+def test_known_settings(rows: list[int], count: str | None) -> None:
+    """Of rows with a known setting that were not learned from, the smaller error is stated."""
+    end = "the typical error there is 1.3 %, not the 33 % on new settings"
+    notes = known_settings_notes(ALL[np.array(rows)], LEARNED, ERROR, None)
+    assert [note.text for note in notes] == ([] if count is None else [f"{count} of {KNOWN}: {end}"])
+
+
+def test_no_error_of_known_settings() -> None:
+    """Nothing is said of values beyond, of unknown rows, and of single settings; the error is read from files."""
+    known = ALL[np.array([3])]
+    assert known_settings_notes(known, LEARNED, ERROR, np.array([True])) == ()
+    assert known_settings_notes(known, None, ERROR, None) == ()
+    assert known_settings_notes(known, LEARNED, ExpectedError("cross-validated", percent=3.0), None) == ()
+    assert ExpectedError.of_values(ERROR.values()) == ERROR
+
+
+@pytest.mark.parametrize(
+    ("outside", "beginning"),
+    [
+        ([True], "the prediction is outside of its interval:"),
+        ([True, False], "1 of 2 predictions is outside of their intervals:"),
+        ([True] * 1200, "1,200 of 1,200 predictions are outside of their intervals:"),
+    ],
+)
+def test_predictions_outside_of_intervals(outside: list[bool], beginning: str) -> None:
+    """The note counts the predictions outside of their intervals; there is none without such predictions."""
+    (note,) = outside_notes(outside)
+    assert note.text.startswith(beginning)
+    assert outside_notes([False, False]) == ()

@@ -1,22 +1,29 @@
-"""Runs of verbs: what they write and tell, and what is kept when they are interrupted or fail."""
+"""Runs of verbs: what they write, tell and keep when they are interrupted or fail; comparisons called from Python."""
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
 import runpy
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from sampling import Space
 from splc import read_model, read_variability_model
+from splc.cli.app import app
 from splc.errors import ConfigurationError, MachineError, OutputError, SplcError
 from splc.measuring.session import Session
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
+from splc.workflows.compare import Request, run
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.outcome import Outputs
 from tests.support.watches import Told
@@ -145,3 +152,74 @@ def test_files_of_a_measurement(output: str, journal: str | None, wanted: tuple[
     """The journal and the failures are named after the output."""
     found = Outputs.of(output, journal)
     assert (found.measurements, found.journal, found.failures) == (output, *wanted)
+
+
+MODELS = ("analytical.txt", "other.txt")
+
+
+@pytest.fixture(autouse=True)
+def other(project: Path) -> None:
+    """Write another model beside that of the case study."""
+    (project / "other.txt").write_text("1e-5 * nx * px + 2e-5 * log2(py) - 1e-3", encoding="utf-8")
+
+
+def test_a_model_is_one_record_from_its_file_to_the_result() -> None:
+    """The models of the result have file, hash, predictions and numbers for their parameters."""
+    result = run(Request(models=MODELS))
+    assert result.basis.configurations is not None
+    for model, file in zip(result.comparisons.models, MODELS, strict=True):
+        assert (model.file, model.sha256) == (file, hashlib.sha256(Path(file).read_bytes()).hexdigest())
+        assert model.predicted is not None
+        assert model.predicted.shape == (len(result.basis.configurations),)
+        assert not model.bound.parameters
+
+
+def test_ranges_and_correlations_are_computed_on_request() -> None:
+    """Ranges and correlations take time: they are in the result only if requested."""
+    plain = run(Request(models=MODELS))
+    assert (plain.ranges, plain.correlations) == ((), ())
+    watch = Told()
+    result = run(Request(models=(*MODELS, "other.txt"), tables=("ranges", "correlations")), watch)
+    assert [len(ranges) for ranges in result.ranges] == [len(model.model.terms) for model in result.comparisons.models]
+    assert {found.pairs for found in result.correlations} <= {0, 1, 2, 3}
+    assert watch.lines == ["other.txt", "other.txt [2]", *["correlating"] * 3]
+
+
+def test_models_without_a_common_class_can_be_learned_by_part(project: Path) -> None:
+    """The command that is advised has a part for each number, and the variable that says where it counts."""
+    columns = "px,py,nx"
+    rows = (project / "measurements.csv").read_text(encoding="utf-8").splitlines()[1:]
+    measured, levels = [f"{columns},seconds,part_0_s,part_1_s"], [f"{columns},level,C,n"]
+    for row, key in enumerate(dict.fromkeys(",".join(row.split(",")[:3]) for row in rows)):
+        unknowns, messages = 1 + row % 5, 1 + row % 7
+        measured.append(f"{key},{unknowns * (1 + messages)},{unknowns},{unknowns * messages}")
+        levels += [f"{key},0,{unknowns},1", f"{key},1,{unknowns},{messages}"]
+    (project / "measurements.csv").write_text("\n".join(measured), encoding="utf-8")
+    (project / "levels.csv").write_text("\n".join(levels), encoding="utf-8")
+    (project / "splc.toml").write_text('nfp = "seconds"\nobserved = "levels.csv"\n', encoding="utf-8")
+    (project / "analytical.txt").write_text("C_0 + C_1 * n_1", encoding="utf-8")
+    texts = [note.text for note in run(Request(models=MODELS)).notes]
+    command = next(text for text in texts if "no class of terms" in text).partition("learn from them: splc ")[2]
+    assert "'part_{}_s:level_{}'" in command
+    learned = CliRunner().invoke(app, [*shlex.split(command), "--preset", "splconqueror"], catch_exceptions=False)
+    assert learned.exit_code == 0, learned.stderr
+    assert not any(
+        "no class of terms" in note.text for note in run(Request(models=("analytical.txt", "learned.log"))).notes
+    )
+
+
+@pytest.mark.parametrize("on", ["measured", "ff"])
+def test_coverage_is_counted_on_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, on: str) -> None:
+    """Prediction intervals have the scatter of runs, and the runs inside are counted, not the means."""
+    monkeypatch.chdir(tmp_path)
+    noise = np.random.default_rng(2).normal(size=(10, 30))
+    rows = [(x, 100 * x * math.exp(0.3 * each)) for x in range(1, 11) for each in noise[x - 1].tolist()]
+    Path("t.csv").write_text("x,time\n" + "".join(f"{x},{time:.6g}\n" for x, time in rows))
+    Path("analytical.txt").write_text("100 * x")
+    learn.run(learn.Request(measurements="t.csv", output="learned.log"))
+    result = run(Request(models=("analytical.txt", "learned.log"), measurements="t.csv", on=on, intervals=0.9))
+    covered = result.comparisons.judged[1].covered
+    assert covered is not None
+    assert 0.85 < covered < 0.97
+    # Of the ten means, tenths would be inside.
+    assert round(300 * covered) % 30 != 0

@@ -1,0 +1,164 @@
+"""Options of all commands: defaults, bounds, help, effects, and the schemas of what `--json` prints."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from jsonschema import Draft202012Validator
+
+from splc.cli.app import COMMANDS, app
+from tests.cli.conftest import Run
+from tests.support.command_fields import command_fields, spelling
+from tests.support.golden_messages import check_lines
+from tests.support.paths import ROOT, SMG2000
+from tests.support.schemas import SCHEMAS, file_name, schema_errors
+from tests.support.tracked import copy_tracked
+
+
+def parameters(name: str) -> Iterator[Any]:
+    """Yield the options of a command."""
+    group = typer.main.get_command(app)
+    yield from group.get_command(None, name).params  # type: ignore[attr-defined]
+
+
+def test_defaults_and_bounds() -> None:
+    """The flags that are on, and the defaults and least values of numbers, are those of the golden file."""
+    lines = []
+    for name in COMMANDS:
+        for each in command_fields(name):
+            stated = []
+            if each.field.kind == "flag" and each.default:
+                stated.append("on")
+            elif isinstance(each.default, int | float) and each.shown_default == str(each.default):
+                stated.append(f"default {each.default}")
+            if each.field.minimum is not None:
+                stated.append(f"least {each.field.minimum}")
+            if stated:
+                lines.append(f"{name} {spelling(each)}: {', '.join(stated)}")
+    check_lines("options", lines)
+
+
+def test_help_of_options(run: Run) -> None:
+    """Every option has a help text, and a default is stated once."""
+    for name in COMMANDS:
+        text = run(name, "--help").stdout.replace(" (default: those of the current folder)", "")
+        for entry in " ".join(text.split()).split(" --")[1:]:
+            assert entry.lower().count("default:") <= 1, entry
+        assert [each.opts for each in parameters(name) if not each.help] == []
+
+
+POINTS = "measurements.csv --where py=2 --coordinates px,nx --metric solve_seconds"
+SUGGEST = f"scale {POINTS} --suggest"
+# A command, the key of its answer, and the options.
+EFFECTS = {
+    "calibrate --free alpha,beta": (
+        "parameters",
+        (
+            "--bound alpha=0..1e-6 --bound beta=0..1e-12",
+            *("--weights log", "--weights absolute", "--level 0.5", "--aggregate min"),
+            "--context iterations --where iterations=7",
+        ),
+    ),
+    "calibrate --free beta": ("error_cross_validated", ("--folds 3", "--seed 4")),
+    "suggest --measurements few.csv --budget 2": (
+        "next",
+        ("--goal optimum", "--goal optimum --maximize", "--cost load_average", "--fix px=4", "--where iterations=8"),
+    ),
+    SUGGEST: ("next", ("--count 2", "--axis px=64,128")),
+    f"{SUGGEST} ": ("spent", ("--cost px*value",)),
+    f"{SUGGEST} --count 40": ("candidates", ("--extend 3",)),
+    f"{SUGGEST} --target px=8,nx=800": ("next", ("--strategy cheapest", "--budget 1", "--repetitions 1", "--count 2")),
+    "learn --preset splconqueror --sampling measured:30": (
+        "model",
+        ("--set numberOfRounds=2", "--seed 3", "--nfp messages", "--aggregate min", "--where iterations=7"),
+    ),
+    f"scale {POINTS}": ("model", ("--set method=extrap", "--set aggregate=median")),
+    "compare analytical.txt other.txt": (
+        "semantic",
+        ("--on pb:9,3", "--reference second", "--weights measured", "--where iterations=7", "--parameter f=1e-6"),
+    ),
+    "compare analytical.txt other.txt --on ff": ("syntactic", ("--no-constant",)),
+    "optimize analytical.txt": ("top", ("--top 2", "--maximize", "--fix px=4")),
+    "optimize --measurements few.csv": ("top", ("--where iterations=8", "--aggregate min", "--nfp messages")),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of a case study with a second model and a table of few rows, which is the current folder."""
+    folder = copy_tracked(SMG2000 / "2d", tmp_path / "2d")
+    analytical = (folder / "analytical.txt").read_text(encoding="utf-8")
+    (folder / "other.txt").write_text(f"{analytical}# another one\n".replace("20 *", "15 *"), encoding="utf-8")
+    header, *rows = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    # Every 15th configuration, with its three runs.
+    few = [row for index, row in enumerate(rows) if index // 3 % 15 == 0]
+    (folder / "few.csv").write_text("\n".join([header, *few]), encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize("command", EFFECTS)
+@pytest.mark.usefixtures("project")
+def test_options_change_the_answer(run: Run, command: str) -> None:
+    """Each option changes what the command answers, not only what it says about its settings."""
+    key, options = EFFECTS[command]
+
+    def answer(option: str = "") -> object:
+        result = run(*shlex.split(f"{command} {option} --json"))
+        assert result.exit_code == 0, result.stderr
+        return json.loads(result.stdout)[key]
+
+    plain = answer()
+    unchanged = [option for option in options if answer(option) == plain]
+    assert not unchanged
+
+
+FILES = sorted(SCHEMAS.iterdir())
+# Those of files, which are no outputs of commands.
+OF_FILES = {"splc.model/1", "splc.models/1", "splc.study.manifest/1"}
+
+
+def test_a_file_per_output() -> None:
+    """`docs/schemas` has a schema for each id in the code, and nothing else."""
+    texts = [file.read_text(encoding="utf-8") for file in (ROOT / "splc").rglob("*.py")]
+    ids = {found for text in texts for found in re.findall(r"[\"'](splc\.[a-z.]+/\d+)[\"']", text)}
+    assert {file.name for file in FILES} == set(map(file_name, ids - OF_FILES))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_schemas_are_valid(file: Path) -> None:
+    """Every schema is one of the draft that it names, has the id of its file, and requires only keys that it has."""
+    schema = json.loads(file.read_text(encoding="utf-8"))
+    assert not list(Draft202012Validator(Draft202012Validator.META_SCHEMA).iter_errors(schema))
+    assert file_name(schema["title"]) == file.name
+    assert schema["properties"]["schema"] == {"const": schema["title"]}
+    for part in (schema, *schema.get("$defs", {}).values()):
+        assert set(part["required"]) <= set(part["properties"])
+
+
+def test_definitions_agree() -> None:
+    """A definition has the same content in each file."""
+    contents: dict[str, set[str]] = {}
+    for file in FILES:
+        for name, part in json.loads(file.read_text(encoding="utf-8")).get("$defs", {}).items():
+            contents.setdefault(name, set()).add(json.dumps(part, sort_keys=True))
+    assert {name for name, found in contents.items() if len(found) > 1} == set()
+
+
+def test_wrong_objects(run: Run, folder: Path) -> None:
+    """An output with a missing key, a further key or a wrong type is not valid."""
+    text = run("describe", "--json").stdout
+    content = json.loads(text)
+    assert schema_errors(text) == []
+    for wrong in ({"constraints": 0.5}, {"name": None}, {"more": 1}):
+        assert len(schema_errors(json.dumps(content | wrong))) == 1
+    del content["options"][0]["role"]
+    [error] = schema_errors(json.dumps(content))
+    assert error.startswith("$.options[0]: ")

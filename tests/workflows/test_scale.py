@@ -1,0 +1,375 @@
+"""Scaling models: selected series, notes on many models, call trees, caveats of predictions, and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from splc.workflows.scale.plot import MAX_CURVES, MAX_VALUES, Point, scaling_chart, scaling_charts, slice_along
+
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
+from splc.plotting.charts.chart import Chart, Curve, Points
+from splc.plotting.charts.drawing import chart_file
+from splc.scaling import ScalingModel, fit
+from splc.scaling.prediction import Prediction
+from splc.scaling.profile import Profile
+from splc.types import Array
+from splc.workflows.scale import Request, run
+from splc.workflows.scale.scale import SHOWN, profile_notes
+from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.scaling_view import caveat, chosen_series, pooling_notes
+
+SIX = np.arange(1.0, 7.0)
+MODEL = fit([1.0, 2.0, 4.0, 8.0], np.array([5.0, 8.0, 14.0, 26.0]))
+
+
+def experiment(**metrics: object) -> Experiment:
+    """Return an experiment of one call path with 6 points and these metrics."""
+    return Experiment(("p",), SIX, {("f", name): np.array(values, dtype=float) for name, values in metrics.items()})
+
+
+@pytest.mark.parametrize(
+    ("values", "noted"),
+    [
+        ([[1, 2]] * 6, True),
+        ([[1, 1]] * 5 + [[1, 2]], True),
+        ([[1, 1], [2, 2]] * 3, False),
+        ([[1, 1.5]] * 6, False),
+        ([[1, 2], [3, 4], [5, 6], [1, 2], [1, 2], [1, 2]], True),
+        ([[1, 2], [3, 4], [5, 6], [7, 2], [1, 2], [1, 2]], False),
+        ([[1, np.nan]] * 6, False),
+    ],
+)
+def test_columns_that_may_be_parameters(values: list[list[float]], noted: bool) -> None:
+    """Few whole values that differ at the same point may be those of a parameter, others not; nor used metrics."""
+    found = experiment(time=[[1, 2]] * 6, m=values)
+    notes = pooling_notes(found, [("f", "time")])
+    assert ["rows of the same point differ in m " in str(note) and note.warning for note in notes] == [True] * noted
+    assert pooling_notes(found, list(found.series)) == ()
+
+
+def test_series() -> None:
+    """Names match themselves first, then as patterns; call paths and metrics have to occur together."""
+    keys = [("main", "time"), ("a[]", "time"), ("ab", "time"), ("a[b]", "bytes")]
+    found = Experiment(("p",), SIX, {key: np.ones((6, 1)) for key in keys})
+    assert chosen_series(found, None, None) == keys
+    assert chosen_series(found, ["a*"], None) == keys[1:]
+    assert chosen_series(found, ["a[]"], None) == [keys[1]]
+    assert chosen_series(found, ["a[b]", "main"], ["bytes", "time"]) == [keys[0], keys[3]]
+    assert chosen_series(found, ["a[bc]"], None) == [keys[2]]
+
+
+def profile_of(*notes: tuple[str, ...], failed: int = 0) -> Profile:
+    """Return a profile whose models have these notes."""
+    models = {(f"f{at}", "time"): replace(MODEL, notes=own) for at, own in enumerate(notes)}
+    return Profile(models, {(f"g{at}", "time"): f"reason {at}" for at in range(failed)})
+
+
+def texts(found: Profile) -> list[str]:
+    """Return the notes of a profile."""
+    return [note.text for note in profile_notes(found)]
+
+
+@pytest.mark.parametrize(
+    ("notes", "shown"),
+    [
+        ([()], []),
+        # The notes of a single model are shown as they are.
+        ([("3 values are missing", "odd")], ["3 values are missing", "odd"]),
+        (
+            [("3 values are missing", "odd"), ("12 values are missing",), ("3 values are missing", "rare")],
+            ["all models: 3 … 12 values are missing", "1 model: odd", "1 model: rare"],
+        ),
+    ],
+)
+def test_notes_of_several_models(notes: list[tuple[str, ...]], shown: list[str]) -> None:
+    """Each kind of note is shown once with the number of models and the range of its numbers."""
+    assert texts(profile_of(*notes)) == shown
+
+
+def test_the_most_frequent_notes_are_shown() -> None:
+    """Of many kinds, those of the most models are shown, and the number of the others is stated."""
+    kinds = [chr(ord("a") + at) * 3 for at in range(SHOWN + 2)]
+    notes = [tuple(kinds[:number]) for number in range(1, len(kinds) + 1)]
+    found = texts(profile_of(*notes))
+    # The first kind is of all models, the last of one.
+    counts = ["all models", *(f"{len(kinds) - at} models" for at in range(1, SHOWN))]
+    assert found[:SHOWN] == [f"{count}: {kind}" for count, kind in zip(counts, kinds, strict=False)]
+    assert found[SHOWN:] == ["2 more kinds of notes are in the JSON (-o FILE.json, --json)"]
+
+
+def test_series_without_a_model() -> None:
+    """Reasons are warnings; of many the first ones are shown."""
+    found = profile_notes(profile_of((), (), failed=SHOWN + 3))
+    assert all(note.warning for note in found)
+    assert [note.text for note in found] == [
+        *(f"no model of g{at}, time: reason {at}" for at in range(SHOWN)),
+        "no model of 3 others either",
+    ]
+
+
+X = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+AT = {"p": 64.0}
+# Call path → slope and constant.
+LINES = {"main": (0.0, 2.0), "main->a": (1.0, 0.0), "main->a->b": (2.0, 1.0), "main->c->d": (0.0, 4.0)}
+
+
+def lines_of(lines: dict[str, tuple[float, float]]) -> tuple[Experiment, dict[Key, ScalingModel]]:
+    """Return an experiment of straight lines, and its models."""
+    series = {(path, "time"): (slope * X + constant)[:, None] for path, (slope, constant) in lines.items()}
+    models = {key: fit(X, values[:, 0], names="p", method="basic") for key, values in series.items()}
+    return Experiment(("p",), X[:, None], series), models
+
+
+def tree_of(lines: dict[str, tuple[float, float]], *, inclusive: bool = False, top: int = 20) -> CallTree:
+    """Return the call tree of straight lines at p = 64."""
+    (found,) = call_trees(*lines_of(lines), AT, inclusive=inclusive, top=top)
+    return found
+
+
+def test_totals_and_shares() -> None:
+    """A total is the sum of all call paths below; shares are those of the whole, at the point and where measured."""
+    found = tree_of(LINES)
+    by_name = {each.callpath: each for each in found.callpaths}
+    assert list(by_name) == ["main", "main->a", "main->a->b", "main->c", "main->c->d"]
+    assert [each.depth for each in found.callpaths] == [0, 1, 2, 1, 2]
+    assert found.total == pytest.approx(2 + 64 + 129 + 4)
+    assert [by_name[name].total for name in ("main->a", "main->c")] == pytest.approx([64 + 129, 4])
+    assert by_name["main->c"].predicted is None
+    assert by_name["main->a->b"].share == pytest.approx(100 * 129 / 199)
+    assert by_name["main->a->b"].share_measured == pytest.approx(100 * 33 / (2 + 16 + 33 + 4))
+    assert [each.callpath for each in found.ranking] == ["main->a->b", "main->a", "main->c->d", "main"]
+    assert (found.at, found.measured_at) == (AT, {"p": 16.0})
+
+
+def test_inclusive_values() -> None:
+    """If values include those of the calls inside, totals are the values, and differences are ranked."""
+    inclusive = {"main": (3.0, 7.0), "main->a": (3.0, 1.0), "main->a->b": (2.0, 1.0), "main->c->d": (0.0, 4.0)}
+    own, other = tree_of(LINES), tree_of(inclusive, inclusive=True)
+    for one, two in zip(own.callpaths, other.callpaths, strict=True):
+        assert (one.callpath, one.depth) == (two.callpath, two.depth)
+        assert [two.total, two.share, two.share_measured] == pytest.approx([one.total, one.share, one.share_measured])
+    assert all(each.lower is None for each in other.callpaths)
+
+
+def test_intervals_of_the_largest() -> None:
+    """The call paths with the largest shares have intervals."""
+    found = tree_of(LINES, top=2)
+    known = [each.callpath for each in found.callpaths if each.lower is not None]
+    assert known == ["main->a", "main->a->b"]
+    for each in found.ranking[:2]:
+        assert each.lower is not None
+        assert each.upper is not None
+        assert each.predicted is not None
+        assert each.lower <= each.predicted <= each.upper
+
+
+@given(
+    values=st.dictionaries(
+        st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("->".join), st.integers(0, 100), min_size=1
+    )
+)
+def test_sums_by_brute_force(values: dict[str, int]) -> None:
+    """A total is the sum of the values of all call paths that begin with the name; the shares add up to 100 %."""
+    points = np.array([[1.0], [2.0]])
+    series = {(path, "time"): np.full((2, 1), float(value)) for path, value in values.items()}
+    constant = fit([1, 2], [1, 1], names="p", method="basic")
+    models = {(path, "time"): replace(constant, coefficients=(float(value),)) for path, value in values.items()}
+    (found,) = call_trees(Experiment(("p",), points, series), models, AT, inclusive=False, top=0)
+    for each in found.callpaths:
+        below = [value for path, value in values.items() if f"{path}->".startswith(f"{each.callpath}->")]
+        assert each.total == pytest.approx(sum(below))
+    assert sum(each.share for each in found.callpaths) == pytest.approx(100 if any(values.values()) else 0)
+
+
+@pytest.mark.parametrize(("parameters", "method"), [(1, "basic"), (2, "basic"), (2, "default")])
+def test_intervals_of_many_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: int, method: str
+) -> None:
+    """Of very many slow models, those of several parameters by Extra-P's methods, the largest have intervals."""
+    monkeypatch.setattr("splc.workflows.scale.scale.MAX_INTERVALS", 2)
+    grid = [(p, n) for p in (1, 2, 4) for n in ((1, 2, 4) if parameters == 2 else (1,))]
+    lines = [
+        f'{{"params": {{"p": {p}, "n": {n}}}, "callpath": "f{at}", "value": {at * p * n}}}'
+        for at in (1, 2, 3)
+        for p, n in grid
+    ]
+    (tmp_path / "e.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    request = Request(
+        profile=str(tmp_path / "e.jsonl"),
+        predict_at=({"p": 8, "n": 1},),
+        output=str(tmp_path / "m.json"),
+        settings={"method": method},
+    )
+    result = run(request)
+    some = parameters == 2 and method == "basic"
+    known = {key[0]: entry.lower is not None for key, (entry,) in result.predictions.items()}
+    assert known == {"f1": not some, "f2": True, "f3": True}
+    assert any("only the 2 models of several parameters" in note.text for note in result.notes) == some
+
+
+def test_shares_of_huge_values() -> None:
+    """Shares and notes of values near the largest number are finite."""
+    huge = {"main": (0.0, 3e306), "main->a": (0.0, 1e306)}
+    found = tree_of(huge)
+    assert [each.share for each in found.ranking] == pytest.approx([75, 25])
+    series = {("main", "time"): np.full((5, 3), 1e308), ("main->a", "time"): np.full((5, 3), 1e307)}
+    assert tree_notes(Experiment(("p",), X[:, None], series), [found], inclusive=False)
+
+
+INSIDE = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (INSIDE, ""),
+        (replace(INSIDE, lower=-1.0), "not known within a factor of 2"),
+        (replace(INSIDE, lower=0.0, upper=0.0), ""),
+        (replace(INSIDE, lower=15.0), ""),
+        (replace(INSIDE, lower=-30.0, upper=-14.9), "not known within a factor of 2"),
+        (replace(INSIDE, distance=1.5), "1.5 times beyond what was measured"),
+        (replace(INSIDE, distance=float("inf")), "beyond what was measured"),
+        (replace(INSIDE, lower=None, upper=None), "no interval"),
+        (replace(INSIDE, upper=None, distance=1.5), "1.5 times beyond what was measured, no interval"),
+        (Prediction({"p": 0.0}, None, None, None, 1.0), "the model has no finite value there"),
+    ],
+)
+def test_caveats(entry: Prediction, text: str) -> None:
+    """Extrapolation and intervals wider than a factor of 2 are stated."""
+    assert caveat(entry) == text
+
+
+POINTS = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (1.0, 2.0, 3.0)] + [(64.0, 3.0)])
+FUNCTIONS: dict[str, Callable[[Array, Array], Array]] = {
+    "slow": lambda p, n: 50 + p,
+    "fast": lambda p, n: 1 + p * n,
+    "flat": lambda p, n: 3 + 0 * p,
+}
+
+
+def profile(points: Array, count: int = 1) -> tuple[Experiment, dict[Key, ScalingModel]]:
+    """Return an experiment with three kinds of call paths, each as often as asked for, and its models."""
+    names = ("p", "n")[: points.shape[1]]
+    n = points[:, 1] if points.shape[1] == 2 else np.ones(len(points))
+    exact = {f"{name}{at}": f(points[:, 0], n) * (1 + at) for at in range(count) for name, f in FUNCTIONS.items()}
+    series = {(name, "time"): np.stack([0.99 * values, 1.01 * values], axis=1) for name, values in exact.items()}
+    models = {key: fit(points, values, names=list(names), method="basic") for key, values in series.items()}
+    return Experiment(names, points, series), models
+
+
+def test_slices() -> None:
+    """There is a slice per parameter, through the values with the most measured points."""
+    experiment, models = profile(POINTS)
+    along_p, along_n = (slice_along(experiment, models, name, None) for name in "pn")
+    assert (along_p.parameter, dict(along_p.fixed)) == ("p", {"n": 3.0})
+    assert (along_n.parameter, dict(along_n.fixed)) == ("n", {"p": 32.0})
+    curve = next(each for each in along_p.curves if each.name == "fast0")
+    np.testing.assert_allclose(curve.measured_at, [2, 4, 8, 16, 32, 64])
+    np.testing.assert_allclose(curve.measured, 1 + 3 * curve.measured_at)
+    assert (curve.x[0], curve.x[-1]) == pytest.approx((2, 128))
+    np.testing.assert_allclose(curve.predicted, 1 + 3 * curve.x, rtol=1e-6)
+    assert (curve.lower <= curve.predicted).all()
+    assert (curve.predicted <= curve.upper).all()
+    chart = scaling_chart(experiment, models, None)
+    assert chart.title == "time"
+    assert [panel.x.label for panel in chart.panels] == 3 * ["p, n = 3"] + 3 * ["n, p = 32"]
+
+
+def test_target() -> None:
+    """Curves end at the target, and the largest call paths there are drawn, the largest first."""
+    experiment, models = profile(POINTS[2::3, :1], 5)
+    chart = scaling_chart(experiment, models, {"p": 1024.0})
+    curves = [mark for mark in chart.panels[0].marks if isinstance(mark, Curve)]
+    assert curves[0].x[-1] == pytest.approx(1024)
+    assert [panel.title for panel in chart.panels[:3]] == ["slow4", "fast4", "slow3"]
+    assert len(chart.panels) == MAX_CURVES
+    assert chart.title == f"time (the {MAX_CURVES} largest of 15 call paths)"
+
+
+def surface_of(experiment: Experiment, models: Mapping[Key, ScalingModel], target: Point | None) -> Chart | None:
+    """Return the chart over two parameters, None if there is none."""
+    return next((each for each in scaling_charts(experiment, models, target, "t") if each.name == "t-surface"), None)
+
+
+def test_surface() -> None:
+    """A single call path with two parameters that vary has a surface_of with its measured values; several have none."""
+    experiment, models = profile(POINTS)
+    key = ("fast0", "time")
+    values = experiment[key].copy()
+    values[2] = np.nan
+    experiment = Experiment(experiment.parameters, POINTS, {**experiment.series, key: values})
+    chart = surface_of(experiment, {key: models[key]}, {"p": 256.0, "n": 4.0})
+    assert chart is not None
+    p, n, predicted, measured = (np.array(chart.table[name]) for name in ("p", "n", "time", "measured"))
+    assert set(p) == {2, 4, 8, 16, 32, 64, 256}
+    assert set(n) == {1, 2, 3, 4}
+    np.testing.assert_allclose(predicted, 1 + n * p, rtol=1e-6)
+    known = np.isfinite(measured)
+    assert {*zip(p[known], n[known], strict=True)} == {*map(tuple, np.delete(POINTS, 2, axis=0).tolist())}
+    np.testing.assert_allclose(measured[known], 1 + (p * n)[known])
+    (points,) = [mark for mark in chart.panels[0].marks if isinstance(mark, Points)]
+    assert len(points.x) == known.sum()
+    assert surface_of(experiment, models, None) is None
+    assert surface_of(*profile(POINTS[2::3, :1]), None) is None
+
+
+def test_surface_beside_a_constant_parameter() -> None:
+    """A parameter with one value is no axis of the surface_of, and the model is that at its value."""
+    points = np.insert(POINTS, 1, 7.0, axis=1)
+    values = (1 + POINTS.prod(axis=1))[:, None]
+    experiment = Experiment(("p", "c", "n"), points, {("main", "time"): values})
+    model = fit(points, values, names=["p", "c", "n"], method="basic")
+    chart = surface_of(experiment, {("main", "time"): model}, None)
+    assert chart is not None
+    p, n, predicted = (np.array(chart.table[name]) for name in ("p", "n", "time"))
+    np.testing.assert_allclose(predicted, 1 + n * p, rtol=1e-6)
+
+
+def test_surface_of_many_values() -> None:
+    """Of many values of a parameter some have cells, among them the smallest, the largest and the end of the curve."""
+    points = np.array([(p, n) for p in range(1, 41) for n in (1, 2)], dtype=float)
+    experiment, models = profile(points)
+    key = ("fast0", "time")
+    chart = surface_of(experiment, {key: models[key]}, None)
+    assert chart is not None
+    values = set(chart.table["p"])
+    assert len(values) == MAX_VALUES
+    assert {1, 40, 80} <= values
+
+
+def test_points_without_values() -> None:
+    """A point that one call path lacks is not drawn for it, and zero is no place on a logarithmic axis."""
+    points = np.array([[0.0], [1.0], [2.0], [40.0]])
+    values = np.array([[1.0], [np.nan], [3.0], [41.0]])
+    experiment = Experiment(("p",), points, {("main", "time"): values})
+    models = {("main", "time"): fit([0.0, 2.0, 40.0], [1.0, 3.0, 41.0], names="p", method="basic")}
+    assert slice_along(experiment, models, "p", None).curves[0].measured_at.tolist() == [0, 2, 40]
+    assert chart_file(scaling_chart(experiment, models, None), "svg")
+
+
+def test_jump() -> None:
+    """A change of behaviour is a vertical line at its place: the curve goes through the points on both sides."""
+    p = np.arange(1.0, 11.0)
+    values = np.where(p <= 5, p**2, 1000 * p)[:, None]
+    model = fit(p, values, names="p", segmented=True)
+    assert model.change == 5
+    experiment = Experiment(("p",), p[:, None], {("main", "time"): values})
+    (curve,) = slice_along(experiment, {("main", "time"): model}, "p", None).curves
+    jump = int(np.argmax(np.diff(curve.predicted)))
+    assert curve.x[jump : jump + 2] == pytest.approx([5, 5], abs=1e-9)
+    assert curve.predicted[jump : jump + 2] == pytest.approx([25, 5000])
+
+
+def test_metric_without_name() -> None:
+    """A metric without a name is called value in pictures."""
+    experiment, models = profile(POINTS)
+    nameless = {(path, DEFAULT_METRIC): values for (path, _), values in experiment.series.items()}
+    own = {(path, DEFAULT_METRIC): model for (path, _), model in models.items()}
+    chart = scaling_chart(Experiment(experiment.parameters, POINTS, nameless), own, None)
+    assert (chart.title, chart.panels[0].y.label) == ("value", "value")
