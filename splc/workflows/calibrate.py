@@ -153,7 +153,7 @@ def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByVa
             fit = fitted(stored, request.free, measured, **choices)
         except EvaluationError as error:
             raise error.at(file) from None
-        found = [*left_out(fit, nfp), *uncertain(fit)]
+        found = [*limits_of(fit, nfp)]
         with suppress(SplcError):
             every, complete = tuple(sorted({*request.free, *stored.used})), fit
             if {*every} != {*request.free}:
@@ -222,18 +222,14 @@ def free_model(file: str, system: VariabilityModel, known: Parameters, names: Se
     return stored
 
 
-def left_out(fit: Calibration, nfp: str) -> Iterator[Note]:
-    """Yield notes about configurations without a usable value."""
+def limits_of(fit: Calibration, nfp: str) -> Iterator[Note]:
+    """Yield configurations without a usable value, and estimates that the measurements do not determine."""
     if fit.missing:
         yield Note(f"{plural(fit.missing, 'configuration has', 'configurations have')} no value of {nfp}")
     if fit.zeros:
         zeros = plural(fit.zeros, f"value of {nfp} is", f"values of {nfp} are")
         logarithm = "not positive and left out: only positive values have logarithms"
         yield Note(f"{zeros} {logarithm if fit.weights == 'log' else '0 and left out of the relative error'}")
-
-
-def uncertain(fit: Calibration) -> Iterator[Note]:
-    """Yield warnings about estimates that the measurements do not determine."""
     for name in fit.without_effect:
         origin = "the benchmarked one" if fit[name].benchmarked is not None else "only a start"
         text = f"{name} is not determined: it changes none of the predictions; its value is {origin}"

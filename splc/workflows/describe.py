@@ -164,6 +164,19 @@ def as_json(result: Result) -> dict[str, Any]:
         {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
         for constraint in system.constraints
     ]
+    rows = () if result.measured is None else result.measured.summary.properties
+    properties = [
+        {
+            **picked(row, "name, unit, minimum, maximum, configurations, values"),
+            "repetitions": (row.least_repetitions, row.most_repetitions),
+            "scatter": None if row.scatter is None else 100 * row.scatter,
+            "drift": row.drift
+            and {**picked(row.drift, "significant, rising, change, probability"), "change": 100 * row.drift.change},
+            "pattern": row.pattern and row.pattern.text,
+        }
+        for row in rows
+    ]
+    counts = picked(result.measured, "configurations = summary.configurations, rows = summary.rows, contexts")
     return {
         "schema": "splc.describe/1",
         **picked(system, "name, source"),
@@ -177,7 +190,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "options": [_option_as_json(result.description, option) for option in features],
         "constraint_texts": constraints,
         "suspicious": result.description.findings,
-        "measurements": result.measured and _measured_as_json(result.measured),
+        "measurements": result.measured and {"source": result.measured.source, **counts, "properties": properties},
         "inferred": result.inference and inference_as_json(result.inference),
     }
 
@@ -197,22 +210,6 @@ def _option_as_json(description: Description, option: Option) -> dict[str, Any]:
 def _is_writable(count: int | None) -> bool:
     """Return whether a number is known, and Python's reader of JSON reads it."""
     return count is not None and count < _TOO_LONG
-
-
-def _measured_as_json(measured: MeasuredSummary) -> dict[str, Any]:
-    properties = [
-        {
-            **picked(row, "name, unit, minimum, maximum, configurations, values"),
-            "repetitions": (row.least_repetitions, row.most_repetitions),
-            "scatter": None if row.scatter is None else 100 * row.scatter,
-            "drift": row.drift
-            and {**picked(row.drift, "significant, rising, change, probability"), "change": 100 * row.drift.change},
-            "pattern": row.pattern and row.pattern.text,
-        }
-        for row in measured.summary.properties
-    ]
-    counts = picked(measured.summary, "configurations, rows")
-    return {"source": measured.source, **counts, "contexts": measured.contexts, "properties": properties}
 
 
 def view(result: Result, detail: views.Detail) -> views.View:

@@ -108,12 +108,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         hint = unknown_name_hint(request.name, list(EXAMPLES))
         raise SpecError(f"there is no example {request.name!r}", hint=hint)
     example = EXAMPLES[request.name]
-    folder = request.name if request.folder is None else request.folder
-    _copy(example, folder)
-    return Result((example,), folder)
-
-
-def _copy(example: Example, target: str) -> None:
+    target = request.name if request.folder is None else request.folder
     contents = {name: read_source(path).data for name, path in example.paths.items()}
     folder, made = Path(target), False
     paths: list[Path] = []
@@ -139,6 +134,7 @@ def _copy(example: Example, target: str) -> None:
             hint = (missing_folder(target) if isinstance(error, FileNotFoundError) else None) or "name another folder"
             raise OutputError(Problem(f"cannot be written: {reason}", target, hint=hint)) from None
         raise
+    return Result((example,), target)
 
 
 def as_json(result: Result) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from splc.io.outputs import require_writable
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
 from splc.project.files import FILE_NAME
-from splc.system.mining import MinedConstraint
 from splc.system.options import NumericOption
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
@@ -109,7 +108,10 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     mined: tuple[str, ...] = ()
     if result.mined:
         count = plural(len(result.mined.constraints), "constraint", "constraints")
-        lines = (f"{constraint}: {support(constraint)}" for constraint in result.mined.constraints)
+        lines = (
+            f"{one}: {one.rows:,} rows could contradict it, {one.expected:.3g} would by chance"
+            for one in result.mined.constraints
+        )
         mined = (f"{count} inferred from {result.mined.rows:,} rows:", *lines)
     source = result.system.source
     unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)
@@ -141,11 +143,6 @@ def _with_failures(result: Inference, request: Request, project: Project) -> tup
     system = replace(result.system, constraints=(*result.system.constraints, *failures.constraints))
     lines = tuple(f"{rule.constraint}: {rule}" if rule.constraint else str(rule) for rule in failures.rules)
     return replace(result, system=system), lines
-
-
-def support(constraint: MinedConstraint) -> str:
-    """Return the evidence of an inferred constraint."""
-    return f"{constraint.rows:,} rows could contradict it, {constraint.expected:.3g} would by chance"
 
 
 def differences_from(described: VariabilityModel, inferred: VariabilityModel) -> list[str]:

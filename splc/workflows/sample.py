@@ -86,20 +86,19 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             existing = read.configurations
             notes += reading_notes(read.report)
         sample = draw_sample(space.system, spec, request.seed, measured, space, existing)
-        power = () if pairs is None else _power(sample.configurations)
+        power: tuple[str, ...] = ()
+        if pairs is not None:
+            # The change of one influence that the pairs find, by the noise of a measurement.
+            columns = {option.name: sample.configurations.value(option.name) for option in space.system.options}
+            sizes = [(noise, detectable_change(columns, noise / 100)) for noise in NOISES]
+            known = [(noise, percentage(100 * (size - 1), 2)) for noise, size in sizes if size is not None]
+            names = [f"{change} if measurements deviate by {noise} %" for noise, change in known]
+            finding = plural(len(sample.configurations), "pair finds", "pairs find")
+            text = f"{finding} a change of one influence in three of four cases from {listed(names)}"
+            power = (text,) if names else ()
         prefix, postfix = request.prefix, request.postfix
         lines = command_strings(sample.configurations, prefix, postfix) if request.command_lines else None
         return Result(sample, lines, request.output, (*notes, *notes_of((*sample.notes, *power))))
-
-
-def _power(configurations: Configurations) -> tuple[str, ...]:
-    """Return which change of one influence the pairs find, by the noise of a measurement."""
-    columns = {option.name: configurations.value(option.name) for option in configurations.system.options}
-    sizes = {noise: detectable_change(columns, noise / 100) for noise in NOISES}
-    known = [(noise, percentage(100 * (size - 1), 2)) for noise, size in sizes.items() if size is not None]
-    names = [f"{change} if measurements deviate by {noise} %" for noise, change in known]
-    pairs = plural(len(configurations), "pair finds", "pairs find")
-    return (f"{pairs} a change of one influence in three of four cases from {listed(names)}",) if names else ()
 
 
 def as_json(result: Result) -> dict[str, Any]:

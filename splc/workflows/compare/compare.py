@@ -31,7 +31,6 @@ from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter
-from splc.project import Project
 from splc.types import Array, Link
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
 from splc.workflows.learn.learning_sets import input_files
@@ -118,7 +117,17 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     thresholds = [(key, option) for option in ("fail_below", "fail_above") for key in getattr(request, option)]
     _check(request, keys, thresholds)
     project = request.project_of_models(request.models)
-    files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
+    files = request.models
+    if len(files) == 1:
+        # A single model is compared with the analytical model of the project.
+        (model,), analytical = files, project.analytical_file
+        if analytical is None:
+            hint = "name two models, or the analytical one as 'analytical' in splc.toml"
+            hint += f"; splc predict {model} FILE states its error on measurements"
+            raise RequestError(f"there is nothing to compare {model} with; {hint}", "models")
+        if Path(model).exists() and Path(model).samefile(analytical):
+            raise RequestError(f"{model} is the analytical model of this folder; name another model", "models")
+        files = (analytical, model)
     if request.plot is not None:
         require_writable(request.plot, (*files, request.on, *project.files))
     notes = Notes()
@@ -194,18 +203,6 @@ def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str
     for key, option in thresholds:
         if key not in measures:
             raise RequestError(f"unknown measure {key!r}; {unknown_name_hint(key, list(measures))}", option)
-
-
-def _analytical(model: str, project: Project) -> str:
-    """Return the analytical model of the project, which a single model is compared with."""
-    file = project.analytical_file
-    if file is None:
-        hint = "name two models, or the analytical one as 'analytical' in splc.toml"
-        hint += f"; splc predict {model} FILE states its error on measurements"
-        raise RequestError(f"there is nothing to compare {model} with; {hint}", "models")
-    if Path(model).exists() and Path(model).samefile(file):
-        raise RequestError(f"{model} is the analytical model of this folder; name another model", "models")
-    return file
 
 
 def _notes(compared: Comparisons) -> Iterator[Note]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -205,9 +205,14 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
     chosen = configurations_of(request, Space(system), table, earlier, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
-        each = len(chosen)
-        chosen = in_turn(chosen, extended, turns)
-        strings = strings and [text for text in strings for _ in range(len(chosen) // each)]
+        # Each configuration with each value of the contexts, one after the other.
+        combinations = list(product(*turns.values()))
+        rows = np.repeat(np.arange(len(chosen)), len(combinations))
+        columns = {name: column[rows] for name, column in chosen.to_columns().items()}
+        for context, entry in zip(turns, zip(*combinations, strict=True), strict=True):
+            columns[context] = np.array(list(entry) * len(chosen), dtype=object)
+        chosen = Configurations.from_columns(extended, columns)
+        strings = strings and [strings[row] for row in rows.tolist()]
     command = bind(template, chosen, strings)
     executables = {}
     if request.scheduler is None:
@@ -219,18 +224,6 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Out
             values[child.parent][child.name] = child.presentation.output_string or child.name
     settings = (executables, folder, environment, request.timeout, batch, constants, values)
     return setups.Setup(command, chosen, properties, plan, *settings), outputs
-
-
-def in_turn(
-    configurations: Configurations, system: VariabilityModel, turns: Mapping[str, Sequence[str]]
-) -> Configurations:
-    """Return each configuration with each value of the contexts, groups of the system, one after the other."""
-    values = list(product(*turns.values()))
-    rows = np.repeat(np.arange(len(configurations)), len(values))
-    columns = {name: column[rows] for name, column in configurations.to_columns().items()}
-    for name, texts in zip(turns, zip(*values, strict=True), strict=True):
-        columns[name] = np.array(list(texts) * len(configurations), dtype=object)
-    return Configurations.from_columns(system, columns)
 
 
 def system_of(

@@ -232,11 +232,6 @@ class Result:
         setup = self.session.setup
         return setup.plan.unsettled(range(len(setup.configurations)), self.session.recorded)
 
-    @property
-    def sessions(self) -> list[Mapping[str, Any]]:
-        """The records of the sessions in the journal."""
-        return [record for record in self.session.journal.records if record.get("kind") == "session"]
-
 
 def as_json(result: Result | Preview) -> dict[str, Any]:
     """Return the JSON object of a measurement, or of what it would run."""
@@ -249,8 +244,8 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
             "recorded": len(result.recorded.results),
             **picked(result, "left = left.runs, seconds_left, properties = setup.property_names, commands"),
         }
-    session, outputs, sessions = result.session, result.outputs, result.sessions
-    recorded = session.recorded
+    session, outputs, recorded = result.session, result.outputs, result.session.recorded
+    sessions = [record for record in session.journal.records if record.get("kind") == "session"]
     scatter = [
         {
             **{"property": row.name, "configurations": row.configurations},

@@ -12,7 +12,6 @@ from splc.data.configurations import Configurations
 from splc.data.failures import Failures
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
-from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.columns import choice_of
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.full_predictor import FullPredictor
@@ -173,7 +172,16 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
     unchecked = (request.read_unchecked(file, project, space.system, notes) for file in request.models)
     read = [predicting(model, notes, printed=request.printed) for model in unchecked]
     request.require_used(frozenset().union(*(model.used for model in read)))
-    measurements = _measurements(request, project, space, notes, choice_of(model.columns for model in read))
+    measurements = None
+    if project.has_measurements:
+        try:
+            learned = choice_of(model.columns for model in read)
+            measurements = request.read_measurements(project, space, notes, learned=learned)
+        except SplcError as unusable:
+            # The model alone is enough: measurements that are not asked for and cannot be used are no error.
+            if request.measurements is not None or request.properties:
+                raise
+            notes.append(_not_shown(unusable))
     failures = known_failures(measurements, [stored.provenance for stored in read], space.system)
     names: list[str] = []
     objectives = []
@@ -200,24 +208,6 @@ def with_values(objective: Objective, measurements: Measurements, nfp: str) -> O
         return objective
     unit = objective.unit or measurements.unit(nfp)
     return replace(objective, measured=nfp, known=usable.configurations, values=usable.column(nfp), unit=unit)
-
-
-def _measurements(
-    request: Request, project: Project, space: Space, notes: Notes, learned: ColumnChoice
-) -> Measurements | None:
-    """Return the measurements; without any, a note states the reason.
-
-    The model alone is enough to optimize, so measurements that are not asked for and cannot be used are no error.
-    """
-    if not project.has_measurements:
-        return None
-    try:
-        return request.read_measurements(project, space, notes, learned=learned)
-    except SplcError as error:
-        if request.measurements is not None or request.properties:
-            raise
-        notes.append(_not_shown(error))
-        return None
 
 
 def _property(

@@ -154,7 +154,15 @@ def best_configurations(
         notes += failure_notes(failures, "left out")
         space = working_space(space, failures, fixed)
         found, exhaustive = best_of(objectives, space, top, limit, notes, watch, failures)
-        ranking = _without_equals(found, objectives, notes)
+        ranking = found
+        if len(objectives) > 1:
+            # Without configurations that are dominated except for rounding.
+            kept = front_of_rounded((found.predicted * signs_of(objectives)[:, np.newaxis]).T)
+            ranking = replace(found, configurations=found.configurations[kept], predicted=found.predicted[:, kept])
+            if left_out := len(found.configurations) - len(kept):
+                text = plural(left_out, "configuration is left out", "configurations are left out")
+                rest = f"others are at least as good to {DIGITS} digits of the predictions"
+                notes.append(Note(f"{text}: {rest}", about=Rank.LIMIT))
         free = free_options(space.system, ranking.unused)
         if free:
             notes.append(prediction_notes.unused_note(free, len(objectives)))
@@ -289,18 +297,6 @@ def best_of(
     unused = unused_options(space.system, used)
     engine = DIAGRAMS if result.exhaustive else LOCAL
     return Ranking(result.configurations, predicted, result.examined, unused, engine), result.exhaustive
-
-
-def _without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
-    """Return the front without configurations that are dominated except for rounding."""
-    if len(objectives) == 1:
-        return ranking
-    front = front_of_rounded((ranking.predicted * signs_of(objectives)[:, np.newaxis]).T)
-    if left_out := ranking.predicted.shape[1] - len(front):
-        text = plural(left_out, "configuration is left out", "configurations are left out")
-        rest = f"others are at least as good to {DIGITS} digits of the predictions"
-        notes.append(Note(f"{text}: {rest}", about=Rank.LIMIT))
-    return replace(ranking, configurations=ranking.configurations[front], predicted=ranking.predicted[:, front])
 
 
 def signs_of(objectives: Sequence[Objective]) -> Array:

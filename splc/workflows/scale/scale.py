@@ -38,7 +38,7 @@ from splc.workflows.by import ByValue, each_context, require_all_values, require
 from splc.workflows.fields import flag, option, request
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, require_one_metric, scaling_chart, tree_notes
+from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
 from splc.workflows.views import UNWATCHED, Watch
 
@@ -210,8 +210,9 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
         if form == ".log" and len(series) > 1:
             hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
             raise RequestError(f"there are {len(series):,} models; {hint}", "output")
-        if request.plot is not None:
-            require_one_metric(series)
+        if request.plot is not None and len(metrics := sorted({metric for _, metric in series})) > 1:
+            text = f"a plot has one metric, but there are {listed(metrics)}; choose with --metric"
+            raise RequestError(text, "plot")
         points = _points(request.predict_at, experiment)
 
         started = time.monotonic()
@@ -253,8 +254,8 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             extras = {key: {"predictions": values} for key, values in predicted.items()}
             models = scaling_file(profile.models, source, extras, facts)
             parts = models_json_parts(models) if form == ".json" else [model_writers()[form].write(models)]
-            metrics = {metric for _, metric in profile.models}
-            subject = Subject.of_profile(source, metrics.pop() if len(profile.models) == 1 else None)
+            only = next(metric for _, metric in profile.models) if len(profile.models) == 1 else None
+            subject = Subject.of_profile(source, only)
             notes += replaced_notes([request.output], subject)
             write_whole(request.output, (part.encode() for part in parts))
         if request.plot is not None and file_format is not None:
@@ -262,7 +263,12 @@ def run(request: Request, watch: Watch = UNWATCHED, given: Experiment | None = N
             ranked = ranking_chart(trees[0], request.top) if trees else None
             chart = ranked or scaling_chart(experiment, profile.models, target)
             write_whole(request.plot, chart_file(chart, file_format))
-        errors = {key: _error(experiment, key, model) for key, model in profile.models.items()}
+        errors = {}
+        for key, model in profile.models.items():
+            x, values = experiment.measured(*key)
+            at = [experiment.parameters.index(name) for name in model.names]
+            with np.errstate(all="ignore"):
+                errors[key] = mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))
         found = (*notes, *profile_notes(profile))
         return Result(request, experiment, profile, predicted, errors, seconds, facts, trees, found)
 
@@ -331,13 +337,6 @@ def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> li
             raise RequestError(f"a point needs all parameters, there is no value of {listed(missing)}", "predict_at")
         targets.append(complete)
     return targets
-
-
-def _error(experiment: Experiment, key: Key, model: ScalingModel) -> float | None:
-    x, values = experiment.measured(*key)
-    at = [experiment.parameters.index(name) for name in model.names]
-    with np.errstate(all="ignore"):
-        return mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))
 
 
 def profile_notes(profile: Profile) -> tuple[Note, ...]:

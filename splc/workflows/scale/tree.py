@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
-from splc.errors import ConfigurationError, RequestError, listed, plural
+from splc.errors import ConfigurationError, plural
 from splc.formats.experiments.cube import SEPARATOR
 from splc.io.numbers import rounded_text, small_share
 from splc.plotting.charts.chart import Chart, joined, spread
@@ -90,7 +90,15 @@ def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: 
             subject = plural(less, "call path", "call paths")
             text = f"{tree.metric}: the models of {subject} predict less than those of the calls inside"
             notes.append(Note(f"{text}, so that shares do not add up; values without the calls inside avoid this"))
-        if not inclusive and _seems_inclusive(experiment, tree):
+        means: dict[str, float] = {}
+        for path in tree.callpaths:
+            values = experiment.series.get((path.callpath, tree.metric))
+            if values is not None and not np.isnan(values).all():
+                # A mean of very large values is infinite.
+                with np.errstate(over="ignore"):
+                    means[path.callpath] = float(np.nanmean(values))
+        inside_means = _sums_inside(means)
+        if not inclusive and inside_means and all(means[path] >= total for path, total in inside_means.items()):
             text = f"{tree.metric}: every call path takes at least as much as the calls inside of it together"
             notes.append(Note(f"{text}; if its values include them, use --inclusive", warning=True))
     return tuple(notes)
@@ -173,19 +181,6 @@ def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, floa
     values: list[Any] = [at[name] for name in model.names]
     lower, upper = model.interval(values if len(values) == 1 else [values], LEVEL)
     return float(lower[0]), float(upper[0])
-
-
-def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
-    """Return whether the mean of every measured caller is at least the sum of those of the calls inside."""
-    means: dict[str, float] = {}
-    for path in tree.callpaths:
-        values = experiment.series.get((path.callpath, tree.metric))
-        if values is not None and not np.isnan(values).all():
-            # A mean of very large values is infinite.
-            with np.errstate(over="ignore"):
-                means[path.callpath] = float(np.nanmean(values))
-    inside = _sums_inside(means)
-    return bool(inside) and all(means[path] >= total for path, total in inside.items())
 
 
 def _sums_inside(values: Mapping[str, float]) -> dict[str, float]:
@@ -282,13 +277,6 @@ def metric_text(metric: str) -> str:
     return "value" if metric == DEFAULT_METRIC else metric
 
 
-def require_one_metric(series: Sequence[Key]) -> None:
-    """Raise an error if series have several metrics."""
-    metrics = sorted({metric for _, metric in series})
-    if len(metrics) > 1:
-        raise RequestError(f"a plot has one metric, but there are {listed(metrics)}; choose with --metric", "plot")
-
-
 def _size(model: ScalingModel, target: Point | None, experiment: Experiment) -> float:
     ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
     predicted, *_ = _predicted(model, np.array([[ends[name] for name in model.names]]), bounds=False)
@@ -306,9 +294,21 @@ def slice_along(
     longest = len(sizes) - 1 - int(np.argmax(sizes[::-1]))
     rows = np.flatnonzero(which.ravel() == longest)
     fixed = {experiment.parameters[axis]: float(lines[longest, n]) for n, axis in enumerate(axes)}
-    x = _axis(experiment.points[rows, at], parameter, models.values(), target)
+    # From the smallest measured value to the end of curves, even on the axis of the plot, with two neighbouring values
+    # at each change of behaviour, so that the curve has its jump there.
+    low, high = float(experiment.points[rows, at].min()), _end(experiment.points[rows, at], parameter, target)
+    even = np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
+    changes = [model.change for model in models.values() if model.change is not None and model.changing == parameter]
+    jumps = [value for change in changes if low < change < high for value in (change, np.nextafter(change, np.inf))]
+    x = np.sort(np.concatenate([even, jumps]))
+    curves = []
+    for key, model in models.items():
+        values = experiment[key][rows]
+        mask = ~np.isnan(values).all(axis=1)
+        points = np.stack([x if name not in fixed else np.full(len(x), fixed[name]) for name in model.names], axis=1)
+        means = np.array([float(np.nanmean(row)) for row in values[mask]])
+        curves.append(ScalingCurve(key[0], experiment.points[rows, at][mask], means, x, *_predicted(model, points)))
     varying = {name: value for name, value in fixed.items() if name not in experiment.constant}
-    curves = [_curve(experiment, key, model, rows, at, fixed, x) for key, model in models.items()]
     return Slice(parameter, varying, curves)
 
 
@@ -318,7 +318,12 @@ def _surface(experiment: Experiment, key: Key, model: ScalingModel, target: Poin
     names = (experiment.parameters[at[0]], experiment.parameters[at[1]])
     mask = ~np.isnan(experiment[key]).all(axis=1)
     points = experiment.points[mask][:, at]
-    x, y = (_grid(values, name, target) for name, values in zip(names, points.T, strict=True))
+    axes = []
+    for name_of_axis, values in zip(names, points.T, strict=True):
+        distinct = np.unique(values)
+        chosen = distinct[spread(len(distinct), MAX_VALUES - 1)]
+        axes.append(np.unique([*chosen, _end(distinct, name_of_axis, target)]))
+    x, y = axes
     grids = dict(zip(names, np.meshgrid(x, y), strict=True))
     size = len(x) * len(y)
     fixed = {name: np.full(size, value) for name, value in experiment.constant.items()}
@@ -332,38 +337,8 @@ def _surface(experiment: Experiment, key: Key, model: ScalingModel, target: Poin
     yield replace(surface_chart(names, x, y, predicted, metric_text(key[1]), measured), name=name)
 
 
-def _grid(values: Array, parameter: str, target: Point | None) -> Array:
-    """Return measured values of a parameter, evenly spread if there are many, and the end of its curve."""
-    distinct = np.unique(values)
-    return np.unique([*distinct[spread(len(distinct), MAX_VALUES - 1)], _end(distinct, parameter, target)])
-
-
 def _end(values: Array, parameter: str, target: Point | None) -> float:
     return float(BEYOND * values.max() if target is None else max(target[parameter], values.max()))
-
-
-def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target: Point | None) -> Array:
-    """Return values of a parameter from the smallest measured one to the end of curves, even on the axis of the plot.
-
-    Two neighbouring values are at each change of behaviour, so that the curve has its jump there.
-    """
-    low = float(values.min())
-    high = _end(values, parameter, target)
-    even = np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
-    changes = [model.change for model in models if model.change is not None and model.changing == parameter]
-    jumps = [value for change in changes if low < change < high for value in (change, np.nextafter(change, np.inf))]
-    return np.sort(np.concatenate([even, jumps]))
-
-
-def _curve(
-    experiment: Experiment, key: Key, model: ScalingModel, rows: Array, at: int, fixed: Mapping[str, float], x: Array
-) -> ScalingCurve:
-    values = experiment[key][rows]
-    mask = ~np.isnan(values).all(axis=1)
-    points = np.stack([x if name not in fixed else np.full(len(x), fixed[name]) for name in model.names], axis=1)
-    predicted, lower, upper = _predicted(model, points)
-    means = np.array([float(np.nanmean(row)) for row in values[mask]])
-    return ScalingCurve(key[0], experiment.points[rows, at][mask], means, x, predicted, lower, upper)
 
 
 def _predicted(model: ScalingModel, points: Array, *, bounds: bool = True) -> tuple[Array, Array, Array]:

@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json_writer import model_as_json, scaling_as_json
@@ -35,6 +35,7 @@ from splc.workflows.fields import given_fields
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.scale.scale import Request, Result, experiments_of, run, run_by
 from splc.workflows.scale.tree import view_of_trees
+from splc.workflows.views import Answer, Column, NextStep, Rows, Verb, View, Watch, columns, counted, interval_text
 
 # The usual names of parameters that count processes.
 PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
@@ -67,21 +68,26 @@ def suggested(request: Request) -> PointSuggestions:
             error = MeasurementError(f"there are several metrics: {listed(metrics)}", hint="choose one with --metric")
             raise error.at(experiment.report.source)
         notes += scaling_view.pooling_notes(experiment, series)
-        points, values = _added_up(experiment, series)
+        values = experiment[series[0]]
+        if len(series) > 1:
+            width = min(experiment[key].shape[1] for key in series)
+            values = np.sum([experiment[key][:, :width] for key in series], axis=0)
+        mask = ~np.isnan(values).all(axis=1)
+        if not mask.any():
+            hint = "choose fewer with --callpath"
+            raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
         cost, text = _cost(request.cost, names)
         result = suggest(
-            points,
-            values,
+            experiment.points[mask],
+            values[mask],
             names=names,
             target=request.target or None,
-            strategy=request.strategy,
             cost=cost,
             axes=[list(request.axis[name]) if name in request.axis else None for name in names],
-            extend=request.extend,
-            until=request.until,
-            budget=request.budget,
-            count=request.count,
-            repetitions=request.repetitions,
+            **{
+                name: getattr(request, name)
+                for name in ("strategy", "extend", "until", "budget", "count", "repetitions")
+            },
         )
         model = replace(result.model, notes=notes_of_series(result.model))
         callpaths = tuple(key[0] for key in series)
@@ -89,18 +95,6 @@ def suggested(request: Request) -> PointSuggestions:
             notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
         remarks = notes_of((*result.notes, *model.notes))
         return PointSuggestions(request, replace(result, model=model), callpaths, text, (*notes, *remarks))
-
-
-def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
-    width = min(experiment[key].shape[1] for key in series)
-    total = experiment[series[0]]
-    if len(series) > 1:
-        total = np.sum([experiment[key][:, :width] for key in series], axis=0)
-    mask = ~np.isnan(total).all(axis=1)
-    if not mask.any():
-        hint = "choose fewer with --callpath"
-        raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
-    return experiment.points[mask], total[mask]
 
 
 def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
@@ -111,13 +105,13 @@ def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
     node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
 
     def cost(points: Array, values: Array) -> Any:
-        facts = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
-        return evaluate(node, facts.__getitem__)
+        columns = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
+        return evaluate(node, columns.__getitem__)
 
     return cost, text.replace("`", "")
 
 
-VALUES = views.columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
+VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
 
 
 def points_as_json(result: PointSuggestions) -> dict[str, Any]:
@@ -153,25 +147,23 @@ def points_as_json(result: PointSuggestions) -> dict[str, Any]:
     }
 
 
-def view_of_points(result: PointSuggestions) -> views.View:
+def view_of_points(result: PointSuggestions) -> View:
     """Yield the suggested points."""
     batch = result.suggestions
     if batch.points:
-        coordinates = [views.Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
-        measured = views.columns("measured") if any(point.measured for point in batch.points) else ()
-        yield f"next, {views.counted(batch.repetitions, 'measurement')} each:"
-        yield views.Rows(
-            batch.points, (*coordinates, *VALUES, *measured, *views.columns("gain", partial(percentage, digits=3)))
-        )
+        coordinates = [Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
+        measured = columns("measured") if any(point.measured for point in batch.points) else ()
+        yield f"next, {counted(batch.repetitions, 'measurement')} each:"
+        yield Rows(batch.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
     yield batch.why
-    yield f"model: {scaling_view.model_text(batch.model)} ({views.counted(batch.model.points, 'point')})"
+    yield f"model: {scaling_view.model_text(batch.model)} ({counted(batch.model.points, 'point')})"
     if (target := batch.target) is not None:
         where = scaling_view.point_text(dict(zip(batch.names, target.point, strict=True)))
-        interval = views.interval_text((target.lower, target.upper))
+        interval = interval_text((target.lower, target.upper))
         text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
         yield f"{text} (mean of many measurements: within {percent_text(target.error)})"
     if batch.error is not None:
-        yield f"error: {percent_text(batch.error)} at {views.counted(batch.checked, 'point')} off the lines"
+        yield f"error: {percent_text(batch.error)} at {counted(batch.checked, 'point')} off the lines"
     budget = result.request.budget
     limit = "" if budget is None else f" of {budget:.6g}"
     yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"
@@ -219,7 +211,7 @@ def _profile_as_json(result: Result, streamed: bool = False) -> dict[str, Any]:
     }
 
 
-def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> views.View:
+def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> View:
     """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
     if isinstance(result, PointSuggestions):
         yield from view_of_points(result)
@@ -240,10 +232,10 @@ def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Deta
     yield views.End(int(bool(result.profile.failed)))
 
 
-def _models(result: Result, detail: views.Detail) -> views.View:
+def _models(result: Result, detail: views.Detail) -> View:
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
-        yield views.Answer(f"{views.counted(len(models), 'model')} at {views.counted(points, 'point')}")
+        yield Answer(f"{counted(len(models), 'model')} at {counted(points, 'point')}")
         if result.trees:
             yield from view_of_trees(result.trees, result.request.top)
         else:
@@ -252,12 +244,12 @@ def _models(result: Result, detail: views.Detail) -> views.View:
     else:
         ((key, model),) = models.items()
         name = title(key)
-        yield views.Answer(f"{name}: {scaling_view.model_text(model)}" if name else scaling_view.model_text(model))
+        yield Answer(f"{name}: {scaling_view.model_text(model)}" if name else scaling_view.model_text(model))
         if detail.quiet:
             return
         yield from scaling_view.view_of_terms(model)
         yield ""
-        yield views.Rows(result.predictions[key], scaling_view.PREDICTIONS)
+        yield Rows(result.predictions[key], scaling_view.PREDICTIONS)
         facts = scaling_view.scaling_facts(model)
     yield ""
     written = (("output", result.request.output), ("plot", result.request.plot))
@@ -265,34 +257,34 @@ def _models(result: Result, detail: views.Detail) -> views.View:
 
 
 MODELS = (
-    views.Column("model", lambda entry: scaling_view.model_text(entry[1])),
-    views.Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
-    views.Column("SMAPE", "1.smape", percent_text),
-    views.Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
-    views.Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
+    Column("model", lambda entry: scaling_view.model_text(entry[1])),
+    Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
+    Column("SMAPE", "1.smape", percent_text),
+    Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
+    Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
 )
 
 
-def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> views.Rows:
+def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> Rows:
     # A column in which every model has the default name is not shown.
     names = [
-        views.Column(name, f"0.{at}")
+        Column(name, f"0.{at}")
         for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
         if {key[at] for key in models} != {default}
     ]
 
     def short(entry: Prediction) -> str:
-        interval = views.interval_text((entry.lower, entry.upper), scaling_view.number)
+        interval = interval_text((entry.lower, entry.upper), scaling_view.number)
         known = interval and entry.predicted is not None
         return scaling_view.number(entry.predicted) + (f" ({interval})" if known else "")
 
     ends = enumerate(next(iter(predicted.values()), ()))
-    points = [views.Column(scaling_view.point_text(entry.at), f"2.{at}", short) for at, entry in ends]
+    points = [Column(scaling_view.point_text(entry.at), f"2.{at}", short) for at, entry in ends]
     rows = [(key, model, predicted.get(key, ())) for key, model in models.items()]
-    return views.Rows(rows, (*names, *MODELS, *points))
+    return Rows(rows, (*names, *MODELS, *points))
 
 
-def next_steps(result: Result) -> Iterator[views.NextStep]:
+def next_steps(result: Result) -> Iterator[NextStep]:
     """Yield the commands that follow: a prediction beyond the measured points, and the points that make it better."""
     request = result.request
     # Names of parameters with these separators cannot be given on the command line.
@@ -306,13 +298,13 @@ def next_steps(result: Result) -> Iterator[views.NextStep]:
     further = ("--extend", "1") if min(sizes) >= LINE and len(points) >= math.prod(sizes) else ()
     target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
     if not {*given_fields(request)} - {"profile", "output"}:
-        yield views.NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
-        yield views.NextStep(
+        yield NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
+        yield NextStep(
             ("scale", request.profile, "--suggest", "--target", target, *further), "the point to measure next for it"
         )
 
 
-def _run(request: Request, watch: views.Watch) -> Result | ByValue[Result] | PointSuggestions:
+def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
     if request.suggest:
         return suggested(request)
     for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):
@@ -326,4 +318,4 @@ EXAMPLES = (
     "splc scale runs.csv --coordinates p,n --metric time -o models.py",
     "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8",
 )
-VERB = views.Verb(Request, _run, view, as_json, EXAMPLES, doing="modelling")
+VERB = Verb(Request, _run, view, as_json, EXAMPLES, doing="modelling")

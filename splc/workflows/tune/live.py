@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -80,7 +81,12 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         system, tuner, command, outputs, about = _prepared(request, notes)
         begin = partial(TuningSession.begin, tuner, command, about=about, restart=not request.resume)
         session = outputs.begin(stack, begin, request.resume, "tuning run", notes.append)
-        watch.show(*view_of_start(session, watch.detail))
+        if watch.detail.interactive:
+            # The lowest value is of a single run, which may be lucky; predictions are relative to it. The verified
+            # value is a mean.
+            goal = f"{'greatest' if tuner.objective.maximize else 'least'} run"
+            header = _line("run", "why", tuner.objective.nfp, goal, "predicted", f"changes of the {goal} before")
+            watch.show(Message(goal_text(tuner), "line"), header)
         interrupted, error = False, None
         # With earlier runs, the command is known to work.
         keep_going = request.keep_going or bool(request.earlier)
@@ -133,7 +139,7 @@ class TuningPreview:
     """The first runs of a tuning run, which do not depend on values."""
 
     tuner: Tuner  # the tuner that asked for them
-    commands: tuple[tuple[str, ...], ...]  # their command lines, as lists of arguments
+    commands: tuple[str, ...]  # their command lines
     notes: tuple[Note, ...] = ()  # what the user should know
 
 
@@ -141,9 +147,10 @@ def preview(request: Request) -> TuningPreview:
     """Return the first runs of a tuning run, without running anything."""
     with Notes() as notes:
         _, tuner, command, *_ = _prepared(request, notes)
-        commands: list[tuple[str, ...]] = []
+        commands: list[str] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
-            commands.append(command.process(tuner.history.configurations[[trial.row]], trial).args[0])
+            process = command.process(tuner.history.configurations[[trial.row]], trial)
+            commands.append(shlex.join(process.args[0]))
         return TuningPreview(tuner, tuple(commands), tuple(notes))
 
 
@@ -255,19 +262,6 @@ def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
     if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
         notes.append(Note("all valid configurations were measured", about=Rank.METHOD))
     return notes
-
-
-def view_of_start(session: TuningSession, detail: Detail) -> View:
-    """Yield what is searched, and the header of the lines about runs.
-
-    The lowest value is of a single run, which may be lucky; predictions are relative to it. The verified value is a
-    mean.
-    """
-    if detail.interactive:
-        objective = session.tuner.objective
-        goal = f"{'greatest' if objective.maximize else 'least'} run"
-        yield Message(goal_text(session.tuner), "line")
-        yield _line("run", "why", objective.nfp, goal, "predicted", f"changes of the {goal} before")
 
 
 def goal_text(tuner: Tuner) -> str:

@@ -225,7 +225,16 @@ class Request(SystemInputs):
             raise RequestError(f"{self.cost!r} is no property of the runs; add it with --property", "cost")
         if self.maximize and self.maximize_only:
             raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
-        limits = limits_of(self.limits, properties)
+        limits = []
+        for text in self.limits:
+            relation: Literal["<=", ">="] = "<=" if "<=" in text else ">="
+            name, sign, number = (part.strip() for part in text.partition(relation))
+            value = parse_number(number)
+            if not sign or math.isnan(value):
+                raise RequestError(f"{text!r} is not NAME <= NUMBER or NAME >= NUMBER", "limits")
+            if name not in properties:
+                raise RequestError(f"{name!r} is no property of the runs; add it with --property", "limits")
+            limits.append(Limit(name, relation, value))
         limited = {limit.nfp for limit in limits}
         goals = [name for name in properties if name == properties[0] or not (name in limited or name == self.cost)]
         for name in self.maximize_only:
@@ -233,22 +242,7 @@ class Request(SystemInputs):
                 raise RequestError(f"{name!r} is no property that is tuned", "maximize_only")
         first, *further = [Goal(name, self.maximize or name in self.maximize_only) for name in goals]
         same = {name: getattr(self, name) for name in ("verify", "explore", "until", "race", "cost")}
-        return {"maximize": first.maximize, "further": tuple(further), "limits": limits, **same}
-
-
-def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, ...]:
-    """Return the limits of texts such as `size <= 40`."""
-    limits = []
-    for text in texts:
-        relation: Literal["<=", ">="] = "<=" if "<=" in text else ">="
-        name, sign, number = (part.strip() for part in text.partition(relation))
-        value = parse_number(number)
-        if not sign or math.isnan(value):
-            raise RequestError(f"{text!r} is not NAME <= NUMBER or NAME >= NUMBER", "limits")
-        if name not in properties:
-            raise RequestError(f"{name!r} is no property of the runs; add it with --property", "limits")
-        limits.append(Limit(name, relation, value))
-    return tuple(limits)
+        return {"maximize": first.maximize, "further": tuple(further), "limits": tuple(limits), **same}
 
 
 def with_default_values(text: str | None, system: VariabilityModel) -> VariabilityModel:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -106,18 +105,6 @@ def replay(request: Request, watch: Watch = UNWATCHED) -> ReplayResult:
         return ReplayResult(*table_facts, tuple(replays), len(replays) < total, tuple(notes), goals, size, random)
 
 
-def replays_as_json(result: ReplayResult) -> dict[str, Any]:
-    """Return the JSON object of replays: their values are in the order of measurement."""
-    keys = "seed, budget, values, best, rank_percent, regret, hypervolume_percent"
-    return {
-        "schema": "splc.tune.replays/1",
-        **picked(result, "nfp, unit, maximize, configurations, optimum, front, random_hypervolume_percent = random"),
-        "replays": [picked(replay, keys) for replay in result.replays],
-        "interrupted": result.interrupted,
-        "notes": [note.text for note in result.notes],
-    }
-
-
 def _summary(budget: int, replays: list[Replay]) -> dict[str, float]:
     """Return the means of replays with one budget; regrets are left out where one is not defined."""
     n = len(replays)
@@ -187,15 +174,19 @@ MEAN = "value, low, high, runs"
 
 def as_json(found: Result | TuningPreview | ReplayResult) -> dict[str, Any]:
     """Return the JSON object of what was found, of a plan, or of replays."""
-    if isinstance(found, ReplayResult):
-        return replays_as_json(found)
     notes = [note.text for note in found.notes]
+    if isinstance(found, ReplayResult):
+        facts = "nfp, unit, maximize, configurations, optimum, front, random_hypervolume_percent = random"
+        keys = "seed, budget, values, best, rank_percent, regret, hypervolume_percent"
+        replays = [picked(replay, keys) for replay in found.replays]
+        interrupted = {"interrupted": found.interrupted, "notes": notes}
+        return {"schema": "splc.tune.replays/1", **picked(found, facts), "replays": replays, **interrupted}
     if isinstance(found, TuningPreview):
         return {
             "schema": "splc.tune.preview/1",
             "dry_run": True,
             **picked(found.tuner, "nfp = objective.nfp, configurations = source.count, budget, verifying = reserve"),
-            "commands": _commands(found),
+            "commands": found.commands,
             "notes": notes,
         }
     session, result, learned = found.session, found.result, found.learned
@@ -259,10 +250,6 @@ def _member_as_json(member: FrontConfiguration) -> dict[str, Any]:
     return {"configuration": option_values(member.configuration), "properties": means, "fresh": member.fresh}
 
 
-def _commands(preview: TuningPreview) -> list[str]:
-    return [shlex.join(arguments) for arguments in preview.commands]
-
-
 def _ended_early(tuned: Result) -> int:
     return sum(outcome.at_least is not None for outcome in tuned.session.tuner.history.outcomes)
 
@@ -274,7 +261,14 @@ def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> 
         yield found.notes
         yield views.End(130 if found.interrupted else 0)
     elif isinstance(found, TuningPreview):
-        yield from _plan(found)
+        # What is searched, and the first commands.
+        yield goal_text(found.tuner)
+        yield from (f"    {line}" for line in found.commands)
+        budget = found.tuner.budget
+        if budget is None:
+            yield "    … and more until the time is over"
+        elif (hidden := budget - len(found.commands)) > 0:
+            yield f"    … and {views.counted(hidden, 'more command')}, each of which depends on the values before it"
         yield found.notes
     else:
         if found.result is not None:
@@ -285,17 +279,6 @@ def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> 
         if file is not None and not found.of_standard_input:
             yield views.NextSteps([views.NextStep(("explain", file), "what each option costs")])
         yield views.End(130 if found.interrupted else int(found.result is None or found.stopped is not None))
-
-
-def _plan(preview: TuningPreview) -> views.View:
-    """Yield what is searched, and the first commands."""
-    yield goal_text(preview.tuner)
-    yield from (f"    {line}" for line in _commands(preview))
-    budget = preview.tuner.budget
-    if budget is None:
-        yield "    … and more until the time is over"
-    elif (hidden := budget - len(preview.commands)) > 0:
-        yield f"    … and {views.counted(hidden, 'more command')}, each of which depends on the values before it"
 
 
 def _found(found: Result) -> views.View:
