@@ -89,23 +89,3 @@ def test_long_results_are_short(entangled: Path, run: Run) -> None:
     assert len(run("describe", "-v").stdout.splitlines()) > OPTIONS
 
 
-@needs_sat
-def test_the_front_is_exact(entangled: Path, run: Run) -> None:
-    """The front of two models has the optimum of each, no point beside it is better, and the output says by what."""
-    rng = np.random.default_rng(3)
-    for name in ("a.txt", "b.txt"):
-        terms = [f"{rng.normal():.3f} * o{number}" for number in range(1, 13)]
-        (entangled / name).write_text(" + ".join(terms), encoding="utf-8")
-    found = json.loads(run("optimize", "a.txt", "b.txt", "--json").stdout)
-    assert (found["engine"], found["exhaustive"]) == ("MaxSAT (RC2)", True)
-    front = [[value["predicted"] for value in each["properties"].values()] for each in found["front"]]
-    for name, values in zip(("a.txt", "b.txt"), zip(*front, strict=True), strict=True):
-        assert min(values) == pytest.approx(json.loads(run("optimize", name, "--json").stdout)["predicted"])
-    # A weighted sum of both has its optimum on the front.
-    (entangled / "sum.txt").write_text(
-        " + ".join(f"{weight} * ({(entangled / name).read_text()})" for name, weight in (("a.txt", 2), ("b.txt", 3))),
-        encoding="utf-8",
-    )
-    best = json.loads(run("optimize", "sum.txt", "--json").stdout)["predicted"]
-    assert min(2 * first + 3 * second for first, second in front) == pytest.approx(best)
-    assert "exactly, by MaxSAT (RC2)" in run("optimize", "a.txt", "b.txt").stdout.splitlines()[0]
