@@ -87,5 +87,3 @@ def test_long_results_are_short(entangled: Path, run: Run) -> None:
     assert "-v lists all, --tree 3 shows the hierarchy" in described.stdout
     assert len(described.stdout.splitlines()) < 60
     assert len(run("describe", "-v").stdout.splitlines()) > OPTIONS
-
-
