@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -44,7 +43,7 @@ class First(Shared):
     """
 
     model: Annotated[str, as_argument("MODEL", "The model.")]
-    at: Mapping[str, float] = option(field(default_factory=dict), "A=1", "Numbers.", parse=numbers_of, repeated=True)
+    at: Mapping[str, float] = option({}, "A=1", "Numbers.", parse=numbers_of, repeated=True)
     names: tuple[str, ...] = option((), "A,B", "Names.", parse=names_in, repeated=True)
     many: tuple[str, ...] = option((), "X", "Many.", "Panel")
     folds: int = option(0, "K", "Folds.", minimum=2, default="none")
