@@ -21,8 +21,7 @@ import splc
 from splc.cli import BUG, INTERRUPTED
 from splc.cli.terminal import abandon, complain
 from splc.errors import OutputError, RequestError, SplcError
-from splc.io.files import STANDARD
-from splc.io.streams import descriptor_of
+from splc.io.files import STANDARD, descriptor_of
 
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 BAD_INPUT = 2

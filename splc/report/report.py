@@ -16,13 +16,11 @@ from sampling import Space
 from splc.errors import OutputError, Problem, RequestError, SpecError
 from splc.formats import registry
 from splc.formats.experiments.read import is_profile
-from splc.formats.models.columns import choice_of
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.formats.models.read import learned_content
-from splc.io.files import STANDARD, Source, read_source, write_whole
+from splc.formats.models.stored_model import choice_of
+from splc.io.files import STANDARD, Source, read_source, require_writable, write_whole
 from splc.io.json import parse_json, picked
-from splc.io.outputs import require_writable
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import Picture, chart_file

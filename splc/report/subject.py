@@ -15,7 +15,7 @@ from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import assignment_texts, text_values
+from splc.data.table import assignment_texts, text_values
 from splc.errors import ConfigurationError, SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows

@@ -13,8 +13,7 @@ from typing import Any, Literal
 from comparison.statistics import GroupTest
 from splc.errors import InputError, Problem, RequestError
 from splc.formats.column_choice import shown_value
-from splc.io.file_names import distinct_names, file_name
-from splc.io.files import write_whole
+from splc.io.files import distinct_names, file_name, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.presentation import Reported

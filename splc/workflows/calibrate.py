@@ -13,8 +13,7 @@ import numpy as np
 from sampling import Space
 from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
-from splc.data.accuracy import signed_errors
-from splc.data.discrepancy import worst_place
+from splc.data.accuracy import signed_errors, worst_place
 from splc.data.measurements import Measurements
 from splc.data.summary import summary_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
@@ -22,10 +21,9 @@ from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
 from splc.formats.models.parameters import write_parameters
 from splc.formats.models.read import ReadOptions, StoredModel, parse_stored_models
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage
-from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter

@@ -17,8 +17,7 @@ from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
 from splc.formats.system.read import read_variability_model
-from splc.io.files import STANDARD, read_source, standard_input_kept, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept, write_whole
 from splc.models.binding import bound
 from splc.models.parameters import chosen_rows
 from splc.project import Project

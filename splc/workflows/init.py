@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sampling import Space
+from splc.data.property_unit import unit_remark
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.failures import failures_file
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.files import STANDARD, read_source, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
 from splc.project.files import FILE_NAME
 from splc.system.options import NumericOption
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request

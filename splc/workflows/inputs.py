@@ -121,8 +121,8 @@ class ModelInputs(SystemInputs):
     def project_of_models(self, files: Sequence[str]) -> Project:
         """Return the project; without a description its system is that of the models, or inferred as for them."""
         # Models that cannot be read yet (options named as parameters, standard input) have no effect.
-        from splc.formats.models.columns import choice_of
         from splc.formats.models.read import read_stored_models
+        from splc.formats.models.stored_model import choice_of
 
         project = self.project()
         if not (project.has_system or project.has_measurements):

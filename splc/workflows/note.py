@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from splc.data.run_pattern import run_pattern
+from splc.data.summary import run_pattern
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.method_note import MethodNote

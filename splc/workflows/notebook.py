@@ -13,10 +13,8 @@ import numpy as np
 from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
-from splc.data.configurations import describe_configuration
-from splc.data.failures import Failures
-from splc.data.fixed_values import fixed_indices, with_fixed_values
-from splc.data.measurements import Measurements
+from splc.data.configurations import describe_configuration, fixed_indices, with_fixed_values
+from splc.data.measurements import Failures, Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.column_choice import ColumnChoice

@@ -13,7 +13,7 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, value_indices, value_table
 from splc.data.observations import Observed
-from splc.data.property_unit import unit_in_name
+from splc.data.property_unit import unit_in_name, unit_remark
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.configurations import (
     PredictionInputs,
@@ -23,17 +23,15 @@ from splc.formats.measurements.configurations import (
     write_configurations,
 )
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD, Source, is_file, standard_input_kept
+from splc.formats.models.stored_model import choice_of
+from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.extension import extended, open_options
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import fields, prediction_notes

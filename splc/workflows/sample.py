@@ -12,10 +12,9 @@ from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.configurations import read_prediction_inputs, write_configurations
-from splc.io.files import write_whole
+from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
 from splc.workflows.fields import Sampling, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs

@@ -12,8 +12,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations, beyond_text
-from splc.data.failures import Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import Failures, Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
@@ -21,8 +20,8 @@ from splc.formats.measurements.failures import failures_of, failures_of_object
 from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
 from splc.io.json import picked
+from splc.system.extension import restricted
 from splc.system.options import NumericOption
-from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Rank
 

@@ -13,17 +13,15 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import quantity
 from splc.errors import InputError, Problem, RequestError, listed, plural
 from splc.formats.detect import experiment_format, is_xml, kind_of
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, is_stream, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import count_text, percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.numbers import percentage, signed_percentage, without_rounding
 from splc.learning.intervals import READERS

@@ -254,9 +254,7 @@ READERS: dict[str, Reader] = {
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
-    "term-list": Reader(
-        _named("splc.formats.models.term_list:parse_term_list", small, source=True), (seeds.TERMS,), ()
-    ),
+    "term-list": Reader(_named("splc.formats.models.read:parse_term_list", small, source=True), (seeds.TERMS,), ()),
     "parameters-lines": Reader(
         _named("splc.formats.models.parameters:read_parameters"), (seeds.PARAMETERS,), (), ".txt"
     ),

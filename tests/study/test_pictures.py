@@ -12,7 +12,7 @@ import pytest
 
 from comparison.compare import compare_all, compared_model
 from splc.errors import OutputError
-from splc.formats.models.json_writer import model_json_text
+from splc.formats.models.json import model_json_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.plotting.charts.drawing import chart_file

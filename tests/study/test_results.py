@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from comparison import compare
 from comparison.measures import measure
 from sampling import sample
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import model_json_text
+from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.io.tables import Spread, markdown_text

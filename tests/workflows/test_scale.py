@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from splc.workflows.scale.plot import MAX_CURVES, MAX_VALUES, Point, scaling_chart, scaling_charts, slice_along
 
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.plotting.charts.chart import Chart, Curve, Points
@@ -21,7 +20,17 @@ from splc.scaling.profile import Profile
 from splc.types import Array
 from splc.workflows.scale import Request, run
 from splc.workflows.scale.scale import SHOWN, profile_notes
-from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.scale.tree import (
+    MAX_CURVES,
+    MAX_VALUES,
+    CallTree,
+    Point,
+    call_trees,
+    scaling_chart,
+    scaling_charts,
+    slice_along,
+    tree_notes,
+)
 from splc.workflows.scaling_view import caveat, chosen_series, pooling_notes
 
 SIX = np.arange(1.0, 7.0)

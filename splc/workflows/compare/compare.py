@@ -25,9 +25,8 @@ from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
-from splc.io.files import STANDARD, read_source, standard_input_kept
+from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept
 from splc.io.json import getter
-from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
 from splc.models.subexpressions import Parameter

@@ -20,9 +20,9 @@ from splc.data.measurements import Measurements
 from splc.errors import Problem, RequestError, SplcError, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.configurations import read_prediction_inputs
-from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
+from splc.formats.models.stored_model import choice_of
 from splc.io.files import STANDARD, is_file
 from splc.learning.result import Predictor
 from splc.models.parameters import chosen_rows

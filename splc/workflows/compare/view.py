@@ -9,7 +9,7 @@ from typing import Any
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, Comparisons, SemanticComparison
 from splc._version import __version__
-from splc.data.discrepancy import Discrepancy
+from splc.data.accuracy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
 from splc.io.files import write_whole

@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import value_texts
+from splc.data.table import value_texts
 from splc.errors import ConfigurationError, plural
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Bars, Drawn

@@ -15,10 +15,9 @@ from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.json import picked
 from splc.io.numbers import short_number
-from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full

@@ -18,7 +18,7 @@ from sampling.space.optimum import positions_of
 from sampling.space.variance import Variance
 from splc.data.configurations import value_table
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import text_values, value_text
+from splc.data.table import text_values, value_text
 from splc.errors import SpaceError, listed, plural
 from splc.formats.models.stored_model import Support
 from splc.io.json import getter, picked

@@ -17,9 +17,8 @@ from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, RequestError, SpecError, listed, plural
 from splc.formats.column_choice import shown_value
-from splc.io.files import write_whole
+from splc.io.files import require_writable, write_whole
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.io.presentation import Presented
 from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
 from splc.learning.contexts.joint_model import ContextRows
@@ -32,7 +31,7 @@ from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import course_chart
-from splc.system.definition import with_alternatives
+from splc.system.options import with_alternatives
 from splc.types import Array
 from splc.workflows import views
 from splc.workflows.by import ByValue, each_context, each_learned, file_names, is_pattern, require_files, with_context

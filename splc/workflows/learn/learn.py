@@ -15,13 +15,11 @@ from splc.errors import InputError, MeasurementError, RequestError, SpaceError, 
 from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.columns import columns_object
-from splc.formats.models.stored_model import companion_of, learned_file
-from splc.formats.models.subject import Subject, subject_of
+from splc.formats.models.read import Subject, subject_of
+from splc.formats.models.stored_model import columns_object, companion_of, learned_file
 from splc.formats.registry import model_suffix, model_writers
-from splc.io.files import STANDARD, read_source, sha256_of, write_whole
+from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.cross_validation import cross_validate_all
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
@@ -244,7 +242,7 @@ def run(
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
         if request.given_terms is not None:
-            from splc.formats.models.term_list import parse_term_list
+            from splc.formats.models.read import parse_term_list
 
             learner = parse_term_list(read_source(request.given_terms), space.system)
         count = len(measured.measured(nfp))

@@ -8,7 +8,7 @@ from typing import Any
 
 from splc.data.property_unit import titled
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_writer import model_as_json, scaling_as_json, uncertainty_as_json
+from splc.formats.models.json import model_as_json, scaling_as_json, uncertainty_as_json
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage

@@ -33,7 +33,7 @@ from splc.measuring.machine import load_warning
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
 from splc.project import Project
-from splc.system.definition import with_alternatives
+from splc.system.options import with_alternatives
 from splc.system.variability import VariabilityModel
 from splc.workflows import fields
 from splc.workflows.fields import flag, option, request

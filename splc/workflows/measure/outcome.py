@@ -19,11 +19,9 @@ from splc.data.configurations import describe_configuration
 from splc.errors import InputError, OutputError, Problem, RequestError, SpecError, SplcError, plural, shorten
 from splc.formats.column_choice import MISSING
 from splc.formats.measurements.csv import write_measurements_csv
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, is_stream, require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import parse_number, percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.measuring.batch import batches
 from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal

@@ -9,11 +9,9 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import Failures, Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
-from splc.formats.models.columns import choice_of
-from splc.formats.models.stored_model import StoredModel
+from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.plausibility import LEAVE_OUT
 from splc.learning.result import Intervals, Predictor

@@ -16,13 +16,12 @@ from sampling.space.optimum import free_options, positions_of, unused_options
 from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError, SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.numbers import count_text
-from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
 from splc.plotting.charts.curves import front_chart

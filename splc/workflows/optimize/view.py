@@ -8,7 +8,7 @@ from typing import Any
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
+from splc.data.table import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
 from splc.io.json import picked

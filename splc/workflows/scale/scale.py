@@ -18,12 +18,11 @@ from splc.errors import MeasurementError, RequestError, listed, plural, unknown_
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
-from splc.formats.models.json_writer import models_json_parts
+from splc.formats.models.json import models_json_parts
+from splc.formats.models.read import Subject
 from splc.formats.models.stored_model import scaling_file
-from splc.formats.models.subject import Subject
 from splc.formats.registry import model_writers
-from splc.io.files import write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file

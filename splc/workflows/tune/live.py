@@ -20,9 +20,8 @@ from splc.formats.measurements.configurations import with_unlisted, write_config
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
 from splc.formats.measurements.tables import read_table
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
-from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure

@@ -12,7 +12,7 @@ import numpy as np
 
 from sampling import Space
 from splc.data.property_unit import quantity, span
-from splc.data.run_pattern import LEAST, scatter_of
+from splc.data.summary import LEAST, scatter_of
 from splc.errors import LearningError, RequestError, shorten
 from splc.formats.measurements.selections import parse_assignments
 from splc.io.json import picked
