@@ -393,9 +393,8 @@ def _remark(estimate: Estimate) -> str:
 
 ESTIMATES = (
     views.Column("parameter", _name),
-    *views.columns(
-        "benchmarked, estimate = value, low, high, ratio, ratio low = ratio_interval.0, ratio high = ratio_interval.1"
-    ),
+    *views.columns("benchmarked, estimate = value, low, high, ratio"),
+    *views.columns("ratio low = ratio_interval.0, ratio high = ratio_interval.1"),
     views.Column("remark", _remark),
 )
 RESIDUALS = (*views.columns("greatest residuals = text, measured, predicted"), views.Column("error, %", "error"))

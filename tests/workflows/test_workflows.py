@@ -7,10 +7,10 @@ import math
 import re
 import runpy
 import shlex
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from sampling import Space
 from splc import read_model, read_variability_model
 from splc.cli.app import app
-from splc.errors import ConfigurationError, MachineError, OutputError, SplcError
+from splc.errors import ConfigurationError, MachineError, OutputError
 from splc.measuring.session import Session
 from splc.project import Project
 from splc.workflows import calibrate, explain, learn, measure
@@ -122,16 +122,10 @@ def test_measure(project: Path) -> None:
 @pytest.mark.usefixtures("project")
 def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatch, stopped: bool) -> None:
     """If the table cannot be written, the error is that; but the one that ended the runs, if there is one."""
-
-    def failing(error: SplcError) -> Callable[..., Any]:
-        def fails(*_: Any, **__: Any) -> None:
-            raise error
-
-        return fails
-
-    monkeypatch.setattr(Outputs, "write", failing(OutputError("the table cannot be written")))
+    wrong = Mock(side_effect=OutputError("the table cannot be written"))
+    monkeypatch.setattr("splc.workflows.measure.outcome.write_measurements_csv", wrong)
     if stopped:
-        monkeypatch.setattr(Session, "measure", failing(MachineError("the disk is full")))
+        monkeypatch.setattr(Session, "measure", Mock(side_effect=MachineError("the disk is full")))
     with pytest.raises(MachineError if stopped else OutputError) as caught:
         measure.run(measure.Request(command="echo {px}", sampling="pb:9,3", output="new.csv"))
     assert caught.value.problems[0].message == ("the disk is full" if stopped else "the table cannot be written")

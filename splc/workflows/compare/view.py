@@ -173,9 +173,13 @@ def semantic_rows(
     direct, reversed_ = sorted(ERROR_RATES.values(), key=lambda key: key != ERROR_RATES[some.reference])
     exchanged = {"error_rate": direct, "error_rate_reversed": reversed_}
     for key in (exchanged.get(key, key) for key in keys):
-        title = directed_title(key, second if key == reversed_ else first)
-        distance = key in ERROR_RATES.values() or measure(key).kind in DISTANCES
-        yield compared_with, title, *(_cell(score, "values", key, distance) for score in found)
+        entry = MEASURES["error_rate"] if key in ERROR_RATES.values() else measure(key)
+        title, percent = entry.title, entry.kind == "percent"
+        title += ", %" if percent else ""
+        if not entry.laws.symmetric:
+            # Exchanging the values changes the measure.
+            title += f"{' of' if percent else ', reference'} {second if key == reversed_ else first}"
+        yield compared_with, title, *(_cell(score, "values", key, entry.kind in DISTANCES) for score in found)
     for power in some.mean_power:
         title = "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
         yield compared_with, title, *(_cell(score, "mean_power", power) for score in found)
@@ -189,15 +193,6 @@ def _cell(score: SemanticComparison | None, group: str, key: str, distance: bool
     rates = [score.values.get(name) for name in ERROR_RATES.values()]
     same = any(rate is not None and rate < ROUNDING_PERCENT for rate in rates)
     return 0.0 if value is not None and distance and same else value
-
-
-def directed_title(key: str, reference: str) -> str:
-    """Return the title of a measure, which names the reference where exchanging the values changes the measure."""
-    entry = MEASURES["error_rate"] if key in ERROR_RATES.values() else measure(key)
-    title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
-    if entry.laws.symmetric:
-        return title
-    return f"{title} of {reference}" if entry.kind == "percent" else f"{title}, reference {reference}"
 
 
 def term_table(pair: Comparison) -> Table:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -277,7 +277,20 @@ def as_json(result: Result | Preview) -> dict[str, Any]:
 def view(result: Result | Preview, detail: Detail) -> View:
     """Yield how a measurement ended, or what would be run, how often, and how long it would take."""
     if isinstance(result, Preview):
-        yield from _preview(result)
+        plan, ahead, lines = result.setup.plan, result.left, result.commands
+        text = f"{counted(len(result.setup.configurations), 'configuration')}, {counted(plan.repeat, 'repetition')}"
+        if plan.max_deviation is not None:
+            percent = f"{100 * plan.max_deviation:g} %"
+            name = result.setup.property_names[0]
+            text += f" and up to {plan.max_repeat} until {name} deviates by at most {percent}"
+        yield text + (f", after {counted(plan.warmup, 'warm-up')}" if plan.warmup else "")
+        done = len(result.recorded.results)
+        yield f"{counted(ahead.total, 'run')}, {done:,} of them recorded, {ahead.runs:,} to do"
+        seconds, unknown = result.seconds_left, "the duration is not known before the first runs"
+        yield unknown if seconds is None else f"about {duration(seconds)} left, by the {counted(done, 'run')} so far"
+        yield from (f"    {line}" for line in lines[:SHOWN])
+        if (hidden := len(lines) - SHOWN) > 0:
+            yield f"    … and {counted(hidden, 'more command')}"
         yield result.notes
         return
     setup, recorded, outputs = result.session.setup, result.session.recorded, result.outputs
@@ -308,7 +321,19 @@ def view(result: Result | Preview, detail: Detail) -> View:
         of, limit = counted(len(unsettled), "configuration"), f"{100 * (setup.plan.max_deviation or 0):g} %"
         yield Message(f"{of}: {setup.property_names[0]} still deviates by more than {limit}", "warning")
     if recorded.failed:
-        yield (_failures(setup, recorded, outputs.failures),)
+        failed, lines = recorded.failed, []
+        for row, repetition in failed[:SHOWN]:
+            reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
+            values = shorten(describe_configuration(setup.configurations, row), WIDTH)
+            lines.append(f"{values}, repetition {repetition + 1}: {reason}")
+        if len(failed) > SHOWN:
+            reasons = failure_reasons(recorded)[:SHOWN]
+            lines.append(f"… and {len(failed) - SHOWN:,} more")
+            lines += [f"{counted(runs, 'run')} in all: {shorten(reason, WIDTH)}" for reason, runs in reasons]
+        of = counted(len({row for row, _ in failed}), "configuration")
+        text = f"{counted(len(failed), 'run')} of {of} failed"
+        text += f" (all in {outputs.failures}; --resume --retry-failed repeats them)"
+        yield (Note(text, warning=True, details=tuple(lines), negative=True),)
     if result.written and not result.interrupted and STANDARD not in (outputs.measurements, result.system):
         system = () if result.system is None else ("--system", result.system)
         inputs = (*system, "--measurements", outputs.measurements)
@@ -318,36 +343,3 @@ def view(result: Result | Preview, detail: Detail) -> View:
         yield NextSteps(steps or [NextStep(("learn", *inputs, *choice), "a model of these measurements")])
     if result.interrupted:
         yield End(INTERRUPTED)
-
-
-def _preview(preview: Preview) -> Iterator[str]:
-    setup, recorded, left = preview.setup, preview.recorded, preview.left
-    plan, lines = setup.plan, preview.commands
-    text = f"{counted(len(setup.configurations), 'configuration')}, {counted(plan.repeat, 'repetition')}"
-    if plan.max_deviation is not None:
-        percent = f"{100 * plan.max_deviation:g} %"
-        text += f" and up to {plan.max_repeat} until {setup.property_names[0]} deviates by at most {percent}"
-    yield text + (f", after {counted(plan.warmup, 'warm-up')}" if plan.warmup else "")
-    yield f"{counted(left.total, 'run')}, {len(recorded.results):,} of them recorded, {left.runs:,} to do"
-    so_far = f"left, by the {counted(len(recorded.results), 'run')} so far"
-    seconds, unknown = preview.seconds_left, "the duration is not known before the first runs"
-    yield unknown if seconds is None else f"about {duration(seconds)} {so_far}"
-    yield from (f"    {line}" for line in lines[:SHOWN])
-    if (hidden := len(lines) - SHOWN) > 0:
-        yield f"    … and {counted(hidden, 'more command')}"
-
-
-def _failures(setup: Setup, recorded: RunResults, file: str) -> Note:
-    """Return the warning about failed runs."""
-    failed, lines = recorded.failed, []
-    for row, repetition in failed[:SHOWN]:
-        reason = shorten(recorded.results[row, repetition].reason or "", WIDTH)
-        values = shorten(describe_configuration(setup.configurations, row), WIDTH)
-        lines.append(f"{values}, repetition {repetition + 1}: {reason}")
-    if len(failed) > SHOWN:
-        reasons = failure_reasons(recorded)[:SHOWN]
-        lines.append(f"… and {len(failed) - SHOWN:,} more")
-        lines += [f"{counted(runs, 'run')} in all: {shorten(reason, WIDTH)}" for reason, runs in reasons]
-    runs, configurations = counted(len(failed), "run"), counted(len({row for row, _ in failed}), "configuration")
-    text = f"{runs} of {configurations} failed (all in {file}; --resume --retry-failed repeats them)"
-    return Note(text, warning=True, details=tuple(lines), negative=True)

@@ -209,27 +209,22 @@ def with_values(objective: Objective, measurements: Measurements, nfp: str) -> O
 
 
 def _property(
-    request: Request,
-    project: Project,
-    measurements: Measurements,
-    choice: str | None,
-    model_nfp: str | None,
-    notes: Notes,
+    request: Request, project: Project, measurements: Measurements, choice: str | None, stated: str | None, notes: Notes
 ) -> str | None:
     """Return the measured property that a model is compared with; without one, a note states the reason."""
     if choice is not None:
         name = measurements.resolve_property(choice)
-        if model_nfp is not None and model_nfp.split() != name.split():
-            text = f"the model predicts {model_nfp!r}, but is compared with measured values of {name!r}"
+        if stated is not None and stated.split() != name.split():
+            text = f"the model predicts {stated!r}, but is compared with measured values of {name!r}"
             notes.append(Note(text, warning=True))
         return name
-    if model_nfp is not None:
+    if stated is not None:
         for name in measurements.properties:
             # Logs hold names with single spaces.
-            if name.split() == model_nfp.split():
+            if name.split() == stated.split():
                 return name
         known = listed(measurements.properties)
-        notes.append(_not_shown(f"the measurements have no property {model_nfp!r}; they have: {known}"))
+        notes.append(_not_shown(f"the measurements have no property {stated!r}; they have: {known}"))
     elif len(request.models) == 1:
         try:
             return project.resolve_property(measurements)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, title
 from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
 from splc.formats.models.json import model_as_json, scaling_as_json
@@ -21,7 +21,6 @@ from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
 from splc.scaling.profile import notes_of_series
 from splc.scaling.suggestion.candidates import Cost
@@ -239,7 +238,16 @@ def _models(result: Result, detail: views.Detail) -> View:
         if result.trees:
             yield from view_of_trees(result.trees, result.request.top)
         else:
-            yield _rows_of_models(models, result.predictions)
+            # A column in which every model has the default name is not shown.
+            names = [
+                Column(name, f"0.{at}")
+                for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
+                if {key[at] for key in models} != {default}
+            ]
+            ends = enumerate(next(iter(result.predictions.values()), ()))
+            predicted = [Column(scaling_view.point_text(entry.at), f"2.{at}", _short_text) for at, entry in ends]
+            rows = [(key, model, result.predictions.get(key, ())) for key, model in models.items()]
+            yield Rows(rows, (*names, *MODELS, *predicted))
         facts = []
     else:
         ((key, model),) = models.items()
@@ -265,23 +273,10 @@ MODELS = (
 )
 
 
-def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> Rows:
-    # A column in which every model has the default name is not shown.
-    names = [
-        Column(name, f"0.{at}")
-        for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
-        if {key[at] for key in models} != {default}
-    ]
-
-    def short(entry: Prediction) -> str:
-        interval = interval_text((entry.lower, entry.upper), scaling_view.number)
-        known = interval and entry.predicted is not None
-        return scaling_view.number(entry.predicted) + (f" ({interval})" if known else "")
-
-    ends = enumerate(next(iter(predicted.values()), ()))
-    points = [Column(scaling_view.point_text(entry.at), f"2.{at}", short) for at, entry in ends]
-    rows = [(key, model, predicted.get(key, ())) for key, model in models.items()]
-    return Rows(rows, (*names, *MODELS, *points))
+def _short_text(entry: Prediction) -> str:
+    interval = interval_text((entry.lower, entry.upper), scaling_view.number)
+    known = interval and entry.predicted is not None
+    return scaling_view.number(entry.predicted) + (f" ({interval})" if known else "")
 
 
 def next_steps(result: Result) -> Iterator[NextStep]:

@@ -274,7 +274,16 @@ def view(found: Result | TuningPreview | ReplayResult, detail: views.Detail) -> 
         if found.result is not None:
             yield from _found(found)
         yield found.notes
-        yield from _failure(found)
+        tuner, left = found.session.tuner, "runs"
+        if tuner.budget is not None:
+            left = views.counted(tuner.budget - len(tuner.history.asked_for), "run")
+        if found.interrupted:
+            yield views.Message(f"interrupted with {left} left; the same command with --resume continues")
+        elif found.stopped is not None:
+            reason = f"the first runs failed for the same reason: {shorten(found.stopped, WIDTH)}"
+            yield views.Message(f"{reason}; --resume --keep-going does the other {left}", "warning")
+        elif found.result is None:
+            yield views.Message("no run succeeded, so that nothing is known of any configuration", "warning")
         file = None if found.learned is None else found.learned.output
         if file is not None and not found.of_standard_input:
             yield views.NextSteps([views.NextStep(("explain", file), "what each option costs")])
@@ -349,21 +358,6 @@ def _mean(mean: MeanValue) -> str:
     short = partial(short_number, digits=4)
     interval = views.interval_text((mean.low, mean.high), short)
     return short(mean.value) + (f" ({interval})" if interval else "")
-
-
-def _failure(found: Result) -> views.View:
-    """Yield why a tuning run ended before its budget."""
-    tuner = found.session.tuner
-    text = "runs"
-    if tuner.budget is not None:
-        text = views.counted(tuner.budget - len(tuner.history.asked_for), "run")
-    if found.interrupted:
-        yield views.Message(f"interrupted with {text} left; the same command with --resume continues")
-    elif found.stopped is not None:
-        reason = f"the first runs failed for the same reason: {shorten(found.stopped, WIDTH)}"
-        yield views.Message(f"{reason}; --resume --keep-going does the other {text}", "warning")
-    elif found.result is None:
-        yield views.Message("no run succeeded, so that nothing is known of any configuration", "warning")
 
 
 def _value(configuration: FoundConfiguration, unit: str | None) -> str:
