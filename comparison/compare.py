@@ -15,8 +15,8 @@ from comparison.option_sets import OptionSets, SetShare, variance_sets
 from comparison.result import ComparedModel, Comparison, Comparisons, Judged
 from comparison.semantic import DEFAULT_KEYS, compare_values
 from comparison.syntactic import compare_terms, links_differ
+from splc.data.accuracy import discrepancy
 from splc.data.configurations import Configurations
-from splc.data.discrepancy import discrepancy
 from splc.errors import ConfigurationError, MeasurementError, Problem, SplcError, listed
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from comparison.laws import Reference
 from comparison.option_sets import OptionSets
-from splc.data.discrepancy import Discrepancy
+from splc.data.accuracy import Discrepancy
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
 from splc.io.presentation import Bars, Drawn, Presented, Reported

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+from reference_pages import command_page, with_settings
 
 from splc.cli.app import COMMANDS
-from splc.cli.reference_pages import command_page, with_settings
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")

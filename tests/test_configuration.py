@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from splc.cli.reference_pages import with_settings
+from docs.reference_pages import with_settings
 from splc.formats.models.parameters import QUANTITY_KEYS
 from splc.io.settings import settings_in
 from splc.learning import LEARNERS, Settings

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import typer
 
+from docs.reference_pages import command_page
 from splc.cli.app import COMMANDS, app, summary_of
-from splc.cli.reference_pages import command_page
 from tests.support.tracked import PAGES
 
 # Of typer: the pages need not explain them.

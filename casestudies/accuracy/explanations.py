@@ -26,7 +26,7 @@ from splc.learning import LearningResult, learn
 from splc.study.tasks import reason_of
 from splc.types import Array, Link
 from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.overview import Overview
+from splc.workflows.explain.importance import Overview
 
 # Completely measured system → number of rows that are learned from.
 ROWS: Mapping[str, int] = {

@@ -19,7 +19,7 @@ from casestudies.evaluation.evaluation import (
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.plotting.style import has_matplotlib
 from splc.study.folder import TasksResult, relative_name, results_folder, run_tasks, versions
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 TABLES = ("table.csv", "table.md", "table.tex")
 

@@ -18,8 +18,7 @@ from splc.cli.command import interruption
 from splc.cli.progress import progress
 from splc.cli.terminal import note, printable, show_notes
 from splc.errors import SplcError
-from splc.io.files import write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import require_writable, write_whole
 from splc.io.tables import csv_text
 from splc.plotting import plot_format
 

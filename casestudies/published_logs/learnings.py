@@ -13,7 +13,7 @@ from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SplcError, plural
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.log_errors import ALL_VALUES, Errors, LogErrors
-from splc.formats.models.log_lines import Learning, learnings_of
+from splc.formats.models.log_reader import Learning, learnings_of
 from splc.io.files import read_source
 from splc.learning.threads import one_thread
 from splc.splconqueror.state import located

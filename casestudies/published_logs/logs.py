@@ -32,8 +32,7 @@ from comparison.statistics import GroupTest, compare_groups
 from splc.errors import Problem, RequestError, SplcError, listed, plural
 from splc.io.processes import in_processes
 from splc.project.files import MEASUREMENT_FILES
-from splc.workflows.common_fields import DuplicateRows, InvalidRows
-from splc.workflows.fields import as_argument, flag, internal, option, request
+from splc.workflows.fields import DuplicateRows, InvalidRows, as_argument, flag, internal, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, OnProgress, notes_of
 

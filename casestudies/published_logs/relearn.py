@@ -13,7 +13,7 @@ from casestudies.published_logs.samples import Redrawn, redrawn
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, RequestError, SplcError
-from splc.formats.models.log_lines import Learning, RoundLine
+from splc.formats.models.log_reader import Learning, RoundLine
 from splc.learning.features import feature_table
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.settings import FIRST, OF_2019, Settings

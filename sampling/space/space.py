@@ -16,14 +16,13 @@ from sampling.space.propagation import components
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Solutions
 from sampling.space.value_literals import ValueLiterals
-from splc.data.configurations import Configurations
-from splc.data.fixed_values import fixed_indices, with_fixed_values
+from splc.data.configurations import Configurations, fixed_indices, with_fixed_values
 from splc.errors import SpaceError, VariabilityError
 from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
+from splc.system.extension import restricted
 from splc.system.options import BinaryOption
-from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 

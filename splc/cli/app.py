@@ -15,7 +15,7 @@ import splc
 from splc.cli.command import Commands, with_examples
 
 if TYPE_CHECKING:
-    from splc.workflows.verb import Verb
+    from splc.workflows.views import Verb
 
 # The module of each command, in the order of the pipeline: description → sample → measurements → model → comparison.
 COMMANDS: Mapping[str, str] = {

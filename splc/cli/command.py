@@ -21,8 +21,7 @@ import splc
 from splc.cli import BUG, INTERRUPTED
 from splc.cli.terminal import abandon, complain
 from splc.errors import OutputError, RequestError, SplcError
-from splc.io.files import STANDARD
-from splc.io.streams import descriptor_of
+from splc.io.files import STANDARD, descriptor_of
 
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 BAD_INPUT = 2
@@ -36,10 +35,8 @@ class Command(TyperCommand):
     examples: tuple[str, ...] = ()
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand; a wrong request becomes a usage error that names the options.
-
-        The output `/dev/stdout` is standard output. The notes of a workflow that failed are printed before its error.
-        """
+        """Run the subcommand; a wrong request becomes a usage error that names the options."""
+        # The output `/dev/stdout` is standard output.
         for parameter in self.params:
             if parameter.name == "output" and parameter.metavar == "FILE":
                 output = ctx.params.get("output")

@@ -89,10 +89,7 @@ def _print_rows(item: Rows) -> None:
 
 
 def print_json(content: Mapping[str, Any]) -> None:
-    """Print an object of JSON's types to stdout.
-
-    A value that is an iterator is printed as a long list with one entry per line.
-    """
+    """Print an object of JSON's types to stdout; an iterator is a long list with one entry per line."""
     streamed_key = next((name for name, value in content.items() if isinstance(value, Iterator)), None)
     if streamed_key is None:
         print(_text(content))

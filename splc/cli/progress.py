@@ -12,8 +12,7 @@ from time import monotonic
 from splc.cli.command import Interruption, interruption
 from splc.cli.printer import print_item
 from splc.cli.terminal import complain, detail, printable
-from splc.workflows.verb import Watch
-from splc.workflows.views import Item, duration
+from splc.workflows.views import Item, Watch, duration
 
 # Arguments of a progress update: the numbers of finished and of all steps (None if unknown), and the current step.
 Advance = Callable[[float, float | None, str], None]
@@ -90,11 +89,7 @@ def _lines_from_time_to_time(what: str, wait: float, *, estimated: bool, steps: 
 
 @contextmanager
 def progress(what: str, *, estimated: bool = True, wait: float | None = None) -> Iterator[Advance]:
-    """Show the progress on stderr while the block runs, unless -q.
-
-    On a terminal it is a bar. With -v it is a line for each step. Without a terminal, and with --json or -v, a line
-    says what is done after some seconds, and whenever twice as many have passed.
-    """
+    """Show the progress on stderr unless -q: a bar on a terminal, else lines from time to time; with -v, each step."""
     if detail().quiet:
         yield lambda steps_done, total, text: None
         return

@@ -14,10 +14,8 @@ from splc.cli.terminal import printing
 from splc.errors import SpecError
 from splc.io.files import STANDARD
 from splc.io.json import plain_values
-from splc.workflows.common_fields import INPUTS, POLICIES
-from splc.workflows.fields import BoundField, as_flag, fields_of
-from splc.workflows.verb import Verb
-from splc.workflows.views import Detail
+from splc.workflows.fields import INPUTS, POLICIES, BoundField, as_flag, fields_of
+from splc.workflows.views import Detail, Verb
 
 OF_ALL_COMMANDS = (
     BoundField("quiet", as_flag("--quiet -q", "Print the answer only: no terms, notes or next steps."), bool, False),
@@ -27,11 +25,7 @@ JSON = BoundField("json", as_flag("--json", "Print one JSON object."), bool, Fal
 
 
 def fields_of_command(verb: Verb[Any, Any]) -> tuple[BoundField, ...]:
-    """Return the arguments and options of a command in the order of help texts.
-
-    First those of its request, then those of all commands, and those that requests share; inputs and policies are the
-    last sections.
-    """
+    """Return the fields of a command: its own, those of all commands, shared ones; inputs and policies are last."""
     fields = [one for one in fields_of(verb.request) if one.field.kind != "python" and one.name not in verb.without]
     own, shared = ([one for one in fields if one.own is own] for own in (True, False))
     in_order = (*own, *([] if verb.as_json is None else [JSON]), *OF_ALL_COMMANDS, *shared)

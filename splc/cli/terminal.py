@@ -1,7 +1,4 @@
-"""Output on the terminal: tables on stdout, notes and progress on stderr, in how much detail, in which style.
-
-Colours repeat what signs and words state.
-"""
+"""Output on the terminal: tables on stdout, notes on stderr, in how much detail; colours repeat what words state."""
 
 from __future__ import annotations
 
@@ -75,10 +72,8 @@ def styled(text: str, style: Style | None, stream: Any) -> str:
 
 
 def wrapped(text: str, stream: Any) -> str:
-    """Return prose with line breaks between words, as wide as the terminal; unchanged without one.
-
-    Texts with commands are not wrapped, so that these can be copied.
-    """
+    """Return prose with line breaks between words, as wide as the terminal; unchanged without one."""
+    # Commands in texts can be copied.
     if not stream.isatty() or "splc " in text:
         return text
     width = shutil.get_terminal_size().columns
@@ -226,10 +221,7 @@ def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right_al
 
 
 def show_notes(notes: Iterable[Note]) -> None:
-    """Print the notes of a workflow to stderr, after its result: the most important first, and at most five without -v.
-
-    With -q only those that explain the exit code are printed.
-    """
+    """Print notes to stderr, the most important first, at most five without -v; with -q those on the exit code only."""
     from splc.workflows.note import ranked
 
     output_detail = detail()

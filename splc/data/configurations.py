@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from splc.data.observations import Observed
-from splc.data.option_columns import option_columns
-from splc.data.row_hashes import RowHashes
-from splc.data.table import table_columns, whole_numbers
-from splc.data.value_texts import assignment_texts
+from splc.data.repetitions import RowHashes
+from splc.data.table import assignment_texts, option_columns, table_columns, whole_numbers
 from splc.errors import ConfigurationError, listed, plural
+from splc.io.csv_rows import first_appearances
 from splc.io.presentation import Presented
 from splc.system.extension import extended, open_options
+from splc.system.groups import child_groups, child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -171,9 +173,7 @@ class Configurations(Presented):
         """
         if (hash_groups := self._hashes.groups()) is not None:
             return hash_groups
-        _, first, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        return first[order], np.argsort(order)[inverse.reshape(-1)]
+        return first_appearances(self.keys)
 
     def unique(self) -> Configurations:
         """Return the distinct configurations, in order of first appearance."""
@@ -368,3 +368,40 @@ def wrong_value(option: Option, value: float) -> str:
         f"{option.name} cannot be {value:g}; the nearest of its {len(option.values)} values is "
         f"{option.values[option.nearest(value)]:g}"
     )
+
+
+def with_fixed_values(system: VariabilityModel, values: Mapping[str, Any], *, warn: bool = False) -> VariabilityModel:
+    """Return a system that has the values of some options, if these were not described; `warn`: if they are beyond."""
+    columns = {
+        system.spellings[name]: np.array([float(value)])
+        for name, value in values.items()
+        if isinstance(value, Real) and name in system.spellings
+    }
+    return with_further_values(system, columns, warn=warn)
+
+
+def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[str, int]:
+    """Return option → value index of values of some options.
+
+    `values`: option → value: a number or a bool, None for a deselected numeric option; the text of a member for the
+    parent of an alternative group.
+    """
+    indices = {}
+    groups = child_groups(system)
+    for name, value in values.items():
+        option = system.option(str(name))
+        if isinstance(value, str):
+            children = groups.get(option.name)
+            if children is None:
+                raise ConfigurationError(f"{option.name} cannot be {value!r}", hint="its values are numbers")
+            child = child_texts(option.name, children).get(value.strip())
+            if child is None:
+                raise ConfigurationError(wrong_child(option.name, children, value))
+            indices[child] = 1
+            continue
+        number = math.nan if value is None else float(value)
+        index = int(value_indices(option, np.array([number]))[0])
+        if index < 0:
+            raise ConfigurationError(wrong_value(option, number))
+        indices[option.name] = index
+    return indices

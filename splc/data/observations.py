@@ -20,19 +20,12 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """The observed variables of n configurations.
+    """The observed variables of n configurations; arrays are made read-only."""
 
-    Args:
-        columns: variable → its values, shape (n,), NaN in configurations that do not have it (such as a level that
-            they lack), where its terms contribute nothing. Made read-only.
-        known: whether a configuration was observed at all, shape (n,), made read-only.
-
-    Raises:
-        ConfigurationError: if shapes disagree or a value is infinite.
-    """
-
+    # variable → its values, shape (n,), NaN in configurations that do not have it (such as a level that they lack),
+    # where its terms contribute nothing
     columns: Mapping[str, Array]
-    known: Array
+    known: Array  # whether a configuration was observed at all, shape (n,)
 
     def __post_init__(self) -> None:
         known = np.array(self.known, dtype=bool)

@@ -1,11 +1,13 @@
-"""Units of properties: what their names state, and values with readable units."""
+"""Names of columns: the words of measured values and of settings, the units that they state, and readable units."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+
+import numpy as np
 
 from splc.io.numbers import parse_number, short_number
 
@@ -110,3 +112,132 @@ def quantity(value: float, unit: str | None, digits: int = 6) -> str:
     """Return a value with a readable unit: `12.3 ms`."""
     factor, shown = readable(unit, [float(value)])
     return f"{short_number(value * factor, digits)} {shown}".rstrip()
+
+
+# Words of names of measured values, and those that make such a word the name of an option.
+_MEASURED = frozenset(
+    (
+        *("time", "runtime", "walltime", "cputime", "latency", "duration", "elapsed", "energy", "power", "throughput"),
+        *("bandwidth", "iops", "ops", "seconds", "speedup", "accuracy", "loss", "makespan", "rss", "performance"),
+        *(
+            "memory",
+            "score",
+            "auc",
+            "f1",
+            "rmse",
+            "mae",
+            "mape",
+            "flops",
+            "mflops",
+            "gflops",
+            "tflops",
+            "fps",
+            "ipc",
+            "joules",
+        ),
+        *("qps", "tps", "rps", "occupancy", "utilization", "times", "latencies", "sec", "secs", "ms", "ns"),
+    )
+)
+_SETTING = frozenset(
+    (
+        *("limit", "max", "min", "budget", "step", "steps", "slice", "quantum", "warmup", "sleep", "interval", "wait"),
+        *("delay", "out", "factor", "mode", "scale", "target", "level", "size", "zone", "type", "weight", "function"),
+        *("timeout", "threshold", "tolerance", "tol", "bound", "cap", "rate", "ratio", "ttl", "period", "window"),
+        *("think", "constant"),
+    )
+)
+# Counts that a program reports.
+_COUNTED = frozenset(
+    (
+        *("retries", "faults", "misses", "hits", "failures", "errors", "evictions", "spills", "collisions"),
+        *("conflicts", "deadlocks", "warnings", "aborts"),
+    )
+)
+# The units of times, energies and powers.
+_MEASURED_UNITS = frozenset(("s", "ms", "µs", "ns", "min", "h", "J", "mJ", "kJ", "W", "Wh", "kWh"))
+# `energy (J)`, `time [ms]`.
+_NAME_WITH_UNIT = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case, without a unit in parentheses."""
+    match = _NAME_WITH_UNIT.fullmatch(name)
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
+    return tuple(word for word in re.split(r"[^0-9a-z]+", plain.casefold()) if word)
+
+
+def is_measurement_name(name: str, nfp: str | None = None) -> bool:
+    """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`.
+
+    `nfp`: the property that the user named. Names that are built like it are measured, too: `train_gain` beside
+    `test_gain`, `PRED40+` beside `ACC+`.
+    """
+    words = words_of(name)
+    if not _SETTING.isdisjoint(words):
+        return False
+    if not _MEASURED.isdisjoint(words) or unit_in_name(name) in _MEASURED_UNITS:
+        return True
+    if not nfp or name == nfp:
+        return False
+    marked = not nfp[-1].isalnum() and nfp[-1] in "+-!" and name[-1] == nfp[-1]
+    return marked or bool(words and words[-1].isalpha() and words[-1:] == words_of(nfp)[-1:])
+
+
+def is_setting_name(name: str) -> bool:
+    """Return whether a word of a name says that it was set: `build_type`, `time_limit`."""
+    return not _SETTING.isdisjoint(words_of(name))
+
+
+def is_count_name(name: str) -> bool:
+    """Return whether a name is that of events that a program counts: `retries`, `page_faults`; not `max_retries`."""
+    words = words_of(name)
+    return not _COUNTED.isdisjoint(words) and _SETTING.isdisjoint(words)
+
+
+# Thousands, units of memory, percent, units of time, and steps of ten.
+_FACTORS = (1e3, 1e6, 1e9, 1024.0, 1024.0**2, 1024.0**3, 100.0, 60.0, 3600.0, 10.0, 1e4, 1e5)
+_PRECISION = 1e-9
+
+
+def unit_factor(listed: Sequence[float], found: Sequence[float]) -> float | None:
+    """Return the factor by which all found values exceed listed ones, None if there is no usual factor."""
+    known, values = np.asarray(listed, dtype=float), np.asarray(found, dtype=float)
+    if not len(values) or not values.any():
+        return None
+    for factor in (*_FACTORS, *(1 / factor for factor in _FACTORS)):
+        with np.errstate(over="ignore"):
+            converted = values / factor
+        nearest = known[np.abs(known[np.newaxis] - converted[:, np.newaxis]).argmin(axis=1)]
+        if (np.abs(nearest - converted) <= _PRECISION * np.abs(nearest)).all():
+            return factor
+    return None
+
+
+class ColumnProblem(str):
+    """A problem of all values of an option, which is reported once instead of in every row."""
+
+    __slots__ = ()
+
+
+def unit_problem(name: str, listed: Sequence[float], found: Sequence[float]) -> ColumnProblem | None:
+    """Return the problem of an option whose found values are off by a constant factor, None if they are not."""
+    factor = unit_factor(listed, found)
+    if factor is None:
+        return None
+    ratio, cure = (f"{factor:g} times", "divide") if factor > 1 else (f"1/{1 / factor:g} of", "multiply")
+    example = f"{found[-1]:g} instead of {found[-1] / factor:g}"
+    number = f"{max(factor, 1 / factor):g}"
+    return ColumnProblem(
+        f"{name}: values are {ratio} those of the description ({example}), as in another unit; "
+        f"{cure} the column by {number}, or {'multiply' if factor > 1 else 'divide'} the values in the description"
+    )
+
+
+def unit_remark(listed: Sequence[float], found: Sequence[float]) -> str | None:
+    """Return a remark on values that are off by a constant factor, None if they are not."""
+    factor = unit_factor(listed, found)
+    if factor is None:
+        return None
+    example = float(found[-1])
+    relation = f"{factor:g} times" if factor > 1 else f"1/{1 / factor:g} of"
+    return f"{example:g} is {relation} {example / factor:g}: another unit?"

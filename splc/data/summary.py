@@ -1,17 +1,160 @@
-"""A summary of measurements: ranges, repetitions, their scatter, and a drift over time."""
+"""A summary of measurements: ranges, repetitions, their scatter, patterns of the runs, and a drift over time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.data.run_pattern import RunPattern, run_pattern, scatter_of
+from splc.data.repetitions import offsets
+from splc.io.numbers import power_of_two
 from splc.types import Array
+
+# Not numpy\'s, which imports the masked arrays.
+
+
+Kind = Literal["first", "trend", "alternate", "position", "neighbours", "groups"]
+
+# A smaller scatter of runs is no cause for a warning.
+LEAST = 0.02
+# Runs of the same position move together if the positions explain this share of the differences between the runs of a
+# configuration, with this ratio of mean squares (Fisher's F), in so many configurations.
+SHARE, RATIO, ROWS = 0.5, 20.0, 5
+# A shape explains this share of the differences between positions.
+SHAPE = 0.8
+# Neighbours in the file move together if their correlation is at least this, and so many standard errors.
+CORRELATED, ERRORS = 0.5, 5.0
+# Two groups explain this share of the differences between at least so many runs of a configuration.
+TWO_GROUPS, RUNS = 0.95, 4
+
+
+@dataclass(frozen=True)
+class RunPattern:
+    """A pattern of the runs of all configurations."""
+
+    # whether the first runs differ from all others, later runs are larger or smaller, every other run is, runs of the
+    # same position are, rows that are neighbours in the file are, or there are two groups in any order
+    kind: Kind
+    scatter: float  # see `scatter_of`
+    factor: float  # how many times the larger runs are as large as the smaller ones
+    # the number of rows of a block of the file that has one run of each configuration; None: no blocks
+    block: int | None = None
+
+    @property
+    def text(self) -> str:
+        """The pattern in words."""
+        texts: dict[Kind, str] = {
+            "first": "the first one from all others",
+            "trend": "from the first to the last",
+            "alternate": "every other one from the rest",
+            "position": "those of the same position together",
+            "neighbours": "those in neighbouring rows together",
+            "groups": "in two groups",
+        }
+        blocks = "" if self.block is None else f", in blocks of {self.block:,} rows"
+        return f"{texts[self.kind]}{blocks}, by a factor of {self.factor:.2g}"
+
+
+def scatter_of(tables: Sequence[Array]) -> float | None:
+    """Return the median relative standard deviation of the rows with at least two values."""
+    deviations: list[float] = []
+    for table in tables:
+        repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
+        if len(repeated):
+            # Squares of huge values would overflow, those of tiny ones vanish.
+            repeated = repeated / power_of_two(np.nan_to_num(repeated))
+            means = np.abs(np.nanmean(repeated, axis=1))
+            deviations += (np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0]).tolist()
+    return median(deviations) if deviations else None
+
+
+def run_pattern(parts: Sequence[Measurements], nfp: str) -> RunPattern | None:
+    """Return the pattern of the runs of a property in the parts of a table, None if there is none or it is small."""
+    tables = [part.values[nfp] for part in parts if nfp in part.values]
+    width = max((table.shape[1] for table in tables), default=0)
+    if width < 2:
+        return None
+    values = np.concatenate([np.pad(t, ((0, 0), (0, width - t.shape[1])), constant_values=np.nan) for t in tables])
+    low, high = np.nanmin(values, axis=1, initial=np.inf), np.nanmax(values, axis=1, initial=-np.inf)
+    usable = ((~np.isnan(values)).sum(axis=1) > 1) & ((low > 0) | (high < 0))
+    if usable.sum() < ROWS:
+        return None
+    sizes = np.abs(values[usable])
+    # Sums of huge values would overflow.
+    sizes /= np.nanmax(sizes, axis=1, keepdims=True)
+    apart = np.full(values.shape, np.nan)
+    apart[usable] = sizes / np.nanmean(sizes, axis=1, keepdims=True) - 1
+    known = ~np.isnan(apart)
+    total = float((apart[known] ** 2).sum())
+    rows, count = int(known.any(axis=1).sum()), int(known.sum())
+    scatter = scatter_of(tables) or 0.0
+    if scatter < LEAST or not total:
+        return None
+    used = known.sum(axis=0)
+    positions = np.nansum(apart, axis=0) / np.maximum(used, 1)
+    between = float(used @ positions**2)
+    freedom = len(used) - 1, count - rows - len(used) + 1
+    sequence = _file_order(parts[0], apart) if len(parts) == 1 else None
+    if between >= SHARE * total and between * freedom[1] > RATIO * (total - between) * freedom[0]:
+        in_blocks = sequence is not None and bool((np.diff(sequence[1]) >= 0).all())
+        factor = float((1 + positions.max()) / (1 + positions.min()))
+        return RunPattern(_shape(positions), scatter, factor, rows if in_blocks else None)
+    factor = float((1 + apart[apart > 0].mean()) / (1 + apart[apart < 0].mean()))
+    if sequence is not None and _move_together(sequence[0], sequence[2]):
+        return RunPattern("neighbours", scatter, factor)
+    several = known.sum(axis=1) >= RUNS
+    if several.sum() >= ROWS and _between_two(apart[several]) >= TWO_GROUPS * float(np.nansum(apart[several] ** 2)):
+        return RunPattern("groups", scatter, factor)
+    return None
+
+
+def _shape(positions: Array) -> Kind:
+    """Return the shape of the mean relative differences of positions, shape (repetitions,)."""
+    count = len(positions)
+    places = np.arange(count)
+    shapes: dict[Kind, Array] = {"first": places == 0, "alternate": places % 2, "trend": places}
+    for kind, shape in shapes.items():
+        if count > 2 and np.corrcoef(positions, shape)[0, 1] ** 2 >= SHAPE:
+            return kind
+    return "position"
+
+
+def _file_order(part: Measurements, apart: Array) -> tuple[Array, Array, Array] | None:
+    """Return the differences in the order of the file, with their positions and configurations; None if not known."""
+    groups = part.report.groups[np.argsort(part.report.lines, kind="stable")]
+    if not len(groups) or groups.max() >= len(part):
+        return None
+    slots = offsets(groups, np.ones(len(groups), dtype=np.int64), len(part))[0]
+    return None if slots.max() >= apart.shape[1] else (apart[groups, slots], slots, groups)
+
+
+def _move_together(differences: Array, groups: Array) -> bool:
+    """Return whether rows next to each other in the file that are of different configurations move together."""
+    first, second = differences[:-1], differences[1:]
+    used = (groups[:-1] != groups[1:]) & ~np.isnan(first) & ~np.isnan(second)
+    if used.sum() < ERRORS**2 or not first[used].any() or not second[used].any():
+        return False
+    correlation = float(first[used] @ second[used] / np.sqrt((first[used] ** 2).sum() * (second[used] ** 2).sum()))
+    return correlation >= max(CORRELATED, ERRORS / float(np.sqrt(used.sum())))
+
+
+def _between_two(apart: Array) -> float:
+    """Return the sum of squares between the best two groups of the values of each row."""
+    ordered = np.sort(apart, axis=1)
+    counts = (~np.isnan(ordered)).sum(axis=1)[:, None]
+    lower = np.cumsum(np.nan_to_num(ordered), axis=1)
+    size = np.arange(1, ordered.shape[1] + 1)[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The values of a row add up to 0.
+        squares = np.where(size < counts, lower**2 * (1 / size + 1 / (counts - size)), 0.0)
+    return float(squares.max(axis=1).sum())
+
 
 # A drift is reported if chance explains it with at most this probability.
 SIGNIFICANCE = 0.001

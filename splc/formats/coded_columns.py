@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_name import is_measurement_name
-from splc.io.cells import distinct_numbers, distinct_texts, renumbered
+from splc.data.property_unit import is_measurement_name
+from splc.io.csv_rows import distinct_numbers, distinct_texts, renumbered
 from splc.types import Array
 
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
@@ -66,12 +66,7 @@ def is_counter(name: str) -> bool:
 
 
 class CodedColumns:
-    """The columns of a table, as positions among their distinct values, and the numbers of those that have some.
-
-    Args:
-        numbers: name → numbers, shape (n,), NaN where a cell has none.
-        words: name → cells of each column of text.
-    """
+    """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
 
     def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
         self.numbers = dict(numbers)

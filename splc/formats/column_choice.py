@@ -16,7 +16,7 @@ import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.formats.coded_columns import is_index_name
-from splc.io.cells import distinct_texts, texts_in
+from splc.io.csv_rows import distinct_texts, texts_in
 from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -249,7 +249,9 @@ def columns_of(
         if kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal):
             properties[name] = values
         elif name == nfp:
-            raise MeasurementError(_not_numeric(name, texts, values, file))
+            words = words_in(texts, values)
+            message = f"the property {name!r} is a column of text: {shown_values(words)}"
+            raise MeasurementError(Problem(message, file, hint=_cure(words)))
         else:
             contexts[name] = Context.of(texts)
     return properties, contexts
@@ -279,11 +281,6 @@ def value_notes(columns: Mapping[str, Sequence[str]], values: Mapping[str, Array
         elif words:
             cure = _cure(words)
             yield f"values of {name} that are not numbers: {shown_values(words)}{f' ({cure})' if cure else ''}"
-
-
-def _not_numeric(name: str, texts: Sequence[str], values: Array, file: str) -> Problem:
-    words = words_in(texts, values)
-    return Problem(f"the property {name!r} is a column of text: {shown_values(words)}", file, hint=_cure(words))
 
 
 def _cure(words: Sequence[str]) -> str | None:

@@ -17,10 +17,9 @@ from xml.parsers import expat
 from splc.errors import InputError, Problem, nearest
 from splc.formats.benchmarks.tools import benchmark_of
 from splc.io.csv_rows import likely_separator, split_line
-from splc.io.files import Source
+from splc.io.files import Source, is_stream
 from splc.io.json import parse_json
 from splc.io.numbers import parse_number
-from splc.io.streams import is_stream
 
 Kind = Literal["system", "measurements", "model", "script"]
 SystemFormat = Literal["xml", "featureide", "uvl", "dimacs", "configspace"]

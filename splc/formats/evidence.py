@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.property_name import is_count_name, is_measurement_name, words_of
+from splc.data.property_unit import is_count_name, is_measurement_name, words_of
 from splc.errors import listed
 from splc.formats.coded_columns import CROSSED, MAX_TESTS, MIN_ROWS, ROW_NUMBERS, CodedColumns, repeats
-from splc.io.cells import distinct_texts
+from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import parse_column
 
 # Statistics of repetitions; the first ones state the centre, the best one first.

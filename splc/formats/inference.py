@@ -21,14 +21,13 @@ from splc.formats.measurements.selections import truth_words
 from splc.formats.measurements.tables import read_file_columns, read_table
 from splc.formats.roles import Roles, option_columns, roles_of
 from splc.formats.table import TableSource, table_of, table_text
-from splc.io.cells import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
+from splc.io.csv_rows import CodedTexts, distinct_numbers, distinct_texts, has_text, texts_in
 from splc.io.files import Source
 from splc.io.numbers import column_texts, number_text, parse_column
-from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
-from splc.system.definition import alternative_options
+from splc.system.groups import Alternatives, alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows
-from splc.system.options import BinaryOption, NumericOption, Option, Presentation
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation, alternative_options
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -100,7 +99,7 @@ def inference_of(
     """Infer the description of a system from a file of its measurements.
 
     Binary options of which exactly one is selected in all rows, or in all rows with their parent, are an alternative
-    group (`splc.system.alternatives`), and an option that is selected in no row cannot be selected. Other constraints
+    group (`splc.system.groups`), and an option that is selected in no row cannot be selected. Other constraints
     that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
     options have the values that occur.
 
@@ -250,8 +249,12 @@ def _system(
             options += children
         elif name in binary:
             values = roles.numbers[name]
-            option = _binary_option(name, group_of.get(name), always=bool((values == 1).all()))
-            options.append(replace(option, presentation=Presentation(words=truth_words(columns[name]))))
+            presentation = Presentation(words=truth_words(columns[name]))
+            option = BinaryOption(name, optional=not (values == 1).all(), presentation=presentation)
+            if (group := group_of.get(name)) is not None:
+                excluded = tuple((other,) for other in group.members if other != name)
+                option = replace(option, parent=group.parent, optional=False, excluded=excluded)
+            options.append(option)
             if not (values == 1).any():
                 constraints.append(BooleanConstraint((OptionLiteral(name, False),), False, f"!{name}"))
     for name in roles.numeric:
@@ -261,20 +264,9 @@ def _system(
         flag = (0.0 if 0 not in present else min(*present, 0.0) - 1) if gaps and present else None
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))
     options.sort(key=lambda option: isinstance(option, NumericOption))
-    name = _name_of(table.files[0][0] if table.files else file)
+    path = Path(table.files[0][0] if table.files else file).name.removesuffix(".gz")
+    name = Path(path).stem if path != "<stdin>" else "system"
     return VariabilityModel(name, tuple(options), tuple(constraints), source=file, inferred=True)
-
-
-def _name_of(file: str) -> str:
-    name = Path(file).name.removesuffix(".gz")
-    return Path(name).stem if name != "<stdin>" else "system"
-
-
-def _binary_option(name: str, group: AlternativeGroup | None, *, always: bool) -> BinaryOption:
-    if group is None:
-        return BinaryOption(name, optional=not always)
-    excluded = tuple((other,) for other in group.members if other != name)
-    return BinaryOption(name, group.parent, optional=False, excluded=excluded)
 
 
 def _text_options(name: str, texts: Sequence[str], names: set[str], file: str) -> Iterator[BinaryOption]:

@@ -7,7 +7,7 @@ first use. What a function takes and returns depends on the kind of file:
 |---|---|---|
 | system | source → variability model | model, path → notes |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path → notes |
-| model | source, variability model or None, `ReadOptions` → stored models | `ModelFile`, base → text |
+| model | source, variability model or None, `ReadOptions` → stored models | `ModelFile` → text |
 | experiment | source → experiment | experiment → text |
 | script | source → script | |
 """
@@ -53,31 +53,21 @@ class Format:
 
 
 _SYSTEM = "splc.formats.system."
+_VM = f"{_SYSTEM}splconqueror_xml:"
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
-_READ = "splc.formats.models.read:"
-_WRITERS = "splc.formats.models.writers:"
-_EXPERIMENTS = "splc.formats.experiments."
+_MODELS = "splc.formats.models."
+_READ = f"{_MODELS}read:"
+_PROGRAMS = f"{_MODELS}programs.python_program:"
+_EXTRAP = "splc.formats.experiments.extrap:"
+_LINES = "splc.formats.experiments.json_lines:"
 
 FORMATS = (
-    Format(
-        "system",
-        "xml",
-        ".xml",
-        f"{_SYSTEM}splconqueror_xml:parse_variability_model",
-        f"{_SYSTEM}splconqueror_xml:write_variability_model",
-    ),
+    Format("system", "xml", ".xml", f"{_VM}parse_variability_model", f"{_VM}write_variability_model"),
     Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
+    Format("system", "featureide", None, *(f"{_SYSTEM}featureide:{verb}_featureide" for verb in ("parse", "write"))),
     Format(
-        "system", "featureide", None, f"{_SYSTEM}featureide:parse_featureide", f"{_SYSTEM}featureide:write_featureide"
-    ),
-    Format(
-        "system",
-        "dimacs",
-        ".dimacs",
-        f"{_SYSTEM}dimacs:parse_dimacs",
-        f"{_SYSTEM}dimacs:write_dimacs",
-        other_suffixes=(".cnf",),
+        "system", "dimacs", ".dimacs", *(f"{_SYSTEM}dimacs:{verb}_dimacs" for verb in ("parse", "write")), (".cnf",)
     ),
     Format(
         "system",
@@ -89,29 +79,17 @@ FORMATS = (
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
-    Format("model", "json", ".json", f"{_READ}read_json", f"{_WRITERS}json_text"),
-    Format("model", "txt", ".txt", f"{_READ}read_text", f"{_WRITERS}plain_text"),
-    Format("model", "log", ".log", f"{_READ}read_log", f"{_WRITERS}log_text"),
-    Format("model", "python", ".py", writer=f"{_WRITERS}python_text"),
-    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_WRITERS}program_text"),
-    Format("model", "", ".tex", writer=f"{_WRITERS}latex_text"),
-    Format(
-        "experiment",
-        "text",
-        ".txt",
-        f"{_EXPERIMENTS}extrap_text:parse_experiment_text",
-        f"{_EXPERIMENTS}extrap_text:experiment_text",
-    ),
-    Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
-    Format(
-        "experiment",
-        "jsonl",
-        ".jsonl",
-        f"{_EXPERIMENTS}json_lines:parse_experiment_lines",
-        f"{_EXPERIMENTS}json_lines:experiment_jsonl",
-    ),
-    Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
-    Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
+    Format("model", "json", ".json", f"{_READ}read_json", f"{_MODELS}json:models_json_text"),
+    Format("model", "txt", ".txt", f"{_READ}read_text", f"{_MODELS}text:models_text"),
+    Format("model", "log", ".log", f"{_READ}read_log", f"{_MODELS}log_writer:log_text"),
+    Format("model", "python", ".py", writer=f"{_PROGRAMS}python_source"),
+    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAMS}program_json"),
+    Format("model", "", ".tex", writer=f"{_MODELS}text:latex_table"),
+    Format("experiment", "text", ".txt", f"{_EXTRAP}parse_experiment_text", f"{_EXTRAP}experiment_text"),
+    Format("experiment", "json", ".json", f"{_EXTRAP}parse_experiment_json"),
+    Format("experiment", "jsonl", ".jsonl", f"{_LINES}parse_experiment_lines", f"{_LINES}experiment_jsonl"),
+    Format("experiment", "extra-p", ".extra-p", f"{_EXTRAP}parse_experiment_archive"),
+    Format("experiment", "csv", ".csv", "splc.formats.experiments.csv:parse_experiments_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),
 )
 
@@ -155,10 +133,8 @@ def format_of(kind: Kind, source: Source) -> Format | None:
 def kind_of(source: Source) -> Kind | None:
     """Return whether a file is a system description, measurements, a model or a script; None for other files."""
     suffix = suffix_of(source.name)
-    return next(
-        (form.kind for form in FORMATS if form.by_suffix and form.suffix == suffix),
-        detect.kind_of(source),
-    )
+    by_suffix = (form.kind for form in FORMATS if form.by_suffix and form.suffix == suffix)
+    return next(by_suffix, None) or detect.kind_of(source)
 
 
 def suffix_of(path: str) -> str:

@@ -33,13 +33,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.property_name import is_count_name, is_measurement_name, is_setting_name, words_of
-from splc.data.value_texts import TRUTH
+from splc.data.property_unit import is_count_name, is_measurement_name, is_setting_name, words_of
+from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, unknown_name_hint
 from splc.formats.coded_columns import MAX_VALUES, MIN_ROWS, NEARLY_ALL, CodedColumns, is_row_counter
 from splc.formats.column_choice import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.evidence import left_out, options_among, unexplained_gaps
-from splc.io.cells import distinct_texts, has_text, texts_in
+from splc.io.csv_rows import distinct_texts, has_text, texts_in
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
@@ -150,7 +150,9 @@ def roles_of(
         ignored[name] = "it seems to count rows or repetitions"
         del numbers[name]
     gapped = [name for name in numbers if not table.complete(name)]
-    table.blank.update(name for name in gapped if _has_blanks(columns[name], table.gaps(name)))
+    table.blank.update(
+        name for name in gapped if not has_text(texts_in(columns[name], np.flatnonzero(table.gaps(name))))
+    )
     # A file that states its properties states its options, too.
     names = [name for name in columns if name in numbers or name in words]
     result = (
@@ -231,11 +233,6 @@ def _has_none(texts: Sequence[str]) -> bool:
     distinct, codes = distinct_texts(texts)
     rows = [text.strip().casefold() == "none" for text in distinct]
     return len(distinct) <= MAX_VALUES and any(rows) and int(np.isin(codes, np.flatnonzero(rows)).sum()) > 1
-
-
-def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:
-    """Return whether the cells without a number are empty."""
-    return not has_text(texts_in(texts, np.flatnonzero(gaps)))
 
 
 def _doubtful(
@@ -329,25 +326,15 @@ def option_columns(
     texts = {name: cells for name, cells in inputs.items() if kinds[name] == "text" and not has_other_decimals(cells)}
     numbers = {name: values[name] for name in inputs if name not in texts and kinds[name] != "empty"}
     table = CodedColumns(numbers, texts)
-    if measured is None and (_repeats(columns) or _has_measured_column(table, choice.options)):
-        return None
-    return tuple(name for name in inputs if name in table.codes and not _numbers_rows(table, name))
-
-
-def _numbers_rows(table: CodedColumns, name: str) -> bool:
-    """Return whether a column numbers the rows, by its name and its values."""
-    counts = name in table.numbers and is_row_counter(name) and table.counts(name)
-    return counts and table.differs_everywhere(name)
-
-
-def _repeats(columns: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether rows are repeated."""
-    rows = [*zip(*columns.values(), strict=True)]
-    return len({*rows}) < len(rows)
-
-
-def _has_measured_column(table: CodedColumns, options: Sequence[str]) -> bool:
-    return any(name not in options and not table.counts(name) and _is_measured(table, name) for name in table.numbers)
+    if measured is None:
+        rows = [*zip(*columns.values(), strict=True)]
+        free = (name for name in table.numbers if name not in choice.options and not table.counts(name))
+        if len({*rows}) < len(rows) or any(_is_measured(table, name) for name in free):
+            return None
+    # Columns that number the rows, by their names and values.
+    counters = (name for name in table.numbers if is_row_counter(name) and table.counts(name))
+    numbering = {name for name in counters if table.differs_everywhere(name)}
+    return tuple(name for name in inputs if name in table.codes and name not in numbering)
 
 
 def _is_measured(table: CodedColumns, name: str) -> bool:

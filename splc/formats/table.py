@@ -18,13 +18,16 @@ from typing import overload
 
 from splc.errors import InputError, Problem, Problems, SplcError, plural, shorten
 from splc.formats.column_choice import GROUPED, StatedRoles, kind_of
-from splc.io.cells import CodedTexts, PlainRows, plain_rows
 from splc.io.csv_rows import (
     SEPARATORS,
+    CodedTexts,
+    PlainRows,
     check_header,
     first_line,
     header_names,
+    is_not_blank,
     likely_separator,
+    plain_rows,
     split_line,
     split_rows,
 )
@@ -151,7 +154,7 @@ class TableSource(Source):
         body, width = self.rows[1:], len(self.header)
         if isinstance(body, PlainRows):
             columns = body.columns()
-            if not any(cells.widths[1] for cells in columns[width:]):
+            if not any(cells.widest for cells in columns[width:]):
                 return _without_row_numbers([*self.header], [*columns[:width]])
         if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
             message = f"most rows have fewer fields than the header, which has {width:,}"
@@ -241,7 +244,9 @@ def split_table(
         if grid is not None:
             table._splits[separator, plain] = grid, range(1, len(grid) + 1)
         else:
-            table._splits[separator, plain] = split_rows(source, separator, lambda row: len(row) > 1 or _has_text(row))
+            table._splits[separator, plain] = split_rows(
+                source, separator, lambda row: len(row) > 1 or is_not_blank(row)
+            )
     found, lines = table._splits[separator, plain]
     quoted = separator == ","
     if isinstance(found, PlainRows) or decimal is not None or (quoted and not _QUOTED_COMMA.search(source.data)):
@@ -252,10 +257,6 @@ def split_table(
 
 def _has_comma(texts: Sequence[str]) -> bool:
     return any("," in text for text in (texts.distinct if isinstance(texts, CodedTexts) else texts))
-
-
-def _has_text(row: Sequence[str]) -> bool:
-    return bool(row and row[0].strip())
 
 
 def _separator(text: str, names: Collection[str]) -> str:

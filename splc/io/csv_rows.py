@@ -1,14 +1,290 @@
-"""Rows of CSV files with their line numbers, and their headers."""
+"""CSV: rows with their line numbers, headers, and cells of plain tables as positions in the file.
+
+A table is plain if it has no quotes and no blank lines, and as many cells in every row.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress
+from typing import overload
+
+import numpy as np
 
 from splc.errors import InputError, Problem, Problems
 from splc.io.files import Source
+from splc.types import Array
+
+# Positions have four bytes; larger files are read row by row.
+_MAX_BYTES = 2**31 - 2
+_BLOCK, _ROWS = 1 << 20, 1 << 12
+_NEWLINE = 10
+# The csv module refuses longer cells.
+_LONGEST = 131_072
+_CODED_WIDTH = 64
+_SNIFFED, _MAX_DISTINCT = 2000, 1000
+# Up to so many times as many slots as rows, a table of all slots is faster than sorting.
+_DENSE = 8
+_WORD = 8
+_MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(Sequence[str]):
+    """n cells of a file as texts. Spaces before a text do not belong to it."""
+
+    content: bytes  # the file
+    before: Array  # the position before the first byte of each cell, shape (n,)
+    ends: Array  # the position after the last byte of each cell, shape (n,)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> Cells: ...
+
+    def __getitem__(self, row: int | slice) -> str | Cells:
+        if isinstance(row, slice):
+            return self.take(row)
+        return self.content[self.before[row] + 1 : self.ends[row]].decode().lstrip(" ")
+
+    def __iter__(self) -> Iterator[str]:
+        content = self.content
+        for start in range(0, len(self), _ROWS):
+            blocks = (positions[start : start + _ROWS].tolist() for positions in (self.before, self.ends))
+            for before, end in zip(*blocks, strict=True):
+                yield content[before + 1 : end].decode().lstrip(" ")
+
+    def take(self, rows: Array | slice) -> Cells:
+        """Return the cells of some rows."""
+        return Cells(self.content, self.before[rows], self.ends[rows])
+
+    @property
+    def lengths(self) -> Array:
+        """The number of bytes of each cell, shape (n,)."""
+        return self.ends - self.before - np.int32(1)
+
+    @cached_property
+    def widest(self) -> int:
+        """The number of bytes of the widest cell."""
+        return int(self.lengths.max(initial=0))
+
+    @cached_property
+    def is_varied(self) -> bool:
+        """True if most of the first cells differ, so that deduplication saves no time."""
+        if self.widest > _CODED_WIDTH:
+            return True
+        beginning = self[:_SNIFFED]
+        return len(beginning) == _SNIFFED and len(beginning.codes[0]) > _MAX_DISTINCT
+
+    @cached_property
+    def codes(self) -> tuple[Array, Array]:
+        """The first row of each distinct cell, ascending, and the position of each cell among these, shape (n,)."""
+        word = self._word(0)
+        # Numbers of two bytes are sorted much faster.
+        rows, codes = first_appearances(word.astype(np.uint16) if self.widest <= 2 else word)
+        for start in range(_WORD, self.widest, _WORD):
+            _, further = first_appearances(self._word(start))
+            rows, codes = first_appearances(codes * (int(further.max(initial=0)) + 1) + further)
+        return rows, codes.astype(np.min_scalar_type(len(rows)))
+
+    def bytes_at(self, at: int) -> Array:
+        """Return the byte at a place in each cell, 0 after its end, shape (n,)."""
+        positions = self.before + np.int32(at + 1)
+        values: Array = np.frombuffer(self.content, dtype=np.uint8).take(positions, mode="clip")
+        return values * (positions < self.ends)
+
+    def _word(self, start: int) -> Array:
+        """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
+        # A word begins at every byte of the file; the last ones are read from an earlier place.
+        content = self.content.ljust(_WORD, b"\0")
+        words: Array = np.ndarray(len(content) - 7, dtype="<u8", buffer=content, strides=(1,))
+        positions = self.before + np.int32(start + 1)
+        starts = np.minimum(positions, len(words) - 1)
+        beyond = np.minimum(positions - starts, 7).astype(np.uint64) * np.uint64(8)
+        masked: Array = (words[starts] >> beyond) & _MASKS[np.clip(self.ends - positions, 0, 8)]
+        return masked
+
+
+@dataclass(frozen=True, eq=False)
+class PlainRows(Sequence[Sequence[str]]):
+    """The rows of a plain table."""
+
+    content: bytes  # the file
+    separator: str  # the separator of cells
+    # the position after the last byte of each cell, shape (columns, rows + 1); the first ones are those of what is
+    # before the table
+    ends: Array
+
+    def __len__(self) -> int:
+        return int(self.ends.shape[1]) - 1
+
+    def __iter__(self) -> Iterator[list[str]]:
+        lines = self.content[self.ends[-1, 0] + 1 : self.ends[-1, -1]].decode().split("\n")
+        for line in lines if len(self) else ():
+            yield [cell.lstrip(" ") for cell in line.split(self.separator)]
+
+    @overload
+    def __getitem__(self, row: int) -> list[str]: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> PlainRows: ...
+
+    def __getitem__(self, row: int | slice) -> list[str] | PlainRows:
+        if isinstance(row, slice):
+            start, stop, step = row.indices(len(self))
+            assert step == 1
+            return PlainRows(self.content, self.separator, self.ends[:, start : max(start, stop) + 1])
+        at = range(len(self))[row]
+        ends = self.ends[:, at + 1]
+        return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends))
+
+    def columns(self) -> list[Cells]:
+        """Return the columns."""
+        starts = [self.ends[-1, :-1], *self.ends[:-1, 1:]]
+        return [Cells(self.content, *column) for column in zip(starts, self.ends[:, 1:], strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class CodedTexts(Sequence[str]):
+    """n texts as positions among distinct ones."""
+
+    distinct: Sequence[str]  # the distinct texts
+    codes: Array  # the position of each text among them, shape (n,)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.distinct.__getitem__, self.codes.tolist())
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+
+    @overload
+    def __getitem__(self, row: slice) -> CodedTexts: ...
+
+    def __getitem__(self, row: int | slice) -> str | CodedTexts:
+        if isinstance(row, slice):
+            return CodedTexts(self.distinct, self.codes[row])
+        return self.distinct[int(self.codes[row])]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], replace: Callable[[str], str]) -> CodedTexts:
+        """Return the texts of a column, each replaced by another one."""
+        distinct, codes = distinct_texts(texts)
+        replaced = [replace(text) for text in distinct]
+        position = {text: at for at, text in enumerate(dict.fromkeys(replaced))}
+        return cls([*position], np.array([position[text] for text in replaced], dtype=np.int64)[codes])
+
+
+def plain_rows(content: bytes, separator: str) -> PlainRows | None:
+    """Return the rows of a plain table of several columns, None for any other file."""
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+    if b"\r" in content or b'"' in content or separator == " " or not separator.isascii() or len(content) > _MAX_BYTES:
+        return None
+    if not content.endswith(b"\n"):
+        content += b"\n"
+    lines, first = content.count(b"\n"), content.index(b"\n")
+    columns = content.count(separator.encode(), 0, first) + 1
+    if columns < 2:
+        return None
+    data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
+    # The position before the file, and that of each separator and line feed.
+    marks = np.empty(columns * lines + 1, dtype=np.int32)
+    marks[0], count = -1, 1
+    for start in range(0, len(data), _BLOCK):
+        block = data[start : start + _BLOCK]
+        block_marks = np.flatnonzero((block == mark) | (block == _NEWLINE))
+        target = marks[count : count + len(block_marks)]
+        if len(target) < len(block_marks):
+            return None
+        np.add(block_marks, start, out=target, casting="unsafe")
+        count += len(block_marks)
+    if count < len(marks):
+        return None
+    last = marks[::columns]
+    if (data[last[1:]] != _NEWLINE).any() or int(np.diff(last).max()) > _LONGEST:
+        return None
+    ends = np.empty((columns, lines + 1), dtype=np.int32)
+    ends[:, 0] = -1
+    # Blocks of rows that fit into the cache.
+    for start in range(0, lines, _ROWS):
+        stop = min(start + _ROWS, lines)
+        ends[:, start + 1 : stop + 1] = marks[start * columns + 1 : stop * columns + 1].reshape(-1, columns).T
+    return PlainRows(content, separator, ends)
+
+
+def texts_in(texts: Sequence[str], rows: Array) -> Sequence[str]:
+    """Return the texts of a column in some rows, by their positions."""
+    if not isinstance(texts, Cells):
+        return [texts[row] for row in rows.tolist()]
+    if texts.is_varied:
+        return texts.take(rows)
+    distinct, codes = distinct_texts(texts)
+    return CodedTexts(distinct, codes[rows])
+
+
+def has_text(texts: Sequence[str]) -> bool:
+    """Return whether a text is not blank."""
+    return any(text.strip() for text in distinct_texts(texts)[0])
+
+
+def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
+    """Return the distinct texts of a column, and the position of each of its texts among them, shape (n,)."""
+    if isinstance(texts, CodedTexts):
+        # A part of a column may lack some of its texts.
+        is_used = np.bincount(texts.codes, minlength=len(texts.distinct)) > 0
+        return [*compress(texts.distinct, is_used)], (np.cumsum(is_used) - 1)[texts.codes]
+    if isinstance(texts, Cells) and not texts.is_varied:
+        rows, codes = texts.codes
+        return [texts[row] for row in rows.tolist()], codes.astype(np.int64)
+    code_of: dict[str, int] = {}
+    codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
+    return list(code_of), codes
+
+
+def distinct_numbers(values: Array) -> tuple[Array, Array]:
+    """Return the distinct numbers of a column, ascending and NaN last, and the position of each number among them."""
+    # Adding 0 turns -0.0 into 0.0.
+    distinct, codes = np.unique(values + 0.0, return_inverse=True)
+    return distinct, codes.reshape(-1)
+
+
+def sorted_distinct(values: Array) -> Array:
+    """Return the distinct numbers of an array, ascending."""
+    # Without counts, numpy would import its masked arrays, which takes longer than small columns do.
+    return np.unique(values, return_counts=True)[0]
+
+
+def renumbered(keys: Array) -> Array:
+    """Return the positions of whole numbers from 0 on among the distinct ones, shape (n,), without sorting if dense."""
+    end = int(keys.max(initial=-1)) + 1
+    if end > _DENSE * len(keys):
+        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    is_used = np.zeros(end, dtype=bool)
+    is_used[keys] = True
+    positions: Array = (np.cumsum(is_used, dtype=np.int64) - 1)[keys]
+    return positions
+
+
+def first_appearances(keys: Array) -> tuple[Array, Array]:
+    """Return the position of each distinct key's first appearance, ascending, and each key's place among them."""
+    _, first, codes = np.unique(keys, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return first[order], place[codes.reshape(-1)]
+
 
 # The characters in which the first two lines are looked for.
 _BEGINNING = 1 << 18

@@ -1,4 +1,4 @@
-"""Reading and hashing of files, compressed or not, and atomic writing."""
+"""Files: reading and hashing, compressed or not, atomic writing, pipes and devices, checks of outputs, file names."""
 
 from __future__ import annotations
 
@@ -6,21 +6,66 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import secrets
 import stat
 import sys
+import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, BinaryIO, TypeVar
 
 from splc.errors import InputError, OutputError, Problem, nearest
-from splc.io.streams import is_stream, write_stream
+
+_DESCRIPTORS = re.compile(r"/proc/(\d+)(/task/\d+)?/fd|/dev/fd")
+# The greatest number of links that a path may consist of.
+_LINKS = 40
+
+
+def descriptor_of(path: str | Path) -> int | None:
+    """Return the number of the open file of this process that a path stands for, such as 1 for `/dev/stdout`."""
+    target = Path(path)
+    for _ in range(_LINKS):
+        try:
+            match = _DESCRIPTORS.fullmatch(os.path.realpath(target.parent))
+            if match and target.name.isdecimal() and match[1] in {None, str(os.getpid())}:
+                return int(target.name)
+            target = target.parent / target.readlink()
+        except (OSError, ValueError):
+            return None
+    return None
+
+
+def is_stream(path: str | Path) -> bool:
+    """Return whether a path is written to and never replaced."""
+    if descriptor_of(path) is not None:
+        return True
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def write_stream(path: str | Path, parts: Iterable[bytes]) -> None:
+    """Write to a device, a pipe, or an open file of this process, after what was printed before."""
+    number = descriptor_of(path)
+    with ExitStack() as stack:
+        if number is None:
+            stream = stack.enter_context(Path(path).open("wb"))
+        else:
+            for printed in (sys.stdout, sys.stderr):
+                printed.flush()
+            stream = stack.enter_context(os.fdopen(os.dup(number), "wb"))
+        stream.writelines(parts)
+
 
 MAX_BYTES = 2 * 1024**3
 # A file that unpacks to more than this is a decompression bomb or a mistake.
@@ -335,3 +380,59 @@ def _write_standard(parts: Iterable[bytes]) -> None:
         raise
     except OSError as error:
         raise OutputError(Problem(f"cannot be written: {_reason(error)}", "<stdout>")) from None
+
+
+def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> None:
+    """Raise an error if a file cannot be written, or is one of the inputs. None, `-`, devices and pipes are fine."""
+    if path is None or path == "-" or is_stream(path):
+        return
+    target = Path(os.path.realpath(path))
+    folder = target.parent
+    if target.is_dir():
+        raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
+    if hint := missing_folder(path):
+        raise OutputError(Problem("cannot be written", path, hint=hint))
+    if any(_is_same_file(target, input_path) for input_path in inputs if input_path is not None):
+        problem = Problem("this is an input or another output of the same command", path, hint="write to another file")
+        raise OutputError(problem)
+    try:
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(13, "the file is write-protected")
+        # Permissions are not enough (read-only file systems, access lists), so try to write.
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        problem = Problem(f"cannot be written: {reason}", path, hint="choose another output file")
+        raise OutputError(problem) from None
+
+
+def _is_same_file(target: Path, input_path: str) -> bool:
+    """Return whether two paths name one file, also through links; `-` is the file of a redirected standard input."""
+    try:
+        if input_path == "-":
+            return os.path.samestat(target.stat(), os.fstat(0))
+        return target == Path(os.path.realpath(input_path)) or target.samefile(input_path)
+    except (OSError, ValueError):
+        return False
+
+
+K = TypeVar("K")
+
+# File systems allow 255 bytes in a name.
+_LONGEST = 80
+
+
+def file_name(*parts: str) -> str:
+    """Return a name that is valid on every file system: lower case letters of ASCII, digits, `-`, `_`, `.`."""
+    words = [re.sub(r"[^a-z0-9_.]+", "-", word.casefold()).strip("-.") for word in parts]
+    return "-".join(word for word in words if word)[:_LONGEST].strip("-.") or "unnamed"
+
+
+def distinct_names(made: Mapping[K, str]) -> dict[K, str]:
+    """Return keys → file names, with a hash of the key added to equal names.
+
+    `random:5` with seed 3 and `random:5,seed=3` have equal names. No name depends on the order of the others.
+    """
+    count = Counter(made.values())
+    return {key: name if count[name] == 1 else f"{name}-{sha256_of(repr(key))[:8]}" for key, name in made.items()}

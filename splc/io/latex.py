@@ -9,7 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from splc.io.directions import directions_shown
+_DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def directions_shown(text: str) -> str:
+    r"""Return a text in which such characters are written as `\u202e`."""
+    return _DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
 
 # TeX rejects most control characters, and an empty line would end a caption.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

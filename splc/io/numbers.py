@@ -10,13 +10,12 @@ from numbers import Integral
 import numpy as np
 
 from splc.errors import OutputError
-from splc.io.cells import Cells, CodedTexts, distinct_texts
+from splc.io.csv_rows import Cells, CodedTexts, distinct_texts
 from splc.types import Array
 
 # Percentages below this, and values below this share of those that they are differences of, are 0 but for rounding.
 ROUNDING_PERCENT = 1e-10
 ROUNDING_SHARE = ROUNDING_PERCENT / 100
-_WIDEST_NUMBER = 64
 # Squares of numbers that are so many times as large as others leave the range beside them (docs/decisions/0007).
 FAR = 1e60
 # Integers of as many digits have 64 bits.
@@ -102,21 +101,11 @@ def _parse_cells(cells: Cells, decimal: str) -> Array:
     if not cells.is_varied:
         texts, codes = distinct_texts(cells)
         return parse_column(texts, decimal)[codes]
-    if decimal == "." and cells.widths[1] <= _MAX_DIGITS:
+    if decimal == "." and cells.widest <= _MAX_DIGITS:
         values, is_decimal = _decimals(cells)
         other_rows = np.flatnonzero(~is_decimal)
         values[other_rows] = parse_column(list(cells.take(other_rows)))
         return values
-    if decimal == "." and cells.widths[1] <= _WIDEST_NUMBER:
-        padded = cells.padded()
-        if not (padded.view(np.uint8) == ord("_")).any():
-            try:
-                values = np.fromiter(map(float, padded.tolist()), dtype=float, count=len(padded))
-            except ValueError:
-                pass
-            else:
-                values[~np.isfinite(values)] = np.nan
-                return values
     return parse_column(list(cells), decimal)
 
 
@@ -130,7 +119,7 @@ def _decimals(cells: Cells) -> tuple[Array, Array]:
     signed = (first == ord("-")) | (first == ord("+"))
     integers = np.zeros(len(cells), dtype=np.int64)
     digits, points, fraction_digits = (np.zeros(len(cells), dtype=np.int8) for _ in range(3))
-    for at in range(cells.widths[1]):
+    for at in range(cells.widest):
         byte = cells.bytes_at(at)
         digit = byte - np.uint8(ord("0"))
         is_digit = digit < 10

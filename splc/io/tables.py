@@ -12,8 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from splc.errors import OutputError
-from splc.io.directions import directions_shown
-from splc.io.latex import CONTROLS, latex_escaped, latex_number, one_line
+from splc.io.latex import CONTROLS, directions_shown, latex_escaped, latex_number, one_line
 from splc.io.numbers import is_whole, number_text, require_digits, rounded_text
 
 _SPREAD_DIGITS = 2
@@ -52,11 +51,7 @@ Cell = str | float | int | Spread | None
 
 @dataclass(frozen=True)
 class Table:
-    """A table: a header and rows of cells.
-
-    Raises:
-        OutputError: if there is no column, or the number of cells in a row differs from the number of columns.
-    """
+    """A table: a header and rows of cells."""
 
     columns: tuple[str, ...]  # the names of the columns, at least one
     rows: tuple[tuple[Cell, ...], ...] = ()  # rows with one cell per column. None and NaN mean undefined.

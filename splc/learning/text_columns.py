@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.option_columns import warn_of_unknown
-from splc.data.table import table_columns, texts_of
+from splc.data.table import table_columns, texts_of, warn_of_unknown
 from splc.io.numbers import parse_number
-from splc.system.definition import alternative_options
-from splc.system.options import BinaryOption
+from splc.system.options import BinaryOption, alternative_options
 from splc.system.variability import ROOT
 from splc.types import Array
 

@@ -142,12 +142,18 @@ class _BatchReader:
         if len(cells) != len(self.header):
             self.stray += bool(line.strip())
             return
-        run = self.pending.pop(self._key(cells), None)
+        options = self.setup.configurations.system.options
+        # A value that an option does not have has a negative place.
+        places = (option_column(options[position], [cells[place]], ".")[0][0] for position, place in self.options)
+        run = self.pending.pop(tuple(map(int, places)), None)
         if run is None:
             self.stray += 1
             return
         self.unmeasured.remove(run)
-        self.record(run, self._result(cells, line), {})
+        values, reasons = finite_values(self.setup.properties, lambda prop: cells[self.header.index(prop.argument)])
+        seconds, printed = time.perf_counter() - self.since, line[-KEPT:] if reasons else ""
+        reason = "; ".join(reasons) or None
+        self.record(run, RunResult(values, reason, None, seconds, self.load, self.started, printed), {})
         self._begin_row()
         if self.should_stop():
             self.stopped = True
@@ -170,20 +176,6 @@ class _BatchReader:
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
         self.header = cells
-
-    def _key(self, cells: Sequence[str]) -> tuple[int, ...]:
-        """Return the places of the values of options; a value that an option does not have has a negative one."""
-        options = self.setup.configurations.system.options
-        return tuple(
-            int(option_column(options[position], [cells[place]], ".")[0][0]) for position, place in self.options
-        )
-
-    def _result(self, cells: Sequence[str], line: str) -> RunResult:
-        properties = self.setup.properties
-        values, reasons = finite_values(properties, lambda prop: cells[self.header.index(prop.argument)])
-        seconds = time.perf_counter() - self.since
-        printed = line[-KEPT:] if reasons else ""
-        return RunResult(values, "; ".join(reasons) or None, None, seconds, self.load, self.started, printed)
 
     def failed(self, reason: str, ended: Ended) -> RunResult:
         """Return the result of a run without a row."""

@@ -179,18 +179,14 @@ class _TemplateReader:
         for argument in split:
             parts = enumerate(_MARK.split(argument))
             word = tuple(pieces[int(part)] if at % 2 else Text(part) for at, part in parts if at % 2 or part)
-            self.check_whole_words(word)
             words.append(word)
+            for piece in word if len(word) > 1 else ():
+                if isinstance(piece, Extra) and piece.name == OPTIONS:
+                    self.problems.add("{options} is several arguments; put spaces around it", text=self.text)
+                if isinstance(piece, Choice) and max(len(piece.then), len(piece.otherwise)) > 1:
+                    message = f"{{{piece.name}?…}} has several arguments, but is inside of one"
+                    self.problems.add(message, text=self.text, hint="put spaces around it, or quotes into it")
         return tuple(words)
-
-    def check_whole_words(self, word: Word) -> None:
-        """Refuse placeholders for several arguments inside a longer argument."""
-        for piece in word if len(word) > 1 else ():
-            if isinstance(piece, Extra) and piece.name == OPTIONS:
-                self.problems.add("{options} is several arguments; put spaces around it", text=self.text)
-            if isinstance(piece, Choice) and max(len(piece.then), len(piece.otherwise)) > 1:
-                message = f"{{{piece.name}?…}} has several arguments, but is inside of one"
-                self.problems.add(message, text=self.text, hint="put spaces around it, or quotes into it")
 
     def placeholder(self, content: str) -> Piece | None:
         """Return the piece between two braces, None if it is wrong."""
@@ -213,9 +209,8 @@ class _TemplateReader:
                 texts = (alternatives, "") if bar is None else (alternatives[:bar], alternatives[bar + 1 :])
                 return Choice(option, *(self.words(alternative, nested=True) for alternative in texts))
         hint = unknown_name_hint(name.partition("?")[0].strip(), [*self.system.names, *self.extras, *self.constants])
-        self.problems.add(
-            f"the command's placeholder {{{content}}} is not an option of {self.system.name or 'the system'}", hint=hint
-        )
+        of = self.system.name or "the system"
+        self.problems.add(f"the command's placeholder {{{content}}} is not an option of {of}", hint=hint)
         return None
 
     def computed(self, text: str) -> Computed | None:

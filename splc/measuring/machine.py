@@ -37,21 +37,22 @@ def machine_error(error: OSError) -> MachineError:
     """Return the error of a machine that cannot do any run."""
     reason = error.strerror or str(error)
     remedy = "allow more open files (ulimit -n)" if error.errno == errno.EMFILE else "free disk space or memory there"
-    return MachineError(
-        f"the machine {platform.node()} cannot do any run: {reason}"
-        + (f": {error.filename}" if error.filename else ""),
-        hint=f"{remedy}, and run the same command again (splc measure: with --resume); what is done is kept",
-    )
+    place = f": {error.filename}" if error.filename else ""
+    hint = f"{remedy}, and run the same command again (splc measure: with --resume); what is done is kept"
+    return MachineError(f"the machine {platform.node()} cannot do any run: {reason}{place}", hint=hint)
 
 
 def machine() -> dict[str, Any]:
     """Return CPU, cores, memory, frequency policy, kernel and versions; None for what the system does not provide."""
+    memory = None
+    with suppress(OSError, ValueError, AttributeError):
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "node": platform.node(),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
         "usable_cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
-        "memory_bytes": _memory(),
+        "memory_bytes": memory,
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "architecture": platform.machine(),
         "system": platform.system(),
@@ -69,12 +70,6 @@ def _cpu() -> str | None:
     return platform.processor() or None
 
 
-def _memory() -> int | None:
-    with suppress(OSError, ValueError, AttributeError):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return None
-
-
 def _text(path: str) -> str | None:
     with suppress(OSError, UnicodeError):
         return Path(path).read_text(encoding="utf-8").strip()
@@ -87,7 +82,10 @@ def load_warning(records: Iterable[Mapping[str, Any]]) -> str | None:
     loads: list[float] = []
     for record in records:
         if record.get("kind") == "session":
-            cores = _cores(record) or cores
+            # Of all cores, as load averages are; of several machines the smallest.
+            machines = [record.get("machine"), *(record.get("workers") or {}).values()]
+            numbers = [each.get("cores") for each in machines if isinstance(each, Mapping)]
+            cores = min((float(number) for number in numbers if number), default=None) or cores
         elif record.get("kind") == "run" and record.get("load") is not None:
             loads.append(float(record["load"]))
     if not loads or not cores:
@@ -99,10 +97,3 @@ def load_warning(records: Iterable[Mapping[str, Any]]) -> str | None:
     if typical > BUSY_DURING * cores:
         return f"more programs were running than there are cores: the median of the load average was {typical:g} {on}"
     return None
-
-
-def _cores(session: Mapping[str, Any]) -> float | None:
-    """Return the number of all cores, as load averages are, of several machines the smallest; None if unknown."""
-    machines = [session.get("machine"), *(session.get("workers") or {}).values()]
-    numbers = [machine.get("cores") for machine in machines if isinstance(machine, Mapping)]
-    return min((float(number) for number in numbers if number), default=None)

@@ -53,13 +53,7 @@ class Session:
 
     @classmethod
     def begin(
-        cls,
-        setup: Setup,
-        journal: Journal,
-        *,
-        retry_failed: bool = False,
-        restart: bool = False,
-        append: bool = False,
+        cls, setup: Setup, journal: Journal, *, retry_failed: bool = False, restart: bool = False, append: bool = False
     ) -> Session:
         """Start a measurement, or continue the one of the journal.
 

@@ -22,9 +22,8 @@ from splc.io.files import Source, sha256_of
 from splc.io.numbers import number_text
 from splc.measuring import runner
 from splc.measuring.command import OPTIONS, BoundCommand, Template
-from splc.measuring.execution import Process, Run, RunResults
+from splc.measuring.execution import Plan, Process, Run, RunResults
 from splc.measuring.journal import Record
-from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -107,14 +106,8 @@ class Setup:
         row, repetition = run
         # Counted from 1; a warm-up is 0.
         arguments = self.command.arguments(row, {"repetition": str(max(repetition + 1, 0)), **extras})
-        return partial(
-            runner.run,
-            arguments,
-            executable=self.executables.get(arguments[0]),
-            folder=self.folder,
-            environment=self.environment,
-            timeout=self.timeout,
-        )
+        where: dict[str, Any] = {"executable": self.executables.get(arguments[0]), "folder": self.folder}
+        return partial(runner.run, arguments, **where, environment=self.environment, timeout=self.timeout)
 
     def assignment(self, row: int) -> dict[str, float | None]:
         """Return a configuration as option → value, None where deselected."""
@@ -290,25 +283,20 @@ def measured_table(records: Sequence[Record], path: str) -> TableSource:
     plan = plan_in(records) or {}
     text = plan.get("table")
     if not isinstance(text, str):
-        text = _table_of_runs(records, path, plan["configurations"]["count"] if plan else 0)
+        # Journals of earlier versions state no table: the configurations of the runs, if there are runs of all.
+        configurations, count = _configurations(records), plan["configurations"]["count"] if plan else 0
+        if not count or len(configurations) < count:
+            some = f"{len(configurations)} of {plural(count, 'configuration', 'configurations')}"
+            raise InputError(Problem(f"the journal has runs of {some}", path, hint="finish it with --resume first"))
+        lines = [configurations[row] for row in sorted(configurations)]
+        columns = [["" if line[name] is None else number_text(line[name]) for line in lines] for name in lines[0]]
+        text = table_text([*lines[0]], columns)
     header, *rows = csv.reader(io.StringIO(text, newline=""))
     # A configuration with each value of a context is one configuration.
     turns = {name for name, value in plan.get("contexts", {}).items() if not isinstance(value, str)}
     kept = [at for at, name in enumerate(header) if name not in turns]
     unique_rows = dict.fromkeys(tuple(row[at] for at in kept) for row in rows)
     return TableSource.of_rows(Source(path, text.encode()), [header[at] for at in kept], list(map(list, unique_rows)))
-
-
-def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
-    """Return the configurations of the runs, for journals of earlier versions, which state no table."""
-    configurations = _configurations(records)
-    if not count or len(configurations) < count:
-        hint = "finish it with --resume first"
-        message = f"the journal has runs of {len(configurations)} of {plural(count, 'configuration', 'configurations')}"
-        raise InputError(Problem(message, path, hint=hint))
-    rows = [configurations[row] for row in sorted(configurations)]
-    columns = [["" if row[name] is None else number_text(row[name]) for row in rows] for name in rows[0]]
-    return table_text([*rows[0]], columns)
 
 
 def _configurations(records: Sequence[Record]) -> dict[int, dict[str, Any]]:
@@ -331,15 +319,13 @@ def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
         raise SpecError(f"{path} has no command yet", hint="write --command '…'")
     batch = plan.get("batch")
     same = ("command", "timeout", "repeat", "warmup", "order", "seed", "max_deviation")
+    contexts = plan.get("contexts", {}).items()
     return {
         **{name: plan.get(name) if name == "max_deviation" else plan[name] for name in same},
         "properties": tuple(plan["properties"]),
         "cwd": plan["folder"],
         "env": tuple(f"{name}={value}" for name, value in plan["environment"].items()),
         "batch": ("all",) if batch == [] else tuple(batch or ()),
-        "contexts": {
-            name: value if isinstance(value, str) else tuple(value.values())
-            for name, value in plan.get("contexts", {}).items()
-        },
+        "contexts": {name: value if isinstance(value, str) else tuple(value.values()) for name, value in contexts},
         **({} if plan.get("max_deviation") is None else {"max_repeat": plan["max_repeat"]}),
     }

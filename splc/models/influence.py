@@ -21,7 +21,7 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array, Link
 
 # The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
-LATEX = "splc.formats.models.latex"
+LATEX = "splc.formats.models.text"
 
 # Number of configurations whose contributions are in memory at a time if only their sums are needed.
 BLOCK = 1 << 14

@@ -55,9 +55,7 @@ INPUTS: Mapping[str, FileKey] = {
     ),
 }
 OBSERVED = "observed"
-OBSERVED_FILES: Mapping[str, FileKey] = {
-    OBSERVED: FileKey("Files of [observed variables](observed.md): a path or a list.")
-}
+OBSERVED_FILES = FileKey("Files of [observed variables](observed.md): a path or a list.")
 COLUMNS: Mapping[str, FileKey] = {
     "options": FileKey(
         "Columns that are options, beside inferred ones.", "`[]`", "Only if there is [no description](../howto/csv.md)."
@@ -92,7 +90,7 @@ TABLES: Mapping[str, FileKey] = {
         "the preset `default`",
     ),
 }
-PROJECT_KEYS: Mapping[str, FileKey] = {**INPUTS, **OBSERVED_FILES, **COLUMNS, **TABLES}
+PROJECT_KEYS: Mapping[str, FileKey] = {**INPUTS, OBSERVED: OBSERVED_FILES, **COLUMNS, **TABLES}
 
 
 def stated_inputs(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> dict[str, str]:

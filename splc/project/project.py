@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
-from splc.project.config import ProjectFile
-from splc.project.files import ProjectFiles
+from splc.project.files import ProjectFile, ProjectFiles
 from splc.project.keys import PROPERTY
 from splc.system.extension import joint_system
 
@@ -74,9 +73,8 @@ class Project(ProjectFiles):
     @property
     def names_system(self) -> bool:
         """True if an option names a description, or without one what it is inferred from: a table or its columns."""
-        return "system" in self.given or (
-            ("measurements" in self.given or bool(self.chosen.options)) and not self.has_system
-        )
+        inferred = "measurements" in self.given or bool(self.chosen.options)
+        return "system" in self.given or (inferred and not self.has_system)
 
     @cached_property
     def observations(self) -> Configurations | None:
@@ -101,10 +99,7 @@ class Project(ProjectFiles):
         return Parameters() if file is None else read_parameters(file)
 
     def variability_model(self, *, observed: bool = True) -> VariabilityModel:
-        """Read the system description; without one the system is inferred from the measurements.
-
-        `observed`: whether it includes the observed variables; only models of performance need them.
-        """
+        """Read or infer the system; with its observed variables, which only models of performance need, if wanted."""
         from splc.formats.system.read import read_variability_model
 
         if observed and self.observations is not None:
@@ -159,33 +154,27 @@ class Project(ProjectFiles):
 
     def infer(self) -> Inference:
         """Infer the system from its measurements, whether or not there is a description."""
-        result = self._inferred()
-        if self.system_table is not None and not self.lists_configurations and self.has_measurements:
-            # A table does not restrict the values of other measurements.
-            return replace(result, system=self._with_values(result.system))
-        return result
-
-    def _inferred(self) -> Inference:
         from splc.formats.inference import inference_of
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
-        nfp, measured = self.nfp, self.measured
+        nfp, measured, found = self.nfp, self.measured, None
         if self.lists_configurations or self.system_table not in (None, self.measurements_file):
             if self._own_table is not None and self.learned is None and usual is None:
-                return self._own_table.with_constraints() if choice.constraints else self._own_table
+                found = self._own_table.with_constraints() if choice.constraints else self._own_table
             # The property is a column of the measurements, and the table may list configurations.
             choice, nfp, usual, measured = choice.lenient, None, nfp or usual, None
-        with self._errors_with_table():
-            return inference_of(self._system_source, nfp=nfp, usual=usual, choice=choice, measured=measured)
+        if found is None:
+            with self._errors_with_table():
+                found = inference_of(self._system_source, nfp=nfp, usual=usual, choice=choice, measured=measured)
+        if self.system_table is not None and not self.lists_configurations and self.has_measurements:
+            # A table does not restrict the values of other measurements.
+            found = replace(found, system=self._with_values(found.system))
+        return found
 
     def measurements(self, system: VariabilityModel, space: Space | None = None, **settings: Any) -> Measurements:
-        """Read the measurements with observed variables, and check every configuration against `space`.
-
-        Without a space it is that of the system. The settings are those of `measurement_parts`.
-        """
-        (measurements,) = self.measurement_parts(system, space, **settings)
-        return measurements
+        """Read the measurements with observed variables, checked against a space (else that of the system)."""
+        return self.measurement_parts(system, space, **settings)[0]
 
     def measurement_parts(
         self,
@@ -200,8 +189,7 @@ class Project(ProjectFiles):
         """Read the measurements separately for each value of the contexts in `by`; else as `measurements`.
 
         `file`: another file of this system's measurements (an evaluation set). `learned`: the roles of columns in the
-        measurements that a model was learned from. `policies`: those of `splc.formats.measurements.rows.Policy` about
-        rows that are `invalid`, `duplicates`, and the `aggregate` of repetitions.
+        measurements that a model was learned from. `policies`: `invalid`, `duplicates` and `aggregate` of `Policy`.
         """
         from splc.formats.measurements.read import read_parts
 
@@ -291,18 +279,15 @@ class Project(ProjectFiles):
 
     def resolve_property(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured."""
+        from splc.formats.table import table_of
+
+        main = None
+        if self.nfp is None and len(measurements.properties) > 1 and self.has_measurements:
+            # The format of the file, or the inference, may say which of several it is.
+            main = table_of(self.table).main if self.inference is None else self.inference.main
         try:
-            return measurements.resolve_property(self.nfp or self._main_property(measurements))
+            return measurements.resolve_property(self.nfp or (main if main in measurements.properties else None))
         except MeasurementError as error:
             if "nfp" not in self.given and PROPERTY in self.file.values:
                 raise error.at(self.file.path, self.file.lines.get(PROPERTY)) from None
             raise
-
-    def _main_property(self, measurements: Measurements) -> str | None:
-        """Return the property to use where the format of the file, or the inference, says which of several; or None."""
-        from splc.formats.table import table_of
-
-        if len(measurements.properties) < 2 or not self.has_measurements:
-            return None
-        main = table_of(self.table).main if self.inference is None else self.inference.main
-        return main if main in measurements.properties else None

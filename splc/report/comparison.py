@@ -25,8 +25,8 @@ from splc.report.page import Block, Page, RowTexts, Section, text_table
 from splc.report.subject import ModelSubject
 from splc.types import Array
 from splc.workflows.compare.models import Basis
-from splc.workflows.explain.explained_charts import interval_ends, shares_of
-from splc.workflows.explain.overview import OptionImportance
+from splc.workflows.explain.contributions import interval_ends, shares_of
+from splc.workflows.explain.importance import OptionImportance
 from splc.workflows.note import Note
 from splc.workflows.views import Column, Facts, Rows
 
@@ -169,19 +169,25 @@ def change_page(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) ->
         if (shares := shares_of(subject.overview))
     ]
     parts = [(name, provenance_section(subject)) for name, subject in named]
+    # The terms of both printed models beside each other.
+    terms = []
+    for subject in (old, new):
+        model = subject.stored.model
+        terms.append({subject.named(term.text(model.order)): f"{influence:.6g}" for term, influence in model.terms})
+    rows = tuple((term, *(column.get(term, "-") for column in terms)) for term in terms[0] | terms[1])
+    formulas = text_table(("term", *names), rows, "The printed models", "formulas")
     sections = (
         _changes(old, new, names, changes),
         Section("importance", "What matters", tuple(charts)),
-        Section("formula", "The formulas", (_formulas(old, new, names),)),
+        Section("formula", "The formulas", (formulas,)),
         *(
             replace(part, name=f"{part.name}-{number}", title=f"{part.title}: {name}")
             for number, (name, part) in enumerate(parts, 1)
         ),
     )
     title = f"{new.space.system.name}: {new.nfp}, {names[0]} and {names[1]}"
-    return Page(
-        title, tuple(_answer(old, new, names, changes)), sections, tuple(dict.fromkeys([*old.notes, *new.notes]))
-    )
+    notes = tuple(dict.fromkeys([*old.notes, *new.notes]))
+    return Page(title, tuple(_answer(old, new, names, changes)), sections, notes)
 
 
 def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str], changes: list[ValueChange]) -> Iterator[str]:
@@ -260,16 +266,6 @@ def _with_ends(subject: ModelSubject, option: OptionImportance, labels: tuple[st
     ends = [interval_ends(option.values, means, end, product=subject.product) for end in ("low", "high")]
     indices = [at for at, value in enumerate(option.values) if value.label in labels]
     return np.array([means, *ends])[:, indices]
-
-
-def _formulas(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Rows:
-    """Return the terms of both printed models beside each other."""
-    columns = []
-    for subject in (old, new):
-        model = subject.stored.model
-        columns.append({subject.named(term.text(model.order)): f"{influence:.6g}" for term, influence in model.terms})
-    rows = tuple((term, *(column.get(term, "-") for column in columns)) for term in columns[0] | columns[1])
-    return text_table(("term", *names), rows, "The printed models", "formulas")
 
 
 def _percent(value: float) -> str:

@@ -11,10 +11,9 @@ import numpy as np
 
 from splc.data.configurations import describe_configuration, value_table
 from splc.data.property_unit import titled
-from splc.data.value_texts import text_values
+from splc.data.table import text_values
 from splc.errors import listed, plural
-from splc.formats.models.programs.program import program_object, program_of
-from splc.formats.models.programs.space import space_object
+from splc.formats.models.programs.program import program_object, program_of, space_object
 from splc.io.numbers import count_text, percentage, short_number
 from splc.plotting.charts.predictions import drift_chart, prediction_chart, residual_chart
 from splc.plotting.charts.sample import alias_chart, coverage_chart, repetition_chart
@@ -23,11 +22,10 @@ from splc.report.page import Block, Explorer, Page, RowTexts, Section, text_tabl
 from splc.report.subject import ModelSubject, differing_texts
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain.explained_charts import positions
-from splc.workflows.explain.overview import OptionImportance, aliases, associations, choices_of
-from splc.workflows.learn.expected_error import EVERY, NEW, ExpectedError
-from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration
-from splc.workflows.optimize.optimize import Result as Optimized
+from splc.workflows.explain.contributions import positions
+from splc.workflows.explain.importance import OptionImportance, aliases, associations, choices_of
+from splc.workflows.optimize.optimize import NO_INFLUENCE, TOO_GOOD, RatedConfiguration, Result
+from splc.workflows.prediction_notes import EVERY, NEW, ExpectedError
 from splc.workflows.views import Facts, Message, interval_text
 
 # Where the error to expect was measured.
@@ -42,7 +40,7 @@ MAX_INTERVAL_ROWS = 400
 MAX_SETS, MIN_ROWS = 10, 16
 
 
-def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
+def model_page(subject: ModelSubject, best: Result | None) -> Page:
     """Return the page about a model."""
     sections = (
         explanation.importance_section(subject),
@@ -66,7 +64,7 @@ def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
     return Page(subject.title, tuple(_answer(subject, best)), tuple(filter(None, sections)), tuple(notes), texts)
 
 
-def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
+def _answer(subject: ModelSubject, best: Result | None) -> Iterator[str]:
     terms = plural(len(subject.stored.model.terms), "term", "terms")
     count = subject.content.get("learning_configurations")
     learned = f"; learned from {plural(int(count), 'configuration', 'configurations')}" if count else ""
@@ -170,7 +168,7 @@ def _predictions(subject: ModelSubject) -> Section | None:
     return Section("predictions", "Predicted and measured", (*blocks, *alike))
 
 
-def _best(subject: ModelSubject, result: Optimized) -> Section:
+def _best(subject: ModelSubject, result: Result) -> Section:
     """Return the best configurations that `optimize` found."""
     unit = subject.stored.unit
     texts, alike = differing_texts((rated.configuration, 0) for rated in result.candidates)
@@ -200,7 +198,7 @@ def _value_texts(rated: RatedConfiguration) -> tuple[str, str, str]:
     return short_number(value.predicted), ends or "", short_number(value.measured)
 
 
-def _explorer(subject: ModelSubject, best: Optimized | None) -> Section | None:
+def _explorer(subject: ModelSubject, best: Result | None) -> Section | None:
     """Return controls for all options, with the prediction of the chosen configuration.
 
     None for models of many options, of observed variables, or with parameters.

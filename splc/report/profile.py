@@ -12,9 +12,18 @@ from splc.formats.models.notation import scaling_text
 from splc.io.numbers import percentage, short_number, small_share
 from splc.report.page import Block, Page, Section, Steps, text_table
 from splc.scaling.result import ScalingModel
-from splc.workflows.scale.plot import MAX_CURVES, metric_text, ranking_chart, scaling_charts
 from splc.workflows.scale.scale import Result
-from splc.workflows.scale.tree import CALLS, CallPath, CallTree, call_trees, tree_notes
+from splc.workflows.scale.tree import (
+    CALLS,
+    MAX_CURVES,
+    CallPath,
+    CallTree,
+    call_trees,
+    metric_text,
+    ranking_chart,
+    scaling_charts,
+    tree_notes,
+)
 from splc.workflows.views import Column, Facts, Rows, columns, interval_text
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.

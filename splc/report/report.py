@@ -16,21 +16,18 @@ from sampling import Space
 from splc.errors import OutputError, Problem, RequestError, SpecError
 from splc.formats import registry
 from splc.formats.experiments.read import is_profile
-from splc.formats.models.columns import choice_of
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.formats.models.read import learned_content
-from splc.io.files import STANDARD, Source, read_source, write_whole
+from splc.formats.models.stored_model import choice_of
+from splc.io.files import STANDARD, Source, read_source, require_writable, write_whole
 from splc.io.json import parse_json, picked
-from splc.io.outputs import require_writable
 from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import Picture, chart_file
 from splc.plotting.style import PRINT
 from splc.report.comparison import change_page, comparison_page
-from splc.report.document import page_html, page_markdown
 from splc.report.model import model_page
-from splc.report.page import Page
+from splc.report.page import Page, page_html, page_markdown
 from splc.report.profile import profile_page
 from splc.report.runs import SCHEMA, study_page, tuning_page
 from splc.report.subject import ModelSubject, best_of
@@ -41,8 +38,7 @@ from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_notes import negative_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, View
+from splc.workflows.views import UNWATCHED, Detail, Verb, View, Watch
 
 SUFFIXES = (".html", ".htm", ".md")
 # The height of a page in a notebook, in pixels.
@@ -133,7 +129,8 @@ def require_format(output: str) -> None:
 
 def _page(request: Request, notes: Notes, watch: Watch) -> Page:
     """Return the page about one model, two learned models, or a learned model and a model text."""
-    if len(request.models) == 2 and any(map(_is_text, request.models)):
+    forms = (registry.format_of("model", read_source(file)) for file in request.models if len(request.models) == 2)
+    if any(form is not None and form.name == "txt" for form in forms):
         inputs = {field.name: getattr(request, field.name) for field in fields(ModelInputs)}
         compared = compare.run(compare.Request(**inputs, models=request.models, scale=request.scale), watch)
         notes.add(compared.notes)
@@ -158,12 +155,6 @@ def _tuned(file: str) -> Mapping[str, Any] | None:
         return None
     content = parse_json(source.text())
     return content if isinstance(content, dict) and content.get("schema") == SCHEMA else None
-
-
-def _is_text(file: str) -> bool:
-    """Return whether a file is model text, which an expert wrote."""
-    form = registry.format_of("model", read_source(file))
-    return form is not None and form.name == "txt"
 
 
 def _subject(request: Request, model: str, notes: Notes, watch: Watch) -> ModelSubject:
@@ -216,15 +207,12 @@ def view(result: Result, detail: Detail) -> View:
     yield result.notes
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc report", "splc report learned.log -o report.html", "splc report analytical.txt learned.log --scale 500"),
-    doing="explaining",
-    without=("where", "aggregate"),
+EXAMPLES = (
+    "splc report",
+    "splc report learned.log -o report.html",
+    "splc report analytical.txt learned.log --scale 500",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=("where", "aggregate"))
 
 
 @dataclass(frozen=True, repr=False)

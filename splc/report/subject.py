@@ -15,17 +15,17 @@ from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import assignment_texts, text_values
+from splc.data.table import assignment_texts, text_values
 from splc.errors import ConfigurationError, SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.judged_rows import MOST_JUDGED, JudgedRows
 from splc.learning.projection import Ensemble
 from splc.types import Array
 from splc.workflows import optimize
-from splc.workflows.explain.overview import Overview
+from splc.workflows.explain.importance import Overview
 from splc.workflows.note import Note, Notes
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # The word for what a model is about if neither its file nor the user names the property.
 UNNAMED = "performance"

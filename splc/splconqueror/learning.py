@@ -15,7 +15,7 @@ from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, InputError, Problems, RequestError, SplcError, unknown_name_hint
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.models.log_writer import VALIDATION, analysis_lines, learning_lines
-from splc.formats.models.term_list import parse_term_list
+from splc.formats.models.read import parse_term_list
 from splc.formats.scripts.reader import FINAL_PREDICTIONS, RANDOMIZED, truth, whole_number
 from splc.io.files import read_source, write_whole
 from splc.io.settings import setting_name

@@ -17,8 +17,7 @@ from splc.splconqueror.state import Learned, RunLog, ScriptRun, State
 from splc.splconqueror.study import WrittenStudy, write_study
 from splc.workflows.fields import as_argument, flag, option, request
 from splc.workflows.note import Note, notes_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, End, Message, Rows, View, columns, counted
+from splc.workflows.views import UNWATCHED, Column, Detail, End, Message, Rows, Verb, View, Watch, columns, counted
 
 STUDY = "study.toml"
 

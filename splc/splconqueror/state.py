@@ -13,13 +13,11 @@ from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, OutputError, Problem, plural
 from splc.formats.measurements.read import read_measurements
-from splc.formats.scripts.commands import Script, ScriptCommand
-from splc.formats.scripts.strategies import Sampling
+from splc.formats.scripts.commands import Sampling, Script, ScriptCommand
 from splc.formats.system.splconqueror_xml import read_variability_model
-from splc.io.files import read_source
-from splc.io.streams import is_stream
+from splc.io.files import is_stream, read_source
 from splc.learning.result import LearningResult
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 ERRORS = "_error"
 # Room for the system, measurements and evaluation set of a script, and one more; scripts may use many systems.

@@ -28,8 +28,7 @@ from splc.io.files import lock, sha256_of, write_whole
 from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
-from splc.workflows.verb import UNWATCHED, Watch
-from splc.workflows.views import Message, View, counted
+from splc.workflows.views import UNWATCHED, Message, View, Watch, counted
 
 MANIFEST, TASKS = "manifest.json", "tasks"
 SCHEMA = "splc.study.manifest/1"
@@ -152,7 +151,10 @@ class ResultsFolder:
             return {}
         except (OSError, ValueError, RecursionError):
             content = None
-        if not _is_manifest(content):
+        stated = content if isinstance(content, dict) and content.get("schema") == SCHEMA else {}
+        files = stated.get("files")
+        names = isinstance(files, dict) and all(isinstance(value, str) for value in files.values())
+        if not names or not isinstance(stated.get("owner"), dict):
             if force:
                 return {}
             raise OutputError(Problem("this is not the manifest of a study", str(path), hint=_NEW))
@@ -204,14 +206,6 @@ def versions() -> dict[str, str | None]:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
     return found
-
-
-def _is_manifest(content: Any) -> bool:
-    """Return whether a value is the manifest of a study."""
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA or not isinstance(content.get("owner"), dict):
-        return False
-    files = content.get("files")
-    return isinstance(files, dict) and all(isinstance(value, str) for value in files.values())
 
 
 def _is_inside(name: str) -> bool:
@@ -329,8 +323,7 @@ def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
 def _on_cluster(
     tasks: Sequence[T], run: Callable[[T], Finished[T]], scheduler: str, jobs: int, watch: Watch
 ) -> Iterator[Finished[T]]:
-    from splc.measuring.cluster import Cluster
-    from splc.measuring.distribution import Distribution, ItemError
+    from splc.measuring.cluster import Cluster, Distribution, ItemError
 
     kept = "finished runs are kept: run the same command again"
     with Cluster(scheduler, max(1, min(processes_for(jobs), len(tasks)))) as cluster:

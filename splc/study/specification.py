@@ -16,7 +16,7 @@ from splc.io.toml import finite_number, line_of, listed_texts, parse_toml, plain
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of
 from splc.project import Project
-from splc.project.config import read_columns
+from splc.project.files import read_columns
 from splc.project.keys import (
     ALIASES,
     COLUMNS,

@@ -13,8 +13,7 @@ from typing import Any, Literal
 from comparison.statistics import GroupTest
 from splc.errors import InputError, Problem, RequestError
 from splc.formats.column_choice import shown_value
-from splc.io.file_names import distinct_names, file_name
-from splc.io.files import write_whole
+from splc.io.files import distinct_names, file_name, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
 from splc.io.presentation import Reported
@@ -27,11 +26,9 @@ from splc.study.specification import Study, read_study
 from splc.study.tables import picture_names, pictures_of, runs_table, tables_of, whole_table
 from splc.study.tasks import Record, load, perform, space_of, tasks_of
 from splc.workflows.by import ByValue
-from splc.workflows.common_fields import scheduler_of
-from splc.workflows.fields import argument, flag, option, request
+from splc.workflows.fields import argument, flag, option, request, scheduler_of
 from splc.workflows.note import notes_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, End, Message, View
+from splc.workflows.views import UNWATCHED, Detail, End, Message, Verb, View, Watch
 
 PROCESSES = "Processes"
 RESULTS = "results"
@@ -289,11 +286,5 @@ def _view(result: StudyResult) -> View:
     yield from result.files_view()
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc study --output results --no-pictures", "splc study study.toml --jobs 2 --json"),
-    doing="learning",
-)
+EXAMPLES = ("splc study --output results --no-pictures", "splc study study.toml --jobs 2 --json")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="learning")

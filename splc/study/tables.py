@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from comparison.compare import compare_all, compared_model
-from comparison.statistics import GroupTest
 from splc.data.property_unit import titled
 from splc.errors import listed
 from splc.io.tables import Cell, Spread, Table
@@ -80,7 +79,12 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
             if rows := [tuple(cells) for _, *cells in _rows(study, group, samplings)]:
                 factor = f", which is multiplied by {study.scale:g}"
                 scaled = factor if group == "analytical_learned" and study.scale != 1 else ""
-                caption = f"{CAPTIONS[group]}{whose}{scaled}{over}{_not_compared(group, samplings)}"
+                every = [run for runs in samplings.values() for run in runs]
+                # The mean over the seeds is undefined where one model has no syntactic score.
+                labels = [run.task.label for run in every if run.values.get(group, {}).get("syntactic", 0) is None]
+                form = "terms are not compared where one model is a sum and the other one a product"
+                uncompared = f"; {form}: {listed(labels)}" if labels else ""
+                caption = f"{CAPTIONS[group]}{whose}{scaled}{over}{uncompared}"
                 yield Table(("measure", *study.samplings), tuple(rows), caption)
         rows = [
             tuple(cells)
@@ -99,7 +103,14 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
         if (curves := curves_table(errors_of(results.runs))) is not None:
             yield replace(curves, caption=f"{curves.caption}{over}")
     if (test := study_test(results)) is not None:
-        yield from _group_tables(test)
+        groups = tuple((name, test.sizes[name], median) for name, median in test.medians.items())
+        statistic = f"Kruskal-Wallis H = {test.statistic:.4g}, p = {test.p_value:.3g}"
+        caption = f"Errors on all measured configurations over the seeds: {statistic}"
+        yield Table(("group", "runs", "median error, %"), groups, caption)
+        pairs = tuple((pair.first, pair.second, pair.p_value, pair.a12, pair.magnitude) for pair in test.pairs)
+        dunn = f"Dunn's test, corrected ({test.correction})"
+        caption = f"Pairs: {dunn}, and A12, above 0.5 if the first has the larger errors"
+        yield Table(("first", "second", "Dunn p", "A12", "effect"), pairs, caption)
     if results.analytical is not None:
         # As tables 5.7, 5.9, 5.11 and 5.13 of the thesis.
         values = {"result": results.analytical}
@@ -177,31 +188,8 @@ def _learning_rows(samplings: Mapping[str, Sequence[Run]]) -> Iterator[tuple[Cel
         yield key, title, *(spread([run.number(key) for run in runs]) for runs in learned)
 
 
-def _not_compared(group: str, samplings: Mapping[str, Sequence[Run]]) -> str:
-    """Return which models have no syntactic score, so that the mean over their seeds is undefined."""
-    uncompared = [
-        run for runs in samplings.values() for run in runs if run.values.get(group, {}).get("syntactic", 0) is None
-    ]
-    if not uncompared:
-        return ""
-    names = listed([run.task.label for run in uncompared])
-    return f"; terms are not compared where one model is a sum and the other one a product: {names}"
-
-
 def _line(text: str | None) -> str:
     return " ".join((text or "").split())
-
-
-def _group_tables(test: GroupTest) -> Iterator[Table]:
-    """Yield the table of groups, and that of pairs."""
-    groups = tuple((name, test.sizes[name], median) for name, median in test.medians.items())
-    statistic = f"Kruskal-Wallis H = {test.statistic:.4g}, p = {test.p_value:.3g}"
-    caption = f"Errors on all measured configurations over the seeds: {statistic}"
-    yield Table(("group", "runs", "median error, %"), groups, caption)
-    pairs = tuple((pair.first, pair.second, pair.p_value, pair.a12, pair.magnitude) for pair in test.pairs)
-    dunn = f"Dunn's test, corrected ({test.correction})"
-    caption = f"Pairs: {dunn}, and A12, above 0.5 if the first has the larger errors"
-    yield Table(("first", "second", "Dunn p", "A12", "effect"), pairs, caption)
 
 
 @dataclass(frozen=True)

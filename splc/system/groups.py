@@ -1,13 +1,162 @@
-"""Alternative groups that consist of all children of an option, and the texts that stand for the children in tables."""
+"""Alternative groups: those among columns of zeros and ones, and the texts that stand for the children of an option."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import itemgetter
+
+import numpy as np
 
 from splc.errors import listed
-from splc.system.definition import child_name
-from splc.system.options import BinaryOption, Presentation
+from splc.system.options import BinaryOption, Presentation, child_name
 from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+# The shortest prefix or suffix that relates names.
+SHORTEST = 2
+# The most steps of the search among unrelated names, each of which tests all names, and the most of these tests.
+MAX_STEPS, MAX_TESTS = 20_000, 50_000_000
+# Names without a common part (`mode_`) are a group if fewer than this many such groups are expected by chance.
+CHANCE = 0.01
+SEPARATORS = frozenset("_-.:=/ ")
+
+
+@dataclass(frozen=True)
+class AlternativeGroup:
+    """Options of which exactly one is selected whenever their parent is."""
+
+    members: tuple[str, ...]  # the options, in the order of the columns
+    parent: str | None = None  # the option that is selected exactly where a member is, None for the root
+
+
+@dataclass(frozen=True)
+class Alternatives:
+    """The alternative groups among columns."""
+
+    groups: tuple[AlternativeGroup, ...]  # disjoint groups
+    # sets of options that could also be groups: they overlap a group, or may be coincidences
+    uncertain: tuple[tuple[str, ...], ...] = ()
+
+
+def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
+    """Return the alternative groups among columns.
+
+    Names with a common prefix or suffix are preferred. Groups whose names have no common part, such as `mode_` or a
+    word before numbers, must not be explained by chance. A parent is a column whose name all members begin with.
+    Columns that never vary are in no group.
+
+    `selected`: whether each option is selected, shape (rows, columns), without duplicate rows.
+    """
+    rows = len(selected)
+    everywhere = (1 << rows) - 1
+    # Columns of booleans as the bits of numbers.
+    packed = np.packbits(selected, axis=0, bitorder="little")
+    masks = {name: int.from_bytes(packed[:, column].tobytes(), "little") for column, name in enumerate(names)}
+    positions = {name: position for position, name in enumerate(names)}
+    with_mask: dict[int, list[str]] = {}
+    for name, mask in masks.items():
+        with_mask.setdefault(mask, []).append(name)
+    # The keys of a dict are a set that keeps its order.
+    free = {name: None for name in names if 0 < masks[name] < everywhere}
+    shares = {name: masks[name].bit_count() / rows for name in free}
+    groups: list[AlternativeGroup] = []
+    keys: tuple[Callable[[str], str], ...] = (str, lambda name: name[::-1])
+    for key in keys:
+        for beginning, related in _related([*free], key):
+            free_names = [name for name in related if name in free]
+            covered = _sum(masks[name] for name in free_names)
+            if not free_names or covered is None:
+                continue
+            members = tuple(sorted(free_names, key=positions.__getitem__))
+            parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
+            # A beginning is a part of the names if it has a separator, or numbers follow.
+            certain = bool(SEPARATORS & set(beginning)) or all(
+                key(name)[len(beginning) :].isdecimal() for name in members
+            )
+            certain = certain or len(free) * probability_of_one([shares[name] for name in members]) ** rows <= CHANCE
+            if parent is not None or (covered == everywhere and certain):
+                groups.append(AlternativeGroup(members, parent))
+                for name in members:
+                    del free[name]
+    uncertain: list[tuple[str, ...]] = []
+    grouped: set[str] = set()
+    covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers([*free], selected, positions)]
+    for cover in sorted(covers, key=lambda names: (positions[names[-1]] - positions[names[0]], positions[names[0]])):
+        chance = math.comb(len(free), len(cover)) * probability_of_one([shares[name] for name in cover]) ** rows
+        if chance > CHANCE or grouped & set(cover):
+            uncertain.append(cover)
+        else:
+            groups.append(AlternativeGroup(cover, _parent(cover, with_mask.get(everywhere, []))))
+            grouped |= set(cover)
+    ordered = sorted(groups, key=lambda group: positions[group.members[0]])
+    return Alternatives(tuple(ordered), tuple(uncertain))
+
+
+def _sum(masks: Iterator[int]) -> int | None:
+    """Return the union of masks, None if two of them overlap."""
+    union = 0
+    for mask in masks:
+        if union & mask:
+            return None
+        union |= mask
+    return union
+
+
+def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each beginning (of their `key`) that two names share, with all names that have it."""
+    ordered = sorted(map(key, names))
+    beginnings = {first_name[: common_prefix(first_name, second_name)] for first_name, second_name in pairwise(ordered)}
+    for beginning in sorted(beginnings, key=lambda text: (len(text), text)):
+        if len(beginning) >= SHORTEST:
+            first = bisect_left(ordered, beginning)
+            end = bisect_right(ordered, beginning, first, key=itemgetter(slice(len(beginning))))
+            yield beginning, [key(name) for name in ordered[first:end]]
+
+
+def common_prefix(first: str, second: str) -> int:
+    """Return the number of characters with which two texts begin alike."""
+    differing = (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    return next(differing, min(len(first), len(second)))
+
+
+def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:
+    """Return the longest candidate whose name all members begin with, None if there is none."""
+    fitting = [name for name in candidates if all(member.casefold().startswith(name.casefold()) for member in members)]
+    return max(fitting, key=len, default=None)
+
+
+def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """Yield sets of disjoint columns that cover every row, found within a limited number of steps."""
+    columns = selected[:, [positions[name] for name in names]]
+    bits = np.packbits(columns, axis=0, bitorder="little")
+    words = np.zeros((-(-len(bits) // 8), len(names)), dtype=np.uint64)
+    for at, byte in enumerate(bits):
+        words[at // 8] |= byte.astype(np.uint64) << np.uint64(8 * (at % 8))
+    everywhere = (1 << len(columns)) - 1
+    pending: list[tuple[tuple[int, ...], Array]] = [((), np.zeros(len(words), dtype=np.uint64))]
+    for _ in range(min(MAX_STEPS, MAX_TESTS // max(len(names), 1))):
+        if not pending:
+            return
+        chosen, covered = pending.pop()
+        mask = int.from_bytes(covered.astype("<u8").tobytes(), "little")
+        if mask == everywhere:
+            if len(chosen) > 1:
+                yield tuple(names[at] for at in chosen)
+            continue
+        lowest = (~mask & (mask + 1)).bit_length() - 1
+        overlaps = np.bitwise_or.reduce(words & covered[:, np.newaxis], axis=0) != 0
+        further = np.flatnonzero(columns[lowest] & ~overlaps).tolist()
+        pending += [((*chosen, at), covered | words[:, at]) for at in further]
+
+
+def probability_of_one(shares: Sequence[float]) -> float:
+    """Return the probability that exactly one of independent options is selected."""
+    none = math.prod(1 - share for share in shares)
+    return min(none * sum(share / (1 - share) for share in shares), 1.0)
 
 
 def child_groups(system: VariabilityModel) -> dict[str, list[BinaryOption]]:

@@ -15,8 +15,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.errors import ConfigurationError, Problems, VariabilityError, listed, plural, unknown_name_hint
 from splc.io.presentation import page
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
-from splc.system.definition import constraints_of_texts, options_of_values
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.options import BinaryOption, NumericOption, Option, constraints_of_texts, options_of_values
 
 ROOT = "root"
 ENABLED = "Enabled"

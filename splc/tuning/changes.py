@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.data.value_texts import NOT_SELECTED, text_values, value_texts
+from splc.data.table import NOT_SELECTED, text_values, value_texts
 from splc.learning.active.candidates import changes_of_one
 from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel

@@ -9,7 +9,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
-from splc.system.restriction import restricted
+from splc.system.extension import restricted
 
 
 def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:

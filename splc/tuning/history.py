@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.data.configurations import Configurations, index_type
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.formats.measurements.failures import failures_of
 from splc.learning.active.optimum import TOLERANCE
 from splc.learning.active.search_model import Runs

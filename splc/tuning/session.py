@@ -17,19 +17,12 @@ from splc.data.configurations import Configurations
 from splc.errors import InputError, Problem
 from splc.formats.measurements.option_columns import with_groups
 from splc.measuring.command import OPTIONS, Template, bind, program
-from splc.measuring.execution import Process, RunResult, RunResults, common_failure, execute, record_of, result_of
+from splc.measuring.execution import Plan, Process, RunResult, RunResults, common_failure, execute, record_of, result_of
 from splc.measuring.journal import Journal, Record
-from splc.measuring.plan import Plan
 from splc.measuring.properties import Property
 from splc.measuring.runner import end_session, ended_with_run
 from splc.measuring.session import end_leftover, note_start, session_record
-from splc.measuring.setup import (
-    FORMAT,
-    Setup,
-    require_same,
-    require_unsuccessful,
-    system_description,
-)
+from splc.measuring.setup import FORMAT, Setup, require_same, require_unsuccessful, system_description
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.tuning.tuner import Tuner
 
@@ -117,6 +110,16 @@ class TuningSession:
         if not journal.records:
             journal.append(description)
         return session
+
+    @property
+    def changes(self) -> list[str]:
+        """The differences from the earlier sessions, in sentences."""
+        texts = {
+            f"{self.journal.path}: an incomplete record is dropped; its run is repeated": self.journal.torn,
+            "a run of an earlier session was still running; it was ended": self.ended_leftover,
+            "the budget is larger than before: the search continues, and is verified again": self.extended,
+        }
+        return [text for text, applies in texts.items() if applies]
 
     def _end_leftovers(self) -> bool:
         """End the runs of a killed session that are still running; several may be."""
@@ -257,14 +260,7 @@ class TuningSession:
 
 
 class _Clock:
-    """The time of a tuning run.
-
-    Args:
-        records: the records of earlier sessions.
-        recorded: its results.
-        workers: the number of simultaneous runs.
-        seconds: its time, None without a limit.
-    """
+    """The time of a tuning run, with that of earlier sessions; `seconds` None is no limit."""
 
     def __init__(self, records: Iterable[Record], recorded: RunResults, workers: int, seconds: float | None) -> None:
         self._recorded, self._limit = recorded, seconds

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.space import Space
-from splc.data.configurations import Configurations
-from splc.data.fixed_values import fixed_indices
+from splc.data.configurations import Configurations, fixed_indices
 from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
 from splc.learning.active.candidates import CandidateSource, WorkingSource, source_of
 from splc.learning.active.cover import DRAWS, LEAST_DRAWS, MOST, cells_of, covering_row, is_covered

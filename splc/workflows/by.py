@@ -11,9 +11,7 @@ from typing import Any, Generic, TypeVar
 from splc.errors import LearningError, RequestError
 from splc.formats.column_choice import shown_value
 from splc.formats.registry import suffix_of
-from splc.io.file_names import distinct_names, file_name
-from splc.io.files import STANDARD
-from splc.io.streams import is_stream
+from splc.io.files import STANDARD, distinct_names, file_name, is_stream
 from splc.workflows.note import Note
 from splc.workflows.views import Column
 
@@ -42,17 +40,14 @@ class ByValue(Generic[T]):
         """The column of the values in a table with a row per entry of `results`."""
         return Column(self.by, lambda entry: shown_value(entry[0]))
 
-    def as_json(self, schema: str, as_json: Callable[[T], Mapping[str, Any]], **further: Any) -> dict[str, Any]:
-        """Return the JSON object of the results; `further` keys stand before the values."""
-        return {"schema": schema, "by": self.by, **further, "values": values_as_json(self.results, as_json)}
-
-
-def values_as_json(results: Mapping[str, T], as_json: Callable[[T], Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the JSON objects of the values of a context: those of their results, without the schema."""
-    return [
-        {"value": value, **{key: entry for key, entry in as_json(result).items() if key != "schema"}}
-        for value, result in results.items()
-    ]
+    def as_json(
+        self, schema: str, as_json: Callable[[T], Mapping[str, Any]], values: str = "values", **further: Any
+    ) -> dict[str, Any]:
+        """Return the JSON object of the results, each without its schema; `further` keys stand before them."""
+        objects = [{"value": value, **as_json(result)} for value, result in self.results.items()]
+        for each in objects:
+            each.pop("schema", None)
+        return {"schema": schema, "by": self.by, **further, values: objects}
 
 
 def is_pattern(name: str | None) -> bool:
@@ -116,11 +111,7 @@ def with_context(request: R, by: str) -> R:
 
 
 def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:
-    """Return value → the file of its model: the value replaces `{}`, or is added before the suffix.
-
-    Characters that a file system may not allow are replaced by `-`; the names of values that differ in these only end
-    in a hash.
-    """
+    """Return value → its file: the value replaces `{}`, or precedes the suffix; equal names get a hash."""
     if pattern is None:
         return {}
     if PLACE not in pattern:

@@ -13,8 +13,7 @@ import numpy as np
 from sampling import Space
 from splc import __version__
 from splc.calibration import SCALE, Bound, Calibration, Estimate, Weights, calibrate
-from splc.data.accuracy import signed_errors
-from splc.data.discrepancy import worst_place
+from splc.data.accuracy import signed_errors, worst_place
 from splc.data.measurements import Measurements
 from splc.data.summary import summary_of
 from splc.errors import OutputError, Problem, RequestError, SpecError, SplcError, listed, nearest, plural
@@ -22,23 +21,19 @@ from splc.formats.column_choice import shown_value
 from splc.formats.detect import model_format
 from splc.formats.models.parameters import write_parameters
 from splc.formats.models.read import ReadOptions, StoredModel, parse_stored_models
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage
-from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
 from splc.models.text.statements import split_text
 from splc.system.variability import VariabilityModel
+from splc.workflows import views
 from splc.workflows.by import ByValue, each_context, require_files, with_context
-from splc.workflows.common_fields import By, Seed
-from splc.workflows.field_values import bounds_of, names_in
-from splc.workflows.fields import argument, as_option, option, request
+from splc.workflows.fields import By, Seed, argument, as_option, bounds_of, names_in, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, Message, Output, Rows, View, columns, counted, interval_text
 
 ESTIMATION = "Estimation"
 NOT_DETERMINED = "not determined"
@@ -117,7 +112,7 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
-def run(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
+def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result | ByValue[Result]:
     """Estimate parameters by bounded least squares; with `by` those of each value of a context."""
     if request.by is not None:
         require_files(request.output, analytical=request.analytical, parameters=request.parameters)
@@ -209,26 +204,20 @@ def free_model(file: str, system: VariabilityModel, known: Parameters, names: Se
     parameters = known.changed({name: 1.0 for name in names if name not in known.quantities})
     # With all parameters as names first, which shows the ones that the model uses.
     [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=parameters.quantities))
-    if unused := list(_unused(file, stored, names)):
-        raise SpecError(unused)
-    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=names))
-    return stored
-
-
-def _unused(file: str, stored: StoredModel, names: Sequence[str]) -> Iterator[Problem]:
-    """Yield a problem for each name of a parameter that the model does not use."""
     used = {parameter.name for parameter in stored.model.parameters}
-    for name in names:
-        if name in used or name == SCALE:
-            continue
+    unused = []
+    for name in (name for name in names if name not in used and name != SCALE):
         candidates = sorted(used - {*names})
+        hint = f"free can be: {listed([*sorted(used), SCALE])} ('{SCALE}' is a factor on the whole model)"
         if stored.kind != "text":
             hint = f"only model text has parameters; of this model only '{SCALE}' can be estimated"
         elif candidates:
             hint = nearest(name, candidates) or f"others that it uses: {listed(candidates)}"
-        else:
-            hint = f"free can be: {listed([*sorted(used), SCALE])} ('{SCALE}' is a factor on the whole model)"
-        yield Problem(f"the model does not use the parameter {name!r}", file, hint=hint)
+        unused.append(Problem(f"the model does not use the parameter {name!r}", file, hint=hint))
+    if unused:
+        raise SpecError(unused)
+    [stored] = parse_stored_models(source, system, ReadOptions(parameters, symbols=names))
+    return stored
 
 
 def left_out(fit: Calibration, nfp: str) -> Iterator[Note]:
@@ -348,13 +337,22 @@ def as_json(result: Result | ByValue[Result]) -> dict[str, Any]:
     }
 
 
-def view(result: Result | ByValue[Result], detail: Detail) -> View:
+def view(result: Result | ByValue[Result], detail: views.Detail) -> views.View:
     """Yield the errors and the estimates; by value one table of them."""
     for one in result.results.values() if isinstance(result, ByValue) else (result,):
         if one.request.output is not None:
-            yield Output(one.request.output, partial(write, one))
+            yield views.Output(one.request.output, partial(write, one))
     if isinstance(result, ByValue):
-        yield from _view_by(result)
+        first = next(iter(result.results.values())).calibration
+        entries = enumerate(first.estimates)
+        names = [views.Column(_name(one), f"1.calibration.estimates.{at}", _estimated) for at, one in entries]
+        yield views.Rows(result.results.items(), (result.column, *names, *ERRORS))
+        yield f"estimates with their {first.level * 100:g} % intervals"
+        for value, one in result.results.items():
+            if one.request.output is not None:
+                text = f"parameters of {result.by} {shown_value(value)} written to {one.request.output}"
+                yield views.Message(text, json=False)
+        yield result.notes
         return
     output = result.request.output
     if output != STANDARD:
@@ -362,38 +360,24 @@ def view(result: Result | ByValue[Result], detail: Detail) -> View:
     yield result.notes
     if output is not None and result.scaled:
         factor = result.calibration[SCALE].value
-        yield Message(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
+        yield views.Message(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
 
 
-def _view(result: Result, detail: Detail) -> View:
+def _view(result: Result, detail: views.Detail) -> views.View:
     fit = result.calibration
     before = percentage(fit.error_before, 6)
     text = f"mean relative error: {percentage(fit.error_after, 6)}"
     text += f" (with the benchmarked values {before})" if before else ""
-    yield Answer(f"{text} on {counted(fit.configurations, 'configuration')} with {result.nfp}")
+    yield views.Answer(f"{text} on {views.counted(fit.configurations, 'configuration')} with {result.nfp}")
     if detail.quiet:
         return
     if fit.folds and fit.error_after is not None:
         error = percentage(fit.error_cross_validated, 6) or "undefined, there is not always a prediction"
-        yield f"cross-validated: {error} ({counted(fit.folds, 'fold')}, each predicted with estimates from the others)"
-    yield from ("", Rows(fit.estimates, ESTIMATES), "", Rows(fit.worst, RESIDUALS))
+        folds = views.counted(fit.folds, "fold")
+        yield f"cross-validated: {error} ({folds}, each predicted with estimates from the others)"
+    yield from ("", views.Rows(fit.estimates, ESTIMATES), "", views.Rows(fit.worst, RESIDUALS))
     if result.request.output is not None:
-        yield Message(f"parameters written to {result.request.output}", json=False)
-
-
-def _view_by(result: ByValue[Result]) -> View:
-    first = next(iter(result.results.values())).calibration
-    names = [
-        Column(_name(estimate), f"1.calibration.estimates.{index}", _estimated)
-        for index, estimate in enumerate(first.estimates)
-    ]
-    yield Rows(result.results.items(), (result.column, *names, *ERRORS))
-    yield f"estimates with their {first.level * 100:g} % intervals"
-    for value, one in result.results.items():
-        if one.request.output is not None:
-            text = f"parameters of {result.by} {shown_value(value)} written to {one.request.output}"
-            yield Message(text, json=False)
-    yield result.notes
+        yield views.Message(f"parameters written to {result.request.output}", json=False)
 
 
 def _name(estimate: Estimate) -> str:
@@ -401,7 +385,7 @@ def _name(estimate: Estimate) -> str:
 
 
 def _estimated(estimate: Estimate) -> str:
-    interval = interval_text((estimate.low, estimate.high))
+    interval = views.interval_text((estimate.low, estimate.high))
     return f"{short_number(estimate.value)} ({interval})" if estimate.determined else NOT_DETERMINED
 
 
@@ -412,27 +396,21 @@ def _remark(estimate: Estimate) -> str:
 
 
 ESTIMATES = (
-    Column("parameter", _name),
-    *columns(
+    views.Column("parameter", _name),
+    *views.columns(
         "benchmarked, estimate = value, low, high, ratio, ratio low = ratio_interval.0, ratio high = ratio_interval.1"
     ),
-    Column("remark", _remark),
+    views.Column("remark", _remark),
 )
-RESIDUALS = (*columns("greatest residuals = text, measured, predicted"), Column("error, %", "error"))
+RESIDUALS = (*views.columns("greatest residuals = text, measured, predicted"), views.Column("error, %", "error"))
 ERRORS = (
-    *columns(
+    *views.columns(
         "error before = 1.calibration.error_before, error = 1.calibration.error_after, "
         "cross-validated = 1.calibration.error_cross_validated",
         partial(percentage, digits=6),
     ),
-    *columns("configurations = 1.calibration.configurations"),
+    *views.columns("configurations = 1.calibration.configurations"),
 )
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml"),
-    doing="calibrating",
-)
+EXAMPLES = ("splc calibrate --free alpha,beta", "splc calibrate --free scale analytical.txt -o fitted.toml")
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="calibrating")

@@ -16,14 +16,11 @@ from splc.io.json import picked
 from splc.io.numbers import percentage, short_number, signed_percentage
 from splc.learning.contexts.change_test import LEVEL, MIN_PAIRS, ChangedInfluence, ChangeTest, change_test
 from splc.types import Array
+from splc.workflows import views
 from splc.workflows.by import with_context
-from splc.workflows.common_fields import Seed
-from splc.workflows.field_values import percentage_of
-from splc.workflows.fields import as_option, option, request
+from splc.workflows.fields import Seed, as_option, option, percentage_of, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank, run_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, End, Prose, Rows, View, counted, interval_text
 
 # The number of changed influences in the first line.
 MAX_NAMED = 3
@@ -66,8 +63,13 @@ class Result:
     only_new: int  # the number of those measured after it only
     notes: tuple[Note, ...] = ()  # what the user should know
 
+    @property
+    def detectable(self) -> float | None:
+        """The change that is found in three of four cases, in percent."""
+        return None if self.test.detectable is None else (self.test.detectable - 1) * 100
 
-def run(request: Request, watch: Watch = UNWATCHED) -> Result:
+
+def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Test whether a property changed between two values of a context."""
     if request.at_least >= 100:
         raise RequestError("a change of 100 % or more is not tested; use a number below 100", "at_least")
@@ -127,51 +129,42 @@ def _values(request: Request, values: Sequence[str]) -> tuple[str, str]:
     return old, new
 
 
-def detectable(result: Result) -> float | None:
-    """Return the change that is found in three of four cases, in percent."""
-    return None if result.test.detectable is None else (result.test.detectable - 1) * 100
-
-
 def as_json(result: Result) -> dict[str, Any]:
     """Return the JSON object of a test."""
     numbers = "changed, factor, low, high, probability, factor_changed, influences, deviation"
-    return {
-        "schema": "splc.changed/1",
-        **picked(result, "by = request.by, old, new, nfp, unit, pairs = test.pairs, only_old, only_new"),
-        **picked(result.test, numbers),
-        "detectable": detectable(result),
-        "at_least": result.request.at_least,
-    }
+    about = "by = request.by, old, new, nfp, unit, pairs = test.pairs, only_old, only_new"
+    limits = picked(result, "detectable, at_least = request.at_least")
+    return {"schema": "splc.changed/1", **picked(result, about), **picked(result.test, numbers), **limits}
 
 
-def view(result: Result, detail: Detail) -> View:
+def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the answer, the common factor and the changed influences."""
     test = result.test
-    yield Answer(_answer(result))
+    yield views.Answer(_answer(result))
     values = f"{shown_value(result.new)} / {shown_value(result.old)}"
     unpaired = result.only_old + result.only_new
     extra = f"; {unpaired:,} with one of them only" if unpaired else ""
-    yield Prose(f"{result.nfp}: {result.request.by} {values}, {counted(test.pairs, 'pair')} of runs{extra}")
-    rows: list[tuple[str, ChangeTest | ChangedInfluence, str]] = [
-        ("common factor", test, _remark(result, test.probability, counts=test.factor_changed))
-    ]
-    rows += [(_title(term), term, _remark(result, term.probability, counts=term.relevant)) for term in test.influences]
-    yield Rows(rows, CHANGES)
+    yield views.Prose(f"{result.nfp}: {result.request.by} {values}, {views.counted(test.pairs, 'pair')} of runs{extra}")
+    rows: list[tuple[str, ChangeTest | ChangedInfluence, bool]] = [("common factor", test, test.factor_changed)]
+    rows += [(" * ".join(term.options), term, term.relevant) for term in test.influences]
+    unclear = f"not clearly {result.request.at_least:g} % or more"
+    remark = views.Column("", lambda row: "" if row[2] else "no change" if row[1].probability > LEVEL / 2 else unclear)
+    yield views.Rows(rows, (*CHANGES, remark))
     for term in test.influences:
         if term.alternatives:
             others = listed([" * ".join(names) for names in term.alternatives], 4)
-            yield f"{_title(term)} cannot be told apart from {others}"
+            yield f"{' * '.join(term.options)} cannot be told apart from {others}"
     yield result.notes
-    yield End(int(test.changed))
+    yield views.End(int(test.changed))
 
 
 def _answer(result: Result) -> str:
     """Return the first line: what changed, or the change that would have been found."""
     test = result.test
     changes = [("common factor", test.factor)] if test.factor_changed else []
-    changes += [(_title(influence), influence.factor) for influence in test.influences if influence.relevant]
-    size = percentage(detectable(result), 2) if test.deviation > ROUNDING else ""
-    power = f"{counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
+    changes += [(" * ".join(term.options), term.factor) for term in test.influences if term.relevant]
+    size = percentage(result.detectable, 2) if test.deviation > ROUNDING else ""
+    power = f"{views.counted(test.pairs, 'pair')} find a change of {size} of one influence in three of four cases"
     if not changes:
         limit = f" of {result.request.at_least:g} % or more" if result.request.at_least else ""
         return f"no change{limit} found" + (f"; {power}" if size else "")
@@ -179,33 +172,15 @@ def _answer(result: Result) -> str:
     return f"changed: {shown}" + (f"; {power}" if size else "")
 
 
-def _remark(result: Result, probability: float, *, counts: bool) -> str:
-    """Return why a factor does not count as a change; empty if it does."""
-    if counts:
-        return ""
-    return "no change" if probability > LEVEL / 2 else f"not clearly {result.request.at_least:g} % or more"
-
-
-def _title(influence: ChangedInfluence) -> str:
-    return " * ".join(influence.options)
-
-
 _four_digits = partial(short_number, digits=4)
 CHANGES = (
-    Column("change", 0),
-    Column("factor", "1.factor", _four_digits),
-    Column("95 % interval", lambda row: interval_text((row[1].low, row[1].high), _four_digits), right=True),
-    Column("", 2),
+    views.Column("change", 0),
+    views.Column("factor", "1.factor", _four_digits),
+    views.Column("95 % interval", lambda row: views.interval_text((row[1].low, row[1].high), _four_digits), right=True),
 )
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc changed --measurements versions.csv --by version",
-        "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
-    ),
-    doing="testing",
+EXAMPLES = (
+    "splc changed --measurements versions.csv --by version",
+    "splc changed --measurements versions.csv --by version --old v1.9 --new v1.10 --at-least 2%",
 )
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="testing")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated
@@ -11,26 +11,22 @@ from typing import Annotated
 import numpy as np
 
 from sampling import Space
-from splc.data.measurements import Measurements
 from splc.errors import InputError, OutputError, Problem, SpecError, listed, nearest, plural
 from splc.formats import registry
 from splc.formats.experiments.read import is_profile, read_experiment
 from splc.formats.measurements.csv import is_number
 from splc.formats.models.read import write_stored_model
 from splc.formats.system.read import read_variability_model
-from splc.io.files import STANDARD, read_source, standard_input_kept, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept, write_whole
 from splc.models.binding import bound
 from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT
-from splc.workflows.common_fields import as_numbers
-from splc.workflows.fields import as_argument, as_option, option, request
+from splc.workflows.fields import as_argument, as_numbers, as_option, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, Rank, notes_of
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, View
+from splc.workflows.views import UNWATCHED, Detail, Message, Verb, View, Watch
 
 NAMES: Mapping[registry.Kind, str] = {
     "measurements": "measurements",
@@ -90,7 +86,12 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if form != "featureide":
         require_unambiguous(kind, request.output)
     if kind == "system":
-        return _convert_system(request, form)
+        model = read_variability_model(request.source)
+        texts = registry.format_named("system", form).write(model, request.output)
+        notes = notes_of(f"{request.source}: {text}" for text in model.notes)
+        notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
+        content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
+        return Result(content, request.output, form, notes)
     measurements = request.source if kind == "measurements" else None
     requested = replace(request, measurements=measurements)
     project = requested.project_of_models([request.source]) if kind == "model" else requested.project()
@@ -159,32 +160,22 @@ def _convert_profile(request: Request) -> Result:
     return Result(f"{paths} at {points} of {listed(experiment.parameters)}", request.output, form, notes)
 
 
-def _convert_system(request: Request, form: str) -> Result:
-    model = read_variability_model(request.source)
-    texts = registry.format_named("system", form).write(model, request.output)
-    notes = notes_of(f"{request.source}: {text}" for text in model.notes)
-    notes += notes_of((f"{request.output}: {text}" for text in texts), Rank.LIMIT)
-    content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
-    return Result(content, request.output, form, notes)
-
-
 def _convert_measurements(request: Request, form: str, project: Project) -> Result:
     with Notes() as notes:
         measurements = request.read_measurements(project, Space(request.read_system(project, notes)), notes)
         losses = registry.format_named("measurements", form).write(measurements, request.output)
     notes += notes_of((f"{request.output}: {text}" for text in losses), Rank.LIMIT)
-    if form != "splconqueror-csv":
-        notes += notes_of(f"{request.output}: {text}" for text in _contexts(measurements, form))
+    for name, value in measurements.contexts.items() if form != "splconqueror-csv" else ():
+        if is_number(value, "."):
+            text = (
+                f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"
+            )
+            notes += notes_of([f"{request.output}: {text}"])
+        elif form == "xml":
+            text = f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {shlex.quote(name)}"
+            notes += notes_of([f"{request.output}: {text}"])
     count = plural(len(measurements), "configuration", "configurations")
     return Result(f"{count} with {listed(measurements.properties)}", request.output, form, tuple(notes))
-
-
-def _contexts(measurements: Measurements, form: str) -> Iterator[str]:
-    for name, value in measurements.contexts.items():
-        if is_number(value, "."):
-            yield f"the values of {name!r} are numbers: it is read as a context with --context {shlex.quote(name)} only"
-        elif form == "xml":
-            yield f"SPL Conqueror reads numbers only: for it, leave {name!r} out with --ignore {shlex.quote(name)}"
 
 
 def _convert_model(request: Request, form: str, project: Project) -> Result:
@@ -219,12 +210,5 @@ def view(result: Result, detail: Detail) -> View:
         yield Message(f"{result.content} written to {result.output} ({result.form})")
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    None,
-    ("splc convert learned.log -o model.json", "splc convert measurements.csv --to splconqueror-csv -o -"),
-    doing="converting",
-    without=("measurements", "options"),
-)
+EXAMPLES = ("splc convert learned.log -o model.json", "splc convert measurements.csv --to splconqueror-csv -o -")
+VERB = Verb(Request, run, view, None, EXAMPLES, doing="converting", without=("measurements", "options"))

@@ -32,12 +32,10 @@ from splc.project.files import first_and_further
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
-from splc.workflows import fields
+from splc.workflows import fields, views
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.objects import inference_as_json
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, Entries, Failed, Rows, View, columns, counted, interval_text, narrowed
+from splc.workflows.subspace import inference_as_json
 
 _TOO_LONG = 10**4300
 # Longer tables and lists show only their first lines, unless all are requested.
@@ -91,7 +89,7 @@ class Result:
 
 
 @standard_input_kept()
-def run(request: Request, watch: Watch = UNWATCHED) -> Result:
+def run(request: Request, watch: views.Watch = views.UNWATCHED) -> Result:
     """Describe a system, and its measurements if there are any."""
     if request.argument is not None and request.system is not None:
         raise RequestError("the system description is given twice", "system")
@@ -149,9 +147,9 @@ def _is_of_another_system(project: Project) -> bool:
         return False
     with suppress(SplcError):
         table = project.table
-        columns = read_file_columns(table).columns if is_xml(table) else first_header(table.text())
+        titles = read_file_columns(table).columns if is_xml(table) else first_header(table.text())
         system = project.variability_model(observed=False)
-        names = {system.spellings.get(name, name) for name in columns}
+        names = {system.spellings.get(name, name) for name in titles}
         options = [option for option in system.options if option.name not in system.mandatory]
         lacking = [option for option in options if names.isdisjoint({option.name, option.parent})]
         return 2 * len(lacking) > len(options)
@@ -217,7 +215,7 @@ def _measured_as_json(measured: MeasuredSummary) -> dict[str, Any]:
     return {"source": measured.source, **counts, "contexts": measured.contexts, "properties": properties}
 
 
-def view(result: Result, detail: Detail) -> View:
+def view(result: Result, detail: views.Detail) -> views.View:
     """Yield the description and the summary of the measurements."""
     depth, description, inference = result.tree, result.description, result.inference
     system = description.system
@@ -225,7 +223,7 @@ def view(result: Result, detail: Detail) -> View:
     # Some inferred constraints are parents and groups.
     mined = () if inference is None else inference.mined.constraints
     parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
-    yield f"{system.name}: {', '.join(counted(len(items), noun) for noun, items in parts.items())}"
+    yield f"{system.name}: {', '.join(views.counted(len(items), noun) for noun, items in parts.items())}"
     yield f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}"
     if description.engine not in {None, DIAGRAMS}:
         core, dead = len(description.core or ()), len(description.dead or ())
@@ -234,26 +232,26 @@ def view(result: Result, detail: Detail) -> View:
     yield from _options_view(description, most) if depth is None else ("", *tree_lines(system, depth))
     if system.observed:
         title = "Observed variables (not options; known only for measured configurations)"
-        yield Entries(title, [", ".join(level_ranges(system.observed))])
+        yield views.Entries(title, [", ".join(level_ranges(system.observed))])
     if depth is None:
         title = "Alternative groups (exactly one is selected if the parent is)"
         groups = system.alternative_groups
-        yield Entries(title, map(", ".join, groups), most(groups), ALL)
+        yield views.Entries(title, map(", ".join, groups), most(groups), ALL)
     if system.constraints:
         yield "\nConstraints"
-        yield Rows(system.constraints, CONSTRAINTS, most(system.constraints), ALL)
+        yield views.Rows(system.constraints, CONSTRAINTS, most(system.constraints), ALL)
     if inference is not None:
         if inference.mined:
             yield f"\nConstraints inferred from {inference.mined.rows:,} rows (--no-constraints ignores them)"
-            yield Rows(mined, MINED, most(mined), ALL)
+            yield views.Rows(mined, MINED, most(mined), ALL)
         unseen = [f"{pair} ({text} would exclude it)" for pair, text in inference.unseen]
-        yield Entries("In no row, which are too few to infer constraints", unseen, most(unseen), ALL)
-    yield Entries("Suspicious", map(str, description.findings), most(description.findings), ALL)
+        yield views.Entries("In no row, which are too few to infer constraints", unseen, most(unseen), ALL)
+    yield views.Entries("Suspicious", map(str, description.findings), most(description.findings), ALL)
     if result.measured is not None:
         yield from view_of_measurements(result.measured, description.count)
     yield result.notes
     if result.problem is not None:
-        yield Failed(result.problem)
+        yield views.Failed(result.problem)
 
 
 def shown_values(option: NumericOption) -> str:
@@ -264,34 +262,26 @@ def shown_values(option: NumericOption) -> str:
     return ", ".join(texts)
 
 
-NUMERIC = narrowed(
-    (
-        Column("option", "name"),
-        Column("values", shown_values),
-        Column("number", lambda option: len(option.values)),
-        Column("next value", "step"),
-        Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
-    ),
-    *("next value", "deselected", "number"),
+NUMERIC = (
+    views.Column("option", "name"),
+    views.Column("values", shown_values),
+    views.Column("number", lambda option: len(option.values), optional=3),
+    views.Column("next value", "step", optional=1),
+    views.Column("deselected", "deselected_flag", lambda flag: f"{flag:g}", optional=2),
 )
 CONSTRAINTS = (
-    Column("line"),
-    Column("kind", constraint_kind),
-    Column("constraint", lambda constraint: " ".join(constraint.text.split())),
+    views.Column("line"),
+    views.Column("kind", constraint_kind),
+    views.Column("constraint", lambda constraint: " ".join(constraint.text.split())),
+)
+MINED = (
+    views.Column("constraint", str),
+    views.Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True, optional=2),
+    views.Column("by chance", lambda row: f"{row.expected:.3g}", right=True, optional=1),
 )
 
 
-MINED = narrowed(
-    (
-        Column("constraint", str),
-        Column("rows that could contradict", lambda row: f"{row.rows:,}", right=True),
-        Column("by chance", lambda row: f"{row.expected:.3g}", right=True),
-    ),
-    *("by chance", "rows that could contradict"),
-)
-
-
-def _options_view(description: Description, most: Callable[[Sequence[object]], int | None]) -> View:
+def _options_view(description: Description, most: Callable[[Sequence[object]], int | None]) -> views.View:
     system = description.system
 
     def excluded(option: BinaryOption) -> list[str]:
@@ -301,17 +291,16 @@ def _options_view(description: Description, most: Callable[[Sequence[object]], i
     if system.binary_options:
         yield "\nBinary options"
         binary = (
-            Column("option", lambda row: "  " * row[1] + row[0].name),
-            Column("kind", lambda row: option_role(system, row[0])),
-            Column("selected in", lambda row: share(description, row[0].name), right=True),
-            Column("excludes", lambda row: ", ".join(excluded(row[0]))),
-            Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied)),
+            views.Column("option", lambda row: "  " * row[1] + row[0].name),
+            views.Column("kind", lambda row: option_role(system, row[0])),
+            views.Column("selected in", lambda row: share(description, row[0].name), right=True, optional=3),
+            views.Column("excludes", lambda row: ", ".join(excluded(row[0])), optional=1),
+            views.Column("implies", lambda row: ", ".join(" | ".join(group) for group in row[0].implied), optional=2),
         )
-        shown = narrowed(binary, "excludes", "implies", "selected in")
-        yield Rows(in_tree_order(system), shown, most(system.binary_options), MORE)
+        yield views.Rows(in_tree_order(system), binary, most(system.binary_options), MORE)
     if system.numeric_options:
         yield "\nNumeric options"
-        yield Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
+        yield views.Rows(system.numeric_options, NUMERIC, most(system.numeric_options), MORE)
 
 
 def _most(entries: Sequence[object], whole: bool) -> int | None:
@@ -343,28 +332,28 @@ def level_ranges(names: Sequence[str]) -> list[str]:
 
 def _repetitions(summary: PropertySummary) -> str | int:
     least, most = summary.least_repetitions, summary.most_repetitions
-    return most if least == most else interval_text((least, most))
+    return most if least == most else views.interval_text((least, most))
 
 
-PROPERTIES = narrowed(
-    (
-        *columns("property = name, unit, from = minimum, to = maximum, configurations"),
-        Column("repetitions", _repetitions),
-        Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
-    ),
-    *("repetitions", "configurations", "unit"),
+PROPERTIES = (
+    *views.columns("property = name"),
+    views.Column("unit", optional=3),
+    *views.columns("from = minimum, to = maximum"),
+    views.Column("configurations", optional=2),
+    views.Column("repetitions", _repetitions, optional=1),
+    views.Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
 )
 
 
-def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> View:
+def view_of_measurements(measured: MeasuredSummary, valid: int | None) -> views.View:
     """Yield the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
     summary = measured.summary
     of_valid = "" if valid is None or valid > MAX_COUNTED else f" of {valid:,}"
-    rows = counted(summary.rows, "row")
+    rows = views.counted(summary.rows, "row")
     yield f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}"
     for name, values in measured.contexts.items():
-        yield f"  context {name}: {counted(len(values), 'value')} ({shown_texts(values)})"
-    yield Rows(summary.properties, PROPERTIES)
+        yield f"  context {name}: {views.counted(len(values), 'value')} ({shown_texts(values)})"
+    yield views.Rows(summary.properties, PROPERTIES)
     if any(row.scatter is not None for row in summary.properties):
         yield "scatter: median of the relative standard deviations of the repetitions of a configuration"
     for row in summary.properties:
@@ -393,14 +382,18 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
     for feature in numeric[:SIDE_BY_SIDE]:
         yield f"  {feature.name}: {shown_values(feature)}" + (" or deselected" if feature.optional else "")
     if len(numeric) > SIDE_BY_SIDE:
-        yield f"  … {counted(len(numeric) - SIDE_BY_SIDE, 'option')} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
+        hidden = views.counted(len(numeric) - SIDE_BY_SIDE, "option")
+        yield f"  … {hidden} with numbers: {_names(numeric[SIDE_BY_SIDE:])}"
 
 
 def _below(system: VariabilityModel, children: Children, parent: str | None, depth: int, indent: str) -> Iterator[str]:
     """Yield the lines of the children of an option."""
     options = children.get(parent, [])
     if options and depth == 0:
-        yield f"{indent}… {counted(_descendants(children, parent), 'option')} below"
+        pending = [*options]
+        for option in pending:
+            pending += children.get(option.name, [])
+        yield f"{indent}… {views.counted(len(pending), 'option')} below"
         return
     grouped = [option for option in options if system.alternatives(option)]
     singles = [option for option in options if not system.alternatives(option)]
@@ -417,18 +410,11 @@ def _below(system: VariabilityModel, children: Children, parent: str | None, dep
     for kind in ("mandatory", "optional"):
         of_kind = [option for option in leaves if option.optional is (kind == "optional")]
         if len(of_kind) > SIDE_BY_SIDE:
-            yield f"{indent}{counted(len(of_kind), f'{kind} option')}: {_names(of_kind)}"
+            yield f"{indent}{views.counted(len(of_kind), f'{kind} option')}: {_names(of_kind)}"
             singles = [option for option in singles if option not in of_kind]
     for option in singles:
         yield f"{indent}{option.name}" + (" (optional)" if option.optional else "")
         yield from _below(system, children, option.name, depth - 1, f"{indent}  ")
-
-
-def _descendants(children: Children, parent: str | None) -> int:
-    pending = list(children.get(parent, []))
-    for option in pending:
-        pending += children.get(option.name, [])
-    return len(pending)
 
 
 def _names(options: Sequence[object]) -> str:
@@ -436,12 +422,5 @@ def _names(options: Sequence[object]) -> str:
     return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3"),
-    doing="counting",
-    without=("aggregate",),
-)
+EXAMPLES = ("splc describe", "splc describe system.xml --json", "splc describe measurements.csv --tree 3")
+VERB = views.Verb(Request, run, view, as_json, EXAMPLES, doing="counting", without=("aggregate",))

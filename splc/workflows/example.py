@@ -14,8 +14,7 @@ from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hi
 from splc.io.files import missing_folder, read_source, write_whole
 from splc.io.json import picked
 from splc.workflows.fields import argument, request
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, Rows, View, counted
+from splc.workflows.views import UNWATCHED, Column, Detail, Rows, Verb, View, Watch, counted
 
 STUDY = ("system.xml", "measurements.csv", "splc.toml")
 SOLVER = (*STUDY, "analytical.txt", "parameters.toml", "../README.md")
@@ -68,13 +67,7 @@ EXAMPLES: Mapping[str, Example] = {
             SOLVER,
             SMG_COMMANDS,
         ),
-        Example(
-            "smg2000-3d",
-            "The same solver on 3-D grids.",
-            "smg2000/3d",
-            SOLVER,
-            SMG_COMMANDS,
-        ),
+        Example("smg2000-3d", "The same solver on 3-D grids.", "smg2000/3d", SOLVER, SMG_COMMANDS),
         Example(
             "kernels",
             "A profile of five functions whose growth is known, from log2(n) to n^3.",
@@ -177,10 +170,4 @@ def _size(count: int) -> str:
     return f"{max(round(count / 1000), 1)} kB"
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc example", "splc example zstd", "splc example smg2000 multigrid"),
-)
+VERB = Verb(Request, run, view, as_json, ("splc example", "splc example zstd", "splc example smg2000 multigrid"))

@@ -1,4 +1,4 @@
-"""Fields of requests, and their spelling on command lines and pages.
+"""Fields of requests: their spelling on command lines and pages, values of their texts, and those that several have.
 
 A field of a request has what one of the functions here returns as its default, or a type with it as an annotation:
 
@@ -11,12 +11,17 @@ Command lines (`splc.cli.signature`), `docs/reference/commands.md` and the docst
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
-from splc.errors import SpecError
+from splc.errors import RequestError, SpecError
+from splc.io.files import STANDARD
+from splc.project import keys
+from splc.types import Aggregate, Duplicates, Invalid
 
 T = TypeVar("T")
 # The key of a field's spelling in the metadata of a dataclass.
@@ -174,6 +179,237 @@ def given_fields(made: Any) -> tuple[str, ...]:
     return tuple(item.name for item in fields_of(type(made)) if getattr(made, item.name) != item.default)
 
 
-def values_of(made: Any) -> dict[str, Any]:
-    """Return name → value of the fields of a request."""
-    return {item.name: getattr(made, item.name) for item in fields(made)}
+W = TypeVar("W")
+_DURATION = re.compile("".join(rf"(?:(\d+\.?\d*){unit})?" for unit in ("d", "h", r"m(?:in)?", "s")))
+# The seconds of these units.
+_UNITS = (86400, 3600, 60, 1)
+
+
+def assigned(
+    texts: Sequence[str], form: str, convert: Callable[[str], Any] = str, split: Callable[..., Any] = str.partition
+) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of texts `NAME=VALUE`; with `str.rpartition`, a name may contain an equals sign."""
+    for text in texts:
+        name, equals, written = (part.strip() for part in split(text, "="))
+        value = convert(written)
+        if not equals or not name or value is None:
+            raise SpecError(f"{text!r} is not {form}")
+        yield name, value
+
+
+def _once(pairs: Iterable[tuple[str, Any]], *, same: bool = False) -> dict[str, Any]:
+    """Return name → value; `same`: whether a name may be repeated with the same value."""
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values and not (same and values[name] == value):
+            raise SpecError(f"{name} is given twice{', with different values' * same}")
+        values[name] = value
+    return values
+
+
+def numbers_of(texts: Sequence[str]) -> dict[str, float]:
+    """Return name → number of texts `NAME=NUMBER`."""
+    return _once(assigned(texts, "NAME=NUMBER", _number, str.rpartition))
+
+
+def point_of(text: str) -> dict[str, float]:
+    """Return name → number of a text `NAME=NUMBER,NAME=NUMBER`."""
+    return numbers_of(text.split(","))
+
+
+def one_or_several(texts: Sequence[str]) -> str | tuple[str, ...] | None:
+    """Return the only text, several texts as a tuple, None without any."""
+    return tuple(texts) if len(texts) > 1 else next(iter(texts), None)
+
+
+def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
+    """Return the points of texts `NAME=NUMBER,NAME=NUMBER`."""
+    return tuple(point_of(text) for text in texts)
+
+
+def values_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return column → value of texts `COLUMN=VALUE`."""
+    return _once(assigned(texts, "COLUMN=VALUE"), same=True)
+
+
+def texts_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return name → value of texts `NAME=VALUE`; the last one of a name counts."""
+    return dict(assigned(texts, "NAME=VALUE"))
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return the names in `NAME,NAME`."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise SpecError(f"{text!r} is not NAME,NAME…")
+    return names
+
+
+def names_in(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in `--free a,b --free c`."""
+    names = [name.strip() for text in texts for name in text.split(",")]
+    if not all(names):
+        raise SpecError("a name is missing; write NAME,NAME")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise SpecError(f"{twice[0]} is given twice")
+    return tuple(names)
+
+
+def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
+    """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out."""
+
+    def bounds(interval: str) -> tuple[float | None, float | None] | None:
+        low, dots, high = interval.partition("..")
+        try:
+            ends = [float(end) if end.strip() else None for end in (low, high)]
+        except ValueError:
+            return None
+        return (ends[0], ends[1]) if dots and not any(end is not None and math.isnan(end) for end in ends) else None
+
+    return _once(assigned(texts, "NAME=LOW..HIGH, such as alpha=1e-8..1e-5", bounds, str.rpartition))
+
+
+def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
+    """Return name → numbers of texts `NAME=NUMBER,NUMBER`."""
+
+    def axis(values: str) -> list[float] | None:
+        numbers = [number for value in values.split(",") if (number := _number(value)) is not None]
+        return numbers if len(numbers) == values.count(",") + 1 else None
+
+    return _once(assigned(texts, "NAME=NUMBER,NUMBER…", axis))
+
+
+def counts_of(text: str) -> tuple[int, ...]:
+    """Return the positive numbers of a text `NUMBER,NUMBER…`, ascending."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 8 and int(part) > 0 for part in parts):
+        raise SpecError(f"{text!r} is not a positive number, or several such as 20,50,100")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def seconds_of(text: str) -> float:
+    """Return the seconds of a duration: `90`, `90s`, `30m`, `1h30m`, `2d`."""
+    parts = _DURATION.fullmatch(text.replace(" ", ""))
+    seconds = _number(text)
+    if seconds is None and parts is not None and any(parts.groups()):
+        seconds = sum(float(part) * unit for part, unit in zip(parts.groups(), _UNITS, strict=True) if part)
+    if seconds is None or seconds <= 0:
+        raise SpecError(f"{text!r} is not a time such as 90s, 30m, 2h or 1h30m")
+    return seconds
+
+
+def percentage_of(text: str) -> float:
+    """Return the number of a text `NUMBER` or `NUMBER%`, at least 0."""
+    number = _number(text.strip().removesuffix("%"))
+    if number is None or number < 0:
+        raise SpecError(f"{text!r} is not a percentage of at least 0, such as 5%")
+    return number
+
+
+def number_or(words: Mapping[str, W], least: int = 0) -> Callable[[str], W | int]:
+    """Return the function that returns the value of a word, or a whole number of at least `least`."""
+
+    def value_of(text: str) -> W | int:
+        if text in words:
+            return words[text]
+        if text.isdecimal() and len(text) < 10 and int(text) >= least:
+            return int(text)
+        names = " nor ".join(map(repr, words))
+        raise SpecError(f"{text!r} is neither {names} nor a {'positive ' * least}number")
+
+    return value_of
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+INPUTS = "Inputs (default: those of the current folder)"
+POLICIES = "Problematic measurements"
+
+
+def policy(name: str, panel: str = POLICIES, **settings: Any) -> Field:
+    """Return the option of a policy about problematic measurements, which study files have as a key."""
+    key = keys.POLICIES[name]
+    return as_option(key.metavar, key.meaning, panel, **settings)
+
+
+def columns(name: str, metavar: str, panel: str, **settings: Any) -> Field:
+    """Return the repeated option of a role of columns, which project files have as a key."""
+    return as_option(metavar, f"{keys.COLUMNS[name].meaning} Can be repeated.", panel, **settings)
+
+
+def as_numbers(text: str, panel: str = "", **settings: Any) -> Field:
+    """Return the repeated option of numbers by name."""
+    return as_option("NAME=VALUE", text, panel, parse=numbers_of, repeated=True, **settings)
+
+
+System = Annotated[str | None, as_option("FILE", keys.FILES["system"].meaning, INPUTS)]
+MeasurementsFile = Annotated[
+    str | tuple[str, ...] | None,
+    as_option(
+        "FILE", f"{keys.FILES['measurements'].meaning} Can be repeated.", INPUTS, parse=one_or_several, repeated=True
+    ),
+]
+ParametersFile = Annotated[str | None, as_option("FILE", keys.FILES["parameters"].meaning, INPUTS)]
+Nfp = Annotated[str | None, as_option("NAME", keys.INPUTS[keys.PROPERTY].meaning, INPUTS, names="--property --nfp")]
+InvalidRows = Annotated[Invalid, policy("invalid")]
+DuplicateRows = Annotated[Duplicates, policy("duplicates")]
+Repetitions = Annotated[Aggregate | None, policy("aggregate", default="mean")]
+OptionColumns = Annotated[
+    tuple[str, ...], as_option("NAME,…", keys.COLUMNS["options"].meaning, INPUTS, parse=names_in, repeated=True)
+]
+ContextColumns = Annotated[tuple[str, ...], columns("contexts", "COLUMN,…", POLICIES)]
+IgnoredColumns = Annotated[tuple[str, ...], columns("ignore", "COLUMN,…", POLICIES)]
+NoConstraints = Annotated[bool, as_flag("--no-constraints", "Infer no constraints from a table.", INPUTS)]
+Seed = Annotated[int, as_option("N", "The seed of random draws.", minimum=0)]
+Sampling = Annotated[str | None, as_option("SPEC", "The sampling: 'pb:9,3', 'pairwise+ff', …")]
+SelectedRows = Annotated[Mapping[str, str], columns("where", "COLUMN=VALUE", POLICIES, parse=values_of, repeated=True)]
+FixedValues = Annotated[
+    tuple[str, ...],
+    as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
+]
+Printed = Annotated[bool, as_flag("--printed", "Predict with the printed model although the file has the full one.")]
+By = Annotated[
+    str | None,
+    as_option(
+        "COLUMN",
+        "Do this for each value of this context (version, machine). Files are written per value: the value replaces {} "
+        "in the name, or is added to it.",
+        POLICIES,
+    ),
+]
+
+
+def scheduler_of(backend: str, scheduler: str | None) -> str | None:
+    """Return the dask scheduler of a request, `local` to start one here, or None without dask."""
+    if backend == "dask":
+        return scheduler or "local"
+    if scheduler is not None:
+        raise RequestError("a scheduler needs --backend dask", "scheduler")
+    return None
+
+
+def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, ...] | None:
+    """Return the options that give another request the inputs of a request; None if one is standard input."""
+    words: list[str] = []
+    for bound in fields_of(kind):
+        value = getattr(request, bound.name, bound.default)
+        if value == bound.default or not (policies or bound.field.panel == INPUTS):
+            continue
+        if value == STANDARD:
+            return None
+        if bound.field.kind == "flag":
+            words.append(bound.spellings[0])
+            continue
+        texts = [f"{name}={entry}" for name, entry in value.items()] if isinstance(value, Mapping) else [str(value)]
+        if isinstance(value, tuple):
+            # A list of names is one text.
+            texts = [",".join(value)] if bound.field.parse is names_in else list(map(str, value))
+        words += [word for text in texts for word in (bound.spellings[0], text)]
+    return tuple(words)

@@ -9,27 +9,25 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sampling import Space
+from splc.data.property_unit import unit_remark
 from splc.errors import InputError, OutputError, Problem, RequestError, listed, plural
 from splc.formats.inference import Inference
 from splc.formats.measurements.failures import failures_file
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.files import STANDARD, read_source, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, read_source, require_writable, write_whole
 from splc.io.toml import parse_toml, toml_value
 from splc.project import Project
-from splc.project.config import FILE_NAME
+from splc.project.files import FILE_NAME
 from splc.system.mining import MinedConstraint
 from splc.system.options import NumericOption
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
 from splc.workflows.fields import argument, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
-from splc.workflows.objects import inference_as_json
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, Output, View
+from splc.workflows.subspace import inference_as_json
+from splc.workflows.views import UNWATCHED, Detail, Message, Output, Verb, View, Watch
 
 SHOWN_VALUES = 4
 FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is for them."
@@ -107,7 +105,12 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     compared = None if rules else request.system
     if compared is not None:
         differences = tuple(differences_from(read_variability_model(compared), result.system))
-    mined, source = mined_lines(result), result.system.source
+    mined: tuple[str, ...] = ()
+    if result.mined:
+        count = plural(len(result.mined.constraints), "constraint", "constraints")
+        lines = (f"{constraint}: {support(constraint)}" for constraint in result.mined.constraints)
+        mined = (f"{count} inferred from {result.mined.rows:,} rows:", *lines)
+    source = result.system.source
     unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in result.unseen)
     found = (*mined, *rules, *unseen)
     comments = (f"Inferred from {source}:", *result.assumptions, *result.warnings, *found, FURTHER_CONSTRAINTS)
@@ -137,17 +140,6 @@ def _with_failures(result: Inference, request: Request, project: Project) -> tup
     system = replace(result.system, constraints=(*result.system.constraints, *failures.constraints))
     lines = tuple(f"{rule.constraint}: {rule}" if rule.constraint else str(rule) for rule in failures.rules)
     return replace(result, system=system), lines
-
-
-def mined_lines(inference: Inference) -> tuple[str, ...]:
-    """Return the constraints that were inferred, a line each, with the rows that support them."""
-    if not inference.mined:
-        return ()
-    many, rows = len(inference.mined.constraints), inference.mined.rows
-    return (
-        f"{plural(many, 'constraint', 'constraints')} inferred from {rows:,} rows:",
-        *(f"{constraint}: {support(constraint)}" for constraint in inference.mined.constraints),
-    )
 
 
 def support(constraint: MinedConstraint) -> str:
@@ -230,12 +222,6 @@ def view(result: Result, detail: Detail) -> View:
         yield Message(f"roles of columns written to {result.kept[0]}")
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    ("splc init measurements.csv --property solve_seconds", "splc init measurements.csv --system system.xml"),
-    doing="reading",
-    without=("where", "invalid", "duplicates", "aggregate"),
-)
+EXAMPLES = ("splc init measurements.csv --property solve_seconds", "splc init measurements.csv --system system.xml")
+WITHOUT = ("where", "invalid", "duplicates", "aggregate")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="reading", without=WITHOUT)

@@ -14,10 +14,9 @@ from splc.formats.detect import is_log
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, keeps_standard_input, read_source
 from splc.project import Project
-from splc.workflows import common_fields as common
+from splc.workflows import fields as common
 from splc.workflows.by import require_all_values
-from splc.workflows.common_fields import INPUTS, as_numbers
-from splc.workflows.fields import request
+from splc.workflows.fields import INPUTS, as_numbers, request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
@@ -60,10 +59,7 @@ class SystemInputs:
         )
 
     def policy(self, space: Space, project: Project, learned: ColumnChoice | None = None) -> Policy:
-        """Return the treatment of rows of further files of measurements of a system.
-
-        `learned`: the roles of columns in the measurements that a model was learned from.
-        """
+        """Return the treatment of rows of further files; `learned`: the roles that a model was learned with."""
         columns = project.columns.lenient.over(learned or ColumnChoice())
         # A description states its constraints, also to a model that was learned without it.
         inferred = project.inference is not None or project.learned_system is not None
@@ -123,13 +119,10 @@ class ModelInputs(SystemInputs):
         return super().project(folder, parameters=self.parameters, **given)
 
     def project_of_models(self, files: Sequence[str]) -> Project:
-        """Return the project; without a description its system is that of the models.
-
-        Where their files do not describe it, it is inferred as it was for the models. Models that cannot be read yet
-        (names of options that parameters have, standard input if it is read once only) have no effect.
-        """
-        from splc.formats.models.columns import choice_of
+        """Return the project; without a description its system is that of the models, or inferred as for them."""
+        # Models that cannot be read yet (options named as parameters, standard input) have no effect.
         from splc.formats.models.read import read_stored_models
+        from splc.formats.models.stored_model import choice_of
 
         project = self.project()
         if not (project.has_system or project.has_measurements):
@@ -198,10 +191,7 @@ class ModelInputs(SystemInputs):
 
 
 def predicting(stored: StoredModel, notes: Notes, *, printed: bool = False) -> StoredModel:
-    """Return a model to predict with, and note why its full model is not used, if so.
-
-    `printed`: whether the printed model predicts although there is a full one.
-    """
+    """Return a model to predict with, the printed one on request, and note why its full model is not used, if so."""
     if printed:
         return stored.printed
     if stored.unused:
@@ -239,10 +229,7 @@ def _require_no_scaling_model(files: Sequence[str]) -> None:
 
 
 def context_notes(file: str, contexts: Mapping[str, str], project: Project, unmeasured: str = "") -> tuple[Note, ...]:
-    """Return a note about the contexts that a model was learned from, if any, and those selected instead.
-
-    `unmeasured`: what is predicted if nothing was measured of them, otherwise empty.
-    """
+    """Return a note about the contexts that a model was learned from; `unmeasured`: what stands for them otherwise."""
     if not contexts:
         return ()
     if unmeasured:
@@ -259,10 +246,7 @@ def context_notes(file: str, contexts: Mapping[str, str], project: Project, unme
 def error_about_options(
     error: InputError, files: Sequence[str], project: Project, parameters: Parameters
 ) -> InputError:
-    """Return the error for models that use columns of a table as options that are not inferred options of it.
-
-    `error`: the error of reading these files; it is returned if it has another cause.
-    """
+    """Return the error for models that use columns as options that are not inferred ones, else the error as it is."""
     from splc.formats.models.read import read_stored_models
 
     inferred = project.inference

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from splc.data.run_pattern import run_pattern
+from splc.data.summary import run_pattern
 from splc.errors import SplcError, listed, plural
 from splc.io.numbers import percentage
 from splc.learning.method_note import MethodNote
@@ -95,10 +95,7 @@ def ranked(notes: Iterable[Note]) -> list[Note]:
 
 
 def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]:
-    """Return plain notes with these texts, and with the settings that some advise.
-
-    `about`: what they are about; those of the class `MethodNote` are about how the result was found.
-    """
+    """Return plain notes with these texts, and with the settings that some advise."""
     return tuple(
         Note(
             text,
@@ -110,10 +107,7 @@ def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]
 
 
 def inference_notes(inference: Inference | None, *, lists: bool = False) -> tuple[Note, ...]:
-    """Return the assumptions about a system that was inferred from a table; none where it is described.
-
-    `lists`: whether the table may list configurations without measured values, which is nothing to be noted then.
-    """
+    """Return the assumptions about an inferred system; `lists`: whether the table may have no measured values."""
     if inference is None:
         return ()
     source = inference.source.name
@@ -218,10 +212,8 @@ def run_notes(parts: Sequence[Measurements], nfp: str | None) -> tuple[Note, ...
 
 
 def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:
-    """Return the warning about columns in which rows of one configuration differ, so that different runs are averaged.
-
-    The result is about something else if fewer than half of the rows are distinct configurations.
-    """
+    """Return the warning about columns in which rows of one configuration differ, so that runs are averaged."""
+    # The result is about something else if fewer than half of the rows are distinct configurations.
     names = tuple(dict.fromkeys(name for report in reports for name in report.mixed))
     configurations = sum(report.configurations for report in reports)
     rows = sum(report.used for report in reports)

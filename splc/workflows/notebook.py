@@ -13,10 +13,8 @@ import numpy as np
 from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
-from splc.data.configurations import describe_configuration
-from splc.data.failures import Failures
-from splc.data.fixed_values import fixed_indices, with_fixed_values
-from splc.data.measurements import Measurements
+from splc.data.configurations import describe_configuration, fixed_indices, with_fixed_values
+from splc.data.measurements import Failures, Measurements
 from splc.data.table import table_columns
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.column_choice import ColumnChoice
@@ -33,8 +31,8 @@ from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.overview import Overview, overview
-from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
+from splc.workflows.explain.importance import Overview, overview
+from splc.workflows.learn.contexts import LearnedContexts, learn_contexts
 from splc.workflows.note import Note, Notes, inference_notes, reading_notes, run_notes
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import best_of

@@ -13,7 +13,7 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, value_indices, value_table
 from splc.data.observations import Observed
-from splc.data.property_unit import unit_in_name
+from splc.data.property_unit import unit_in_name, unit_remark
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.configurations import (
     PredictionInputs,
@@ -23,29 +23,25 @@ from splc.formats.measurements.configurations import (
     write_configurations,
 )
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD, Source, is_file, standard_input_kept
+from splc.formats.models.stored_model import choice_of
+from splc.io.files import STANDARD, Source, is_file, require_writable, standard_input_kept
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.full_predictor import FullPredictor
-from splc.learning.result import Intervals
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.extension import extended, open_options
-from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import fields, prediction_notes
 from splc.workflows.by import ByValue, each_context, files_of, is_pattern, is_single, require_all_values
-from splc.workflows.common_fields import By, Printed
+from splc.workflows.fields import By, Printed
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.learn.expected_error import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.prediction_notes import REPEATED, SCATTERED, ExpectedError
 from splc.workflows.subspace import failing_notes, known_failures
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Column, Detail, Message, Output, Rows, View, columns, counted
+from splc.workflows.views import UNWATCHED, Column, Detail, Message, Output, Rows, Verb, View, Watch, columns, counted
 
 # Configurations that are predicted between two reports of progress.
 BLOCK = 8192
@@ -141,8 +137,17 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         configurations = _with_observed(stored, project, rows, space.system)
-        defined = _defined(configurations, space.system)
-        predicted = _predictions(request.model, stored, rows, configurations, defined, notes, watch)
+        # Full models use logarithms of options whose listed values are positive.
+        defined = np.ones(len(configurations), dtype=bool)
+        for option in space.system.numeric_options:
+            if option.values[0] > 0:
+                defined &= ~(configurations.value(option.name) <= 0)
+        try:
+            predicted = _predictions(stored, configurations, defined, notes, watch)
+        except EvaluationError as failure:
+            hint = "; ".join(filter(None, (failure.advice, f"the model is {request.model}")))
+            line = int(rows.lines[failure.row])
+            raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
         notes += prediction_notes.negative_notes(
             predicted, rows.nfp or expected, project, space, stored.full, rows.measured
         )
@@ -153,8 +158,16 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         notes += failing_notes(rows.configurations, known_failures(None, [stored.provenance], space.system))
         intervals = None
         if stored.intervals is not None and (request.interval or request.extrapolate):
-            intervals = _intervals(stored.intervals, rows, configurations, defined)
-            notes += prediction_notes.outside_notes((predicted < intervals.low) | (predicted > intervals.high))
+            low, high = np.full((2, len(predicted)), np.nan)
+            if defined.any():
+                low[defined], high[defined] = stored.intervals.interval(configurations[defined])
+            covered = None
+            if rows.runs is not None:
+                known = ~np.isnan(rows.runs) & ~np.isnan(low)[:, None]
+                inside = (low[:, None] <= rows.runs) & (rows.runs <= high[:, None])
+                covered = float(inside[known].mean()) if known.any() else None
+            intervals = PredictionIntervals(stored.intervals.level, low, high, covered)
+            notes += prediction_notes.outside_notes((predicted < low) | (predicted > high))
         measured = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
         learned = prediction_notes.learned_configurations(read, rows.configurations.system)
         if rows.nfp is not None and rows.nfp == read.nfp:
@@ -231,10 +244,7 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
 def _with_observed(
     stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
 ) -> Configurations:
-    """Return configurations with their observed variables, unless some have unlisted values.
-
-    They are those of the project; without one, the table's own columns, or those of what the model was learned from.
-    """
+    """Return configurations with observed variables: of the project, the table, or what the model was learned from."""
     configurations, full = rows.configurations, stored.full
     if configurations.system.options != system.options:
         return configurations
@@ -248,59 +258,24 @@ def _with_observed(
     return configurations.with_observed(full.configurations) if isinstance(full, FullPredictor) else configurations
 
 
-def _defined(configurations: Configurations, system: VariabilityModel) -> Array:
-    """Return where full models have values: they use logarithms of options whose listed values are positive."""
-    defined = np.ones(len(configurations), dtype=bool)
-    for option in system.numeric_options:
-        if option.values[0] > 0:
-            defined &= ~(configurations.value(option.name) <= 0)
-    return defined
-
-
 def _predictions(
-    file: str,
-    stored: StoredModel,
-    rows: PredictionInputs,
-    configurations: Configurations,
-    defined: Array,
-    notes: Notes,
-    watch: Watch,
+    stored: StoredModel, configurations: Configurations, defined: Array, notes: Notes, watch: Watch
 ) -> Array:
     """Return the predictions: of the printed model where the full one has none."""
-    try:
-        if stored.full is None:
-            return stored.model.predict(configurations)
-        predicted = np.full(len(configurations), np.nan)
-        if without := int((~defined).sum()):
-            predicted[~defined] = stored.model.predict(configurations)[~defined]
-            text = "the full model has logarithms of options that are not positive in "
-            text += f"{plural(without, 'configuration', 'configurations')}: the printed one predicts"
-            notes.append(Note(f"{text} there, without an interval"))
-        indices = np.flatnonzero(defined)
-        for start in range(0, len(indices), BLOCK):
-            watch.advance(start, len(indices), f"predicting {len(indices):,} configurations")
-            block = indices[start : start + BLOCK]
-            predicted[block] = stored.full.predict(configurations[block])
-        return predicted
-    except EvaluationError as failure:
-        hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
-        line = int(rows.lines[failure.row])
-        raise ConfigurationError(Problem(failure.what, rows.report.source, line, hint=hint)) from None
-
-
-def _intervals(
-    intervals: Intervals, rows: PredictionInputs, configurations: Configurations, defined: Array
-) -> PredictionIntervals:
-    """Return the intervals of the predictions, and how many measured values lie inside."""
-    low, high = np.full((2, len(configurations)), np.nan)
-    if defined.any():
-        low[defined], high[defined] = intervals.interval(configurations[defined])
-    covered = None
-    if rows.runs is not None:
-        mask = ~np.isnan(rows.runs) & ~np.isnan(low)[:, None]
-        inside = (low[:, None] <= rows.runs) & (rows.runs <= high[:, None])
-        covered = float(inside[mask].mean()) if mask.any() else None
-    return PredictionIntervals(intervals.level, low, high, covered)
+    if stored.full is None:
+        return stored.model.predict(configurations)
+    predicted = np.full(len(configurations), np.nan)
+    if without := int((~defined).sum()):
+        predicted[~defined] = stored.model.predict(configurations)[~defined]
+        text = "the full model has logarithms of options that are not positive in "
+        text += f"{plural(without, 'configuration', 'configurations')}: the printed one predicts"
+        notes.append(Note(f"{text} there, without an interval"))
+    indices = np.flatnonzero(defined)
+    for start in range(0, len(indices), BLOCK):
+        watch.advance(start, len(indices), f"predicting {len(indices):,} configurations")
+        block = indices[start : start + BLOCK]
+        predicted[block] = stored.full.predict(configurations[block])
+    return predicted
 
 
 def _notes_about_property(
@@ -322,10 +297,10 @@ def _notes_about_property(
     return [Note(f"no error is given: {reason}; choose one with --property")]
 
 
-def run_by(request: Request, watch: Watch = UNWATCHED) -> ByValue[Result]:
-    """Predict the configurations of each value of a context."""
-    by = request.by
-    assert by is not None
+def run_by(request: Request, watch: Watch = UNWATCHED) -> Result | ByValue[Result]:
+    """Predict configurations, or those of each value of a context."""
+    if (by := request.by) is None:
+        return run(request, watch)
     if any(map(is_single, (request.model, request.configurations, request.output))):
         raise RequestError("the inputs are read for each value, and there is one file per value; name files", "by")
     require_all_values(by, request.where)
@@ -405,14 +380,8 @@ def _inside(fraction: float) -> str:
     return percentage(fraction * 100, 3)
 
 
-VERB: Verb[Request, Result | ByValue[Result]] = Verb(
-    Request,
-    lambda request, watch: run(request, watch) if request.by is None else run_by(request, watch),
-    view,
-    as_json,
-    (
-        "splc predict learned.log measurements.csv --json",
-        "splc predict analytical.txt measurements.csv -o predictions.csv",
-    ),
-    doing="predicting",
+EXAMPLES = (
+    "splc predict learned.log measurements.csv --json",
+    "splc predict analytical.txt measurements.csv -o predictions.csv",
 )
+VERB = Verb(Request, run_by, view, as_json, EXAMPLES, doing="predicting")

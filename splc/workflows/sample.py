@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from sampling import Sample, SamplingSpec, Space, command_strings, draw_sample, parse_spec
+from sampling import Sample, Space, command_strings, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
 from splc.data.configurations import Configurations
 from splc.errors import RequestError, SpecError, listed, plural
 from splc.formats.measurements.configurations import read_prediction_inputs, write_configurations
-from splc.io.files import write_whole
+from splc.io.files import require_writable, write_whole
 from splc.io.json import picked
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.contexts.change_test import MIN_PAIRS, detectable_change
-from splc.workflows.common_fields import Sampling, Seed
-from splc.workflows.fields import flag, option, request
+from splc.workflows.fields import Sampling, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Output, View, counted
+from splc.workflows.views import UNWATCHED, Detail, Output, Verb, View, Watch, counted
 
 AS_COMMANDS = "As command lines"
 # The noise of measurements for which the power of pairs is stated, in percent.
@@ -65,7 +62,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Sample configurations."""
     if (request.prefix or request.postfix) and not request.command_lines:
         raise RequestError("they need --command-lines", "prefix", "postfix")
-    spec = _spec(request)
+    pairs = request.pairs
+    for name in ("sampling", "extend") if pairs is not None else ():
+        if getattr(request, name) is not None:
+            raise RequestError("pairs are drawn from all valid configurations", "pairs", name)
+    if pairs is not None and pairs < MIN_PAIRS:
+        raise RequestError(f"a test needs at least {MIN_PAIRS} pairs", "pairs")
+    spec = parse_spec(request.sampling if pairs is None else f"random:{pairs}")
     project = request.project()
     require_writable(request.output, (request.extend, *spec.files, *project.files))
     with Notes() as notes:
@@ -82,33 +85,18 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             existing = read.configurations
             notes += reading_notes(read.report)
         sample = draw_sample(space.system, spec, request.seed, measured, space, existing)
-        power = () if request.pairs is None else _power(sample.configurations)
-        lines = None
-        if request.command_lines:
-            lines = command_strings(sample.configurations, request.prefix, request.postfix)
+        power = () if pairs is None else _power(sample.configurations)
+        prefix, postfix = request.prefix, request.postfix
+        lines = command_strings(sample.configurations, prefix, postfix) if request.command_lines else None
         return Result(sample, lines, request.output, (*notes, *notes_of((*sample.notes, *power))))
-
-
-def _spec(request: Request) -> SamplingSpec:
-    if request.pairs is None:
-        return parse_spec(request.sampling)
-    for name in ("sampling", "extend"):
-        if getattr(request, name) is not None:
-            raise RequestError("pairs are drawn from all valid configurations", "pairs", name)
-    if request.pairs < MIN_PAIRS:
-        raise RequestError(f"a test needs at least {MIN_PAIRS} pairs", "pairs")
-    return parse_spec(f"random:{request.pairs}")
 
 
 def _power(configurations: Configurations) -> tuple[str, ...]:
     """Return which change of one influence the pairs find, by the noise of a measurement."""
     columns = {option.name: configurations.value(option.name) for option in configurations.system.options}
     sizes = {noise: detectable_change(columns, noise / 100) for noise in NOISES}
-    names = [
-        f"{percentage(100 * (size - 1), 2)} if measurements deviate by {noise} %"
-        for noise, size in sizes.items()
-        if size is not None
-    ]
+    known = [(noise, percentage(100 * (size - 1), 2)) for noise, size in sizes.items() if size is not None]
+    names = [f"{change} if measurements deviate by {noise} %" for noise, change in known]
     pairs = plural(len(configurations), "pair finds", "pairs find")
     return (f"{pairs} a change of one influence in three of four cases from {listed(names)}",) if names else ()
 
@@ -147,16 +135,9 @@ def view(result: Result, detail: Detail) -> View:
     yield result.notes
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc sample --sampling pb:9,3",
-        "splc sample --sampling random:20 --seed 1 -o configurations.csv",
-        "splc sample --sampling random:50 --extend configurations.csv -o more.csv",
-    ),
-    doing="sampling",
-    without=("nfp", "aggregate"),
+EXAMPLES = (
+    "splc sample --sampling pb:9,3",
+    "splc sample --sampling random:20 --seed 1 -o configurations.csv",
+    "splc sample --sampling random:50 --extend configurations.csv -o more.csv",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="sampling", without=("nfp", "aggregate"))

@@ -10,7 +10,7 @@ import numpy as np
 
 from splc.data.experiment import Experiment, Key
 from splc.errors import MeasurementError, listed, unknown_name_hint
-from splc.formats.models.notation import facts_text, lead_text, percent_text
+from splc.formats.models.notation import facts_text, lead_text, log2_terms, percent_text, scaling_text
 from splc.io.numbers import rounded_text
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
@@ -73,15 +73,11 @@ def point_text(at: Mapping[str, float]) -> str:
 
 def model_text(model: ScalingModel) -> str:
     """Return a model on one line, with logarithms to the base 2; with two segments, both."""
-    from splc.formats.models.notation import scaling_text
-
     return scaling_text(model, DIGITS)
 
 
 def view_of_terms(model: ScalingModel) -> View:
     """Yield the terms of a model with their coefficients, logarithms to the base 2."""
-    from splc.formats.models.notation import log2_terms
-
     for part in (model.below, model):
         if part is None:
             continue

@@ -1,7 +1,8 @@
-"""The configurations that a request names, fixes, or leaves out because they fail."""
+"""The configurations that a request names, fixes, or leaves out because they fail, and JSON objects of these facts."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,16 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations, beyond_text
-from splc.data.failures import Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import Failures, Measurements
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, VariabilityError, listed, plural
+from splc.formats.inference import Inference
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.failures import failures_of, failures_of_object
 from splc.formats.measurements.selections import assignment_text, parse_configuration
 from splc.io.files import STANDARD, is_file, read_source
+from splc.io.json import picked
+from splc.system.extension import restricted
 from splc.system.options import NumericOption
-from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Rank
 
@@ -85,10 +87,7 @@ def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
 
 
 def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, int]) -> Space:
-    """Return the valid configurations without the combinations of values of which every run failed.
-
-    `fixed`: the values that the configurations have.
-    """
+    """Return the valid configurations without the combinations of which every run failed; `fixed`: their values."""
     if failures is None or not failures.rules:
         return space
     system = space.system
@@ -106,10 +105,7 @@ def working_space(space: Space, failures: Failures | None, fixed: Mapping[str, i
 def known_failures(
     measured: Measurements | None, provenances: Iterable[Mapping[str, Any]], system: VariabilityModel
 ) -> Failures | None:
-    """Return the failures beside measurements, or else those that were known when models were learned.
-
-    Configurations that have a measured value have not failed.
-    """
+    """Return the failures beside measurements, or else those known when models were learned that have no value yet."""
     if measured is not None and measured.failures is not None:
         return measured.failures
     stated = (failures_of_object(facts.get("failures"), system) for facts in provenances)
@@ -139,3 +135,44 @@ def failure_notes(failures: Failures | None, consequence: str) -> tuple[Note, ..
         return ()
     details = (*failures.texts[1:], *((CURE,) if failures.rules else ()))
     return (Note(f"{failures.texts[0]}: {consequence}", details=details, about=Rank.LIMIT),)
+
+
+def inference_as_json(inference: Inference) -> dict[str, Any]:
+    """Return the JSON object of a system description that was inferred from a table.
+
+    In those of constraints, `rows` is the number of distinct rows that could have contradicted it, `expected` how many
+    would contradict it if the options were independent.
+    """
+    system = inference.system
+    mined = {
+        key: [{"text": str(constraint), **picked(constraint, "kind, rows, expected")} for constraint in constraints]
+        for key, constraints in (("constraints", inference.mined.constraints), ("unseen", inference.mined.unseen))
+    }
+    return {
+        "source": system.source,
+        "binary_options": [option.name for option in system.binary_options],
+        "numeric_options": {option.name: option.values for option in system.numeric_options},
+        "alternative_groups": system.alternative_groups,
+        "uncertain_groups": inference.uncertain,
+        **picked(inference, "properties, contexts, ignored, assumptions"),
+        **mined,
+    }
+
+
+def failures_as_json(failures: Failures | None) -> dict[str, Any] | None:
+    """Return the JSON object of the configurations that never worked, and of the combinations that always fail."""
+    if failures is None:
+        return None
+    return {
+        "configurations": len(failures.configurations),
+        "runs": failures.runs.sum(),
+        "rules": failures.rules,
+    }
+
+
+def option_values(configuration: Configurations) -> dict[str, float | int | None]:
+    """Return option → value of one configuration: a whole number where it is one, None where it is deselected."""
+    return {
+        name: None if math.isnan(value) else int(value) if value.is_integer() else value
+        for name, value in configuration.assignment(0).items()
+    }

@@ -13,35 +13,29 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import quantity
 from splc.errors import InputError, Problem, RequestError, listed, plural
 from splc.formats.detect import experiment_format, is_xml, kind_of
 from splc.formats.measurements.configurations import write_configurations
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, is_stream, read_source, require_writable
 from splc.io.json import picked
 from splc.io.numbers import count_text, percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED
-from splc.project import Project
 from splc.types import Array, Goal
-from splc.workflows.common_fields import FixedValues, Seed
-from splc.workflows.fields import flag, option, request
+from splc.workflows.fields import FixedValues, Seed, flag, option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn.learning_sets import StoredSources
 from splc.workflows.measure import Request as MeasureRequest
 from splc.workflows.measure.outcome import Outputs
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.objects import failures_as_json
 from splc.workflows.prediction_notes import unmeasured_notes
 from splc.workflows.sample import rows_of
-from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Detail, Message, NextStep, NextSteps, Output, View, counted
+from splc.workflows.subspace import failure_notes, failures_as_json, fixed_space, further_notes, working_space
+from splc.workflows.views import UNWATCHED, Detail, Message, NextStep, NextSteps, Output, Verb, View, Watch, counted
 
 
 @request
@@ -102,7 +96,12 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     if request.maximize and not optimum:
         raise RequestError("large values are good only where an optimum is searched; add --goal optimum", "maximize")
     project = request.project()
-    _require_no_profile(project)
+    if project.has_measurements and (file := project.measurements_file) != STANDARD:
+        source = read_source(file)
+        other = is_xml(source) or kind_of(source) == "measurements" or experiment_format(source) == "csv"
+        if source.data.strip() and not other:
+            hint = f"splc scale {shlex.quote(file)} --suggest suggests points of a scaling model"
+            raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
     stored = None
     if request.sources:
         stored = StoredSources.read(request.sources)
@@ -140,16 +139,6 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             result = replace(result, measured=len(values), best=best, unit=measured.unit(nfp))
         notes += _remarks(result, request, space.count, inside)
         return replace(result, notes=tuple(notes))
-
-
-def _require_no_profile(project: Project) -> None:
-    if not project.has_measurements or (file := project.measurements_file) == STANDARD:
-        return
-    source = read_source(file)
-    other = is_xml(source) or kind_of(source) == "measurements" or experiment_format(source) == "csv"
-    if source.data.strip() and not other:
-        hint = f"splc scale {shlex.quote(file)} --suggest suggests points of a scaling model"
-        raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
 
 
 def _remarks(result: Result, request: Request, size: int, inside: int) -> Iterator[Note]:
@@ -196,10 +185,8 @@ def as_json(result: Result) -> dict[str, Any]:
     if output is None:
         columns = {"gain": batch.gains, "predicted": batch.predicted, "low": batch.low, "high": batch.high}
         columns |= {} if batch.costs is None else {"cost": batch.costs}
-        content["next"] = [
-            {"configuration": row, **{name: column[index] for name, column in columns.items()}}
-            for index, row in enumerate(rows_of(batch.configurations))
-        ]
+        lines = zip(rows_of(batch.configurations), *columns.values(), strict=True)
+        content["next"] = [{"configuration": row, **dict(zip(columns, line, strict=True))} for row, *line in lines]
     return content
 
 
@@ -248,14 +235,8 @@ def next_steps(request: Request) -> Iterator[NextStep]:
         return
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
-        "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
-    ),
-    doing="searching for configurations",
+EXAMPLES = (
+    "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
+    "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="searching for configurations")

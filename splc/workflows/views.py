@@ -1,17 +1,21 @@
-"""Views: the values that a verb yields about its result, which a terminal, a page or a format for tables renders.
+"""Verbs, which commands are made of, and views: what they yield for a terminal, a page or a format for tables.
 
 A view is an iterable of items. A text is a line of the result. `Answer`, `Prose`, `Rows`, `Facts`, `Entries` and
 `splc.io.tables.Table` are parts of the result, too. `Output` writes a file. The others are messages beside the result:
 `Message`, `NextSteps`, and the notes of a workflow as a tuple, of which a negative one makes the exit code 1, as `End`
 and `Failed` do.
+
+A verb is declared by its module as `VERB`: the docstring of the request is the help of the command, and its fields are
+the arguments and options.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
 from splc.errors import SplcError, plural
 from splc.io.json import Getter, getter
@@ -20,6 +24,7 @@ from splc.io.tables import Cell, Table, cell_text
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
+
 
 # The largest number of notes without -v.
 MAX_NOTES = 5
@@ -244,3 +249,51 @@ def duration(seconds: float) -> str:
     if seconds < 7200:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
+
+
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+
+class Watch:
+    """A watch of a run of a verb. This one does nothing, and never ends it; that of a terminal shows what happens."""
+
+    detail = Detail()
+
+    def advance(self, done: float, total: float | None, text: str) -> None:
+        """Be told the numbers of finished and of all steps (None if unknown), and the current step."""
+
+    def show(self, *items: Item) -> None:
+        """Be shown a part of the view before the run ends."""
+
+    def stop(self) -> bool:
+        """Return whether the run should end after the current step."""
+        return False
+
+    def keep(self, kept: bool = True) -> None:
+        """Be told that finished work is kept: requests to end wait for the current step; otherwise they do not."""
+
+    @contextmanager
+    def patient(self, after: str, *, kept: bool = True, lost: str = "", by_key: bool = False) -> Iterator[None]:
+        """Let a request to end wait for the current step while the block runs; a second one ends it at once."""
+        yield
+
+    def progress(self, what: str, *, estimated: bool = True) -> AbstractContextManager[object]:
+        """Follow something that takes long while the block runs; `estimated`: whether the time left is estimated."""
+        return self.patient(what)
+
+
+UNWATCHED = Watch()
+
+
+@dataclass(frozen=True)
+class Verb(Generic[Q, R]):
+    """A verb."""
+
+    request: type[Q]  # the class of its requests
+    run: Callable[[Q, Watch], R]  # returns the result of a request; it tells its watch what happens
+    view: Callable[[R, Detail], View]  # returns the items of a result
+    as_json: Callable[[R], Mapping[str, Any]] | None  # returns the JSON object of a result; None without `--json`
+    examples: tuple[str, ...]  # command lines
+    doing: str = ""  # what the progress bar says; empty for none
+    without: tuple[str, ...] = ()  # the fields of the request that no command line has

@@ -19,7 +19,7 @@ from casestudies.published_logs.systems import SystemFolder, system_of
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
 from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
-from splc.formats.models.log_lines import learnings_of
+from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn

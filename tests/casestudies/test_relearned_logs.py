@@ -17,7 +17,7 @@ from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.configurations import write_configurations
-from splc.formats.models.log_lines import learnings_of
+from splc.formats.models.log_reader import learnings_of
 from splc.formats.models.log_writer import learned_log_text
 from splc.io.files import read_source
 from splc.learning import learn

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from lxml import etree, html
 
-from splc.report import document
+from splc.report import page as pages
 from tests.cli.conftest import Run
 
 NAMES = ["a'\"b`c", "<script>alert(1)</script>", "\x1b[31mred\x07", "\u202eabc", "$x^2$ & \\input{a}"]
@@ -73,7 +73,7 @@ def test_pages(run: Run, monkeypatch: pytest.MonkeyPatch, models: tuple[str, ...
     """Pages have the names as texts, in HTML and Markdown, whether matplotlib draws their pictures or not."""
     if drawn:
         pytest.importorskip("matplotlib")
-    monkeypatch.setattr(document, "has_matplotlib", lambda: drawn)
+    monkeypatch.setattr(pages, "has_matplotlib", lambda: drawn)
     assert run("report", *models, *INPUT, "-o", "r.html").exit_code == 0
     text = Path("r.html").read_text(encoding="utf-8")
     assert dangerous(text) == ""

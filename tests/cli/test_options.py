@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 from splc.cli.app import COMMANDS, app
 from splc.cli.command import Command
 from splc.cli.signature import command_of
-from splc.workflows.field_values import names_in, numbers_of
 from splc.workflows.fields import (
     as_argument,
     as_option,
@@ -26,11 +25,13 @@ from splc.workflows.fields import (
     flag,
     given_fields,
     internal,
+    names_in,
+    numbers_of,
     option,
     request,
     values_of,
 )
-from splc.workflows.verb import Verb, Watch
+from splc.workflows.views import Verb, Watch
 from tests.cli.conftest import Run
 from tests.support.command_fields import command_fields, spelling
 from tests.support.golden_messages import check_lines

@@ -17,10 +17,9 @@ import typer
 
 from splc.cli.app import COMMANDS, app
 from splc.errors import OutputError
-from splc.io.files import STANDARD
-from splc.io.outputs import require_writable
+from splc.io.files import STANDARD, require_writable
 from splc.measuring.journal import read_journal
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import Request
 from splc.workflows.views import NextStep

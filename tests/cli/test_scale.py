@@ -144,7 +144,7 @@ def test_hypotheses_without_variance(run: Run) -> None:
 def test_a_line_per_model(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of very many models have a line per model, with the same content."""
     assert run("scale", "profile.txt", "-o", "indented.json").exit_code == 0
-    monkeypatch.setattr("splc.formats.models.json_writer.MAX_INDENTED", 1)
+    monkeypatch.setattr("splc.formats.models.json.MAX_INDENTED", 1)
     assert run("scale", "profile.txt", "-o", "lines.json").exit_code == 0
     texts = [(empty / name).read_text(encoding="utf-8") for name in ("indented.json", "lines.json")]
     assert json.loads(texts[0]) == json.loads(texts[1])

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text
 from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.numbers import percentage, signed_percentage, without_rounding
 from splc.learning.intervals import READERS
-from splc.workflows.learn.expected_error import ExpectedError, factor_text
+from splc.workflows.prediction_notes import ExpectedError, factor_text
 from tests.cli.conftest import Run
 from tests.support.learning_results import Band, small_system, uncertain_result
 from tests.support.paths import ROOT

@@ -1,25 +1,83 @@
+"""Configurations."""
+
 from __future__ import annotations
 
 import itertools
 import json
 import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data import row_hashes
-from splc.data.configurations import Configurations, describe_configuration, index_type, value_indices
+from sampling import Space
+from splc import VariabilityModel
+from splc.data import repetitions
+from splc.data.configurations import Configurations, describe_configuration, fixed_indices, index_type, value_indices
+from splc.data.table import assignment_texts, value_texts
 from splc.errors import ConfigurationError
+from splc.formats.measurements.selections import parse_configuration
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_messages
 from tests.support.strategies import all_assignments, models
 
-MANY = tuple(float(i * i) for i in range(300))
+
+def test_texts_are_read_again() -> None:
+    """Every configuration is the one that its texts say; alternatives are values of one option."""
+    system = VariabilityModel.of({"codec": ["lz4", "zstd -3", "a/b", "a:b"], "cache": bool, "x": [1, 2.5]})
+    space = Space(system)
+    every = Configurations(system, space.solutions.unrank(range(int(space.count))))
+    assert len(every) == 16
+    for row in range(len(every)):
+        text = ",".join(assignment_texts(every.system, every.assignment(row)).values())
+        assert parse_configuration(text, system).find(every[[row]])[0] == 0
+        assert value_texts(every.system, every.assignment(row)).keys() == {"codec", "cache", "x"}
+    assert describe_configuration(parse_configuration("codec=a:b,x=2.5", system), 0) == "codec=a:b, x=2.5"
+
+
 SYSTEM = VariabilityModel(
+    "m",
+    (
+        BinaryOption("solver", optional=False),
+        BinaryOption("solver_cg", parent="solver", optional=False, excluded=(("solver_mg",),)),
+        BinaryOption("solver_mg", parent="solver", optional=False, excluded=(("solver_cg",),)),
+        BinaryOption("b"),
+        NumericOption("x", (1.0, 2.0, 4.0)),
+        NumericOption("o", (0.0, 4.0), deselected_flag=-1.0),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"x": 4, "b": True}, {"x": 2, "b": 1}),
+        ({"b": 0, "x": 1.0}, {"b": 0, "x": 0}),
+        ({"solver": " mg "}, {"solver_mg": 1}),
+        ({"solver": "solver_cg", "x": 2}, {"solver_cg": 1, "x": 1}),
+        ({}, {}),
+    ],
+)
+def test_values(values: dict[str, Any], expected: dict[str, int]) -> None:
+    """Numbers are indices of values; the text of a member of an alternative group selects the member."""
+    assert fixed_indices(SYSTEM, values) == expected
+
+
+def test_deselected_options() -> None:
+    """None deselects a numeric option that may be deselected."""
+    assert fixed_indices(SYSTEM, {"o": None}) != fixed_indices(SYSTEM, {"o": 4})
+
+
+def test_wrong_values() -> None:
+    """Unknown options and values that an option does not have are refused."""
+    check_messages("fixed-values", lambda text: fixed_indices(SYSTEM, json.loads(text)))
+
+
+MANY = tuple(float(i * i) for i in range(300))
+SMALL = VariabilityModel(
     "system",
     (
         BinaryOption("rc-lookahead"),
@@ -31,7 +89,7 @@ NOTHING = VariabilityModel("nothing", ())
 
 
 @st.composite
-def some(draw: st.DrawFn, model: VariabilityModel = SYSTEM, most: int = 12) -> Configurations:
+def some(draw: st.DrawFn, model: VariabilityModel = SMALL, most: int = 12) -> Configurations:
     """Configurations, some of them repeated, with indices around the ends of a byte."""
     row = [
         st.sampled_from(sorted({0, option.size - 1, *(i for i in (1, 254, 255, 256, 257) if i < option.size)}))
@@ -58,28 +116,28 @@ class TestConstruction:
     def test_what_does_not_fit_is_refused(self, indices: list[list[float]]) -> None:
         """Other shapes, indices outside of the values, and indices that are not whole numbers are errors."""
         with pytest.raises(ConfigurationError):
-            Configurations(SYSTEM, np.array(indices))
+            Configurations(SMALL, np.array(indices))
 
     def test_rows_without_columns_do_not_fit_a_system_with_options(self) -> None:
         """Five empty rows are an error for a system with options; zero rows are not."""
         with pytest.raises(ConfigurationError):
-            Configurations(SYSTEM, np.zeros((5, 0)))
+            Configurations(SMALL, np.zeros((5, 0)))
         for empty in (np.array([]), np.zeros((0, 0)), np.zeros((0, 3))):
-            assert Configurations(SYSTEM, empty).indices.shape == (0, 3)
+            assert Configurations(SMALL, empty).indices.shape == (0, 3)
 
     def test_arrays_are_not_shared(self) -> None:
         """An array that can still be changed is copied, also a part of another one; it stays writeable."""
         own = np.zeros((2, 3), dtype=np.uint16)
         part = own[:]
         part.setflags(write=False)
-        found = [Configurations(SYSTEM, own), Configurations(SYSTEM, part)]
+        found = [Configurations(SMALL, own), Configurations(SMALL, part)]
         own[:] = 1
         assert [each.indices.tolist() for each in found] == [[[0, 0, 0], [0, 0, 0]]] * 2
 
     def test_immutable(self) -> None:
         """Indices can be written neither through the configurations nor through the array they were made from."""
         array = np.array([[1, 2, 3]])
-        configurations = Configurations(SYSTEM, array)
+        configurations = Configurations(SMALL, array)
         array[0, 0] = 0
         assert configurations.indices.tolist() == [[1, 2, 3]]
         with pytest.raises(ValueError, match="read-only"):
@@ -110,7 +168,7 @@ class TestValues:
 
     def test_columns(self) -> None:
         """Binary options and switches are 0 or 1 in terms, the root is 1, a deselected option NaN."""
-        configurations = Configurations(SYSTEM, np.array([[1, 2, 0], [0, 299, 3]]))
+        configurations = Configurations(SMALL, np.array([[1, 2, 0], [0, 299, 3]]))
         assert configurations.column("rclookahead").tolist() == [1, 0]
         assert configurations.column("x").tolist() == [4, 299**2]
         np.testing.assert_array_equal(configurations.column("o"), [0.1, np.nan])
@@ -121,33 +179,34 @@ class TestValues:
     def test_unknown_column(self) -> None:
         """An unknown name is refused with the nearest one, switches included."""
         with pytest.raises(ConfigurationError, match="unknown option 'Enablde_o'") as caught:
-            Configurations(SYSTEM, np.array([[1, 2, 0]])).column("Enablde_o")
+            Configurations(SMALL, np.array([[1, 2, 0]])).column("Enablde_o")
         assert caught.value.problems[0].hint == "did you mean 'Enabledo'?"
 
     def test_the_flag_and_nan_are_deselected(self) -> None:
         """The flag of an optional option, or NaN, is deselected."""
         columns = {"rc-lookahead": [0, 0, 1], "x": [0, 1, 4], "o": [-1, math.nan, 3]}
-        found = Configurations.from_columns(SYSTEM, columns)
+        found = Configurations.from_columns(SMALL, columns)
         assert found.indices.tolist() == [[0, 0, 3], [0, 1, 3], [1, 2, 2]]
         with pytest.raises(ConfigurationError, match="row 1: x has no value"):
-            Configurations.from_columns(SYSTEM, {**columns, "x": [0, math.nan, 4]})
+            Configurations.from_columns(SMALL, {**columns, "x": [0, math.nan, 4]})
 
     def test_stripped_names(self) -> None:
         """Columns may be named in SPL Conqueror's spelling."""
         columns = {"rclookahead": [1], "x": [9], "o": [3]}
-        assert Configurations.from_columns(SYSTEM, columns).indices.tolist() == [[1, 3, 2]]
+        assert Configurations.from_columns(SMALL, columns).indices.tolist() == [[1, 3, 2]]
 
     def test_wrong_columns(self) -> None:
         """Values that an option does not have, unknown options and columns of different lengths are errors."""
         columns = {"rc-lookahead": [1, 0], "x": [1, 4], "o": [0.1, 3]}
         check_messages(
-            "configurations", lambda text: Configurations.from_columns(SYSTEM, {**columns, **json.loads(text)})
+            "configurations",
+            lambda text: Configurations.from_columns(SMALL, {**columns, **json.loads(text)}),
         )
 
     def test_a_missing_column(self) -> None:
         """Every option needs its values."""
         with pytest.raises(ConfigurationError, match="no values for the option 'o'"):
-            Configurations.from_columns(SYSTEM, {"rc-lookahead": [1], "x": [1]})
+            Configurations.from_columns(SMALL, {"rc-lookahead": [1], "x": [1]})
 
     @given(
         st.lists(st.integers(-1000, 1000), min_size=1, max_size=20, unique=True),
@@ -205,8 +264,11 @@ class TestRows:
         """Configurations with equal hashes are grouped and found by their values."""
         rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(row_hashes, "SPREAD", np.uint64(0))
-            ours, theirs = Configurations(SYSTEM, np.array(rows)), Configurations(SYSTEM, np.array(asked))
+            patch.setattr(repetitions, "SPREAD", np.uint64(0))
+            ours, theirs = (
+                Configurations(SMALL, np.array(rows)),
+                Configurations(SMALL, np.array(asked)),
+            )
             assert ours.find(theirs).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
             firsts, group = ours.groups()
         assert firsts.tolist() == [at for at, row in enumerate(rows) if row not in rows[:at]]
@@ -224,7 +286,7 @@ class TestRows:
     def test_find_the_first_of_many_equal_rows(self) -> None:
         """Among hundreds of equal rows the first is found."""
         rows = np.array([[0, 256, 1], [1, 0, 0], [0, 1, 3]])[np.arange(600) % 3]
-        assert Configurations(SYSTEM, rows).find(Configurations(SYSTEM, rows[:3])).tolist() == [0, 1, 2]
+        assert Configurations(SMALL, rows).find(Configurations(SMALL, rows[:3])).tolist() == [0, 1, 2]
 
     @given(some(), some(), some())
     def test_concatenate(self, a: Configurations, b: Configurations, c: Configurations) -> None:
@@ -234,15 +296,15 @@ class TestRows:
 
     def test_other_systems(self) -> None:
         """Configurations of systems with other options can be neither found nor concatenated; those of a copy can."""
-        ours = Configurations(SYSTEM, np.array([[1, 2, 0]]))
+        ours = Configurations(SMALL, np.array([[1, 2, 0]]))
         theirs = Configurations(
-            VariabilityModel("other", (*SYSTEM.options[:2], BinaryOption("o"))), np.array([[1, 2, 0]])
+            VariabilityModel("other", (*SMALL.options[:2], BinaryOption("o"))), np.array([[1, 2, 0]])
         )
         with pytest.raises(ConfigurationError, match="different options"):
             ours.find(theirs)
         with pytest.raises(ConfigurationError, match="different options"):
             Configurations.concatenate([ours, theirs])
-        copy = Configurations(VariabilityModel("copy", SYSTEM.options), np.array([[0, 0, 0], [1, 2, 0]]))
+        copy = Configurations(VariabilityModel("copy", SMALL.options), np.array([[0, 0, 0], [1, 2, 0]]))
         assert copy.find(ours).tolist() == [1]
 
     def test_a_system_without_options(self) -> None:
@@ -253,7 +315,7 @@ class TestRows:
         assert three.assignment(0) == {}
         assert len(Configurations.from_columns(NOTHING, {})) == 0
 
-    @pytest.mark.parametrize("system", [SYSTEM, NOTHING])
+    @pytest.mark.parametrize("system", [SMALL, NOTHING])
     def test_no_rows(self, system: VariabilityModel) -> None:
         """Zero configurations have no keys and no values, and none can be found in them."""
         none = Configurations(system, np.zeros((0, len(system.options)), dtype=int))
@@ -277,12 +339,12 @@ class TestRows:
 
 def test_messages_on_indices() -> None:
     """The error states what does not fit."""
-    check_messages("indices", lambda text: Configurations(SYSTEM, np.array(json.loads(text))))
+    check_messages("indices", lambda text: Configurations(SMALL, np.array(json.loads(text))))
 
 
 def test_texts() -> None:
     """A configuration is described by its selected options and values, a set by its size."""
-    found = Configurations(SYSTEM, np.array([[1, 2, 0], [0, 3, 3]]))
+    found = Configurations(SMALL, np.array([[1, 2, 0], [0, 3, 3]]))
     assert [describe_configuration(found, row) for row in (0, 1)] == ["rc-lookahead, x=4, o=0.1", "x=9, o=deselected"]
     binary = Configurations(VariabilityModel("b", (BinaryOption("a"),)), np.array([[0]]))
     assert describe_configuration(binary, 0) == "(nothing selected)"
@@ -340,12 +402,12 @@ def test_hints_on_missing_columns(given: str, missing: str) -> None:
 def test_several_columns_of_an_option() -> None:
     """Two spellings of one option are an error."""
     with pytest.raises(ConfigurationError, match=r"^several columns are the option 'rc-lookahead'$"):
-        Configurations.from_frame(SYSTEM, {"rc-lookahead": [1], "rclookahead": [1], "x": [1], "o": [3]})
+        Configurations.from_frame(SMALL, {"rc-lookahead": [1], "rclookahead": [1], "x": [1], "o": [3]})
 
 
 def test_copies_in_other_processes() -> None:
     """Copies have the same columns, also those of switches and of the root, whatever was looked up before."""
-    found = Configurations(SYSTEM, np.array([[0, 7, 1], [1, 299, 3]]))
+    found = Configurations(SMALL, np.array([[0, 7, 1], [1, 299, 3]]))
     names = ("root", "rc-lookahead", "rclookahead", "x", "o", "Enabledo", "Disabledo")
     wanted = [found.column(name).tolist() for name in names]
     copy = pickle.loads(pickle.dumps(found))  # noqa: S301

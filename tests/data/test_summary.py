@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -12,25 +13,189 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.data.measurements import Measurements
-from splc.data.summary import drift_of, summary_of
+from splc.data.measurements import Measurements, ReadingReport
+from splc.data.repetitions import RowHashes, most_cells, offsets, repetition_column, repetition_rows, require_size
+from splc.data.summary import Kind, drift_of, run_pattern, summary_of
+from splc.errors import MeasurementError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-SYSTEM = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(400)))),))
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=30))
+def test_offsets_are_those_of_a_plain_loop(rows: list[tuple[int, int]]) -> None:
+    """The values of a row follow those of the earlier rows of its group, without gaps."""
+    columns = [0] * 5
+    expected = []
+    for group, slots in rows:
+        expected.append(columns[group])
+        columns[group] += slots
+    groups = np.array([group for group, _ in rows], dtype=np.int64)
+    sizes = np.array([slots for _, slots in rows], dtype=np.int64)
+    found, totals = offsets(groups, sizes, 5)
+    assert found.tolist() == expected
+    assert totals.tolist() == columns
 
 
-def measured(values: list[list[float]], *, first: int = 0, name: str = "time") -> Measurements:
+def test_size() -> None:
+    """Small tables may be empty in most cells; larger ones have at most ten cells for each value, and a limit."""
+    assert [most_cells(each) for each in (0, 400_000, 400_001, 10**7, 10**7 + 1)] == [
+        4_000_000, 4_000_000, 4_000_010, 10**8, 10**8
+    ]  # fmt: skip
+    require_size(2000, 2000, 3999)
+    require_size(1000, 1000, 10**6, 40)
+    for groups, width, values, columns in [(2000, 2001, 4000, 1), (1000, 1000, 1999, 5), (10**4, 10**4, 10**8, 2)]:
+        message = f"^a configuration has {width:,} repetitions, too many beside {groups:,} configurations\n"
+        with pytest.raises(MeasurementError, match=message):
+            require_size(groups, width, values, columns)
+
+
+cells = st.sampled_from([1.0, 2.0, np.nan])
+
+
+@given(
+    st.integers(0, 4).flatmap(
+        lambda rows: st.lists(
+            st.integers(0, 3).flatmap(
+                lambda width: st.lists(
+                    st.lists(cells, min_size=width, max_size=width), min_size=rows, max_size=rows
+                ).map(lambda found: np.array(found, dtype=float).reshape(rows, width))
+            ),
+            max_size=3,
+        ).map(lambda tables: (rows, tables))
+    )
+)
+def test_rows_are_those_of_a_plain_loop(given: tuple[int, list[np.ndarray]]) -> None:
+    """A group has a row for each slot up to its last value of any property, and at least one."""
+    count, tables = given
+    expected = []
+    for group in range(count):
+        last = [at for table in tables for at, value in enumerate(table[group]) if not np.isnan(value)]
+        expected += [(group, slot) for slot in range(max(last, default=0) + 1)]
+    rows, slots = repetition_rows([table for table in tables if table.shape[1]], count)
+    assert list(zip(rows.tolist(), slots.tolist(), strict=True)) == expected
+    for table in tables:
+        column = [table[group][slot] if slot < table.shape[1] else np.nan for group, slot in expected]
+        np.testing.assert_array_equal(repetition_column(table, rows, slots), column)
+
+
+tables = st.tuples(st.integers(1, 20), st.integers(1, 12), st.sampled_from(["u1", "u2"])).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(0, 2), min_size=shape[1], max_size=shape[1]), min_size=shape[0], max_size=shape[0]
+    ).map(lambda rows: np.array(rows, dtype=shape[2]))
+)
+
+
+@given(tables, st.integers(0, 2**32))
+def test_groups_and_find(rows: np.ndarray, seed: int) -> None:
+    """Groups are numbered by first appearance, and the first equal row is found."""
+    table = rows.tolist()
+    hashed = RowHashes(rows)
+    found = hashed.groups()
+    assert found is not None
+    first, group = found
+    assert [table.index(row) for row in table] == first[group].tolist()
+    assert first.tolist() == sorted(set(first.tolist()))
+    wanted = np.random.default_rng(seed).integers(0, 3, (8, rows.shape[1])).astype(rows.dtype)
+    places = hashed.find(RowHashes(wanted))
+    assert places is not None
+    assert places.tolist() == [table.index(row) if row in table else -1 for row in wanted.tolist()]
+
+
+def test_collisions_are_noticed() -> None:
+    """Different rows with the same hash are neither grouped nor found."""
+    # The second word of a row undoes what its first word changed in the hash.
+    first = RowHashes(np.array([[1, *[0] * 7], [2, *[0] * 7]], dtype="u1")).hashes
+    rows = np.array([[1, *[0] * 15], [2, *[0] * 7, *(first[:1] ^ first[1:]).view("u1")], [1, *[0] * 15]], dtype="u1")
+    assert RowHashes(rows).groups() is None
+    assert RowHashes(rows[:1]).find(RowHashes(rows[1:2])) is None
+
+
+COUNT = 24
+SYSTEM = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(COUNT)))),))
+# Returns the factor of each run for its configuration, its repetition and its row in a file in blocks.
+Factor = Callable[[Array, Array, Array], Array]
+
+
+def measured(factor: Factor, repetitions: int = 6, noise: float = 0.01, *, adjacent: bool = False) -> Measurements:
+    """Return measurements of a file: all configurations once, then all again; or the runs of each side by side."""
+    rng = np.random.default_rng(3)
+    configuration, repetition = (each.ravel() for each in np.indices((COUNT, repetitions)))
+    order = np.arange(len(repetition)) if adjacent else np.lexsort((configuration, repetition))
+    places = np.empty(len(order), dtype=int)
+    places[order] = np.arange(len(order))
+    values = (5 + configuration) * factor(configuration, repetition, places)
+    values = values * np.exp(noise * rng.normal(size=len(order)))
+    report = ReadingReport(lines=np.arange(len(order)) + 2, groups=configuration[order])
+    configurations = Configurations(SYSTEM, np.arange(COUNT)[:, np.newaxis])
+    return Measurements(configurations, {"time": values.reshape(COUNT, repetitions)}, report=report)
+
+
+def coins(chance: float) -> Array:
+    """Return for each run whether it is slow, by chance."""
+    return np.random.default_rng(5).random(COUNT * 6) < chance
+
+
+PATTERNS: dict[str, tuple[Measurements, Kind | None, int | None, float]] = {
+    "blocks": (measured(lambda c, r, p: np.array([1, 1.8, 2, 1.2, 1, 1.5])[r]), "position", COUNT, 2),
+    "every other one": (measured(lambda c, r, p: 1 + 2 * (r % 2), adjacent=True), "alternate", None, 3),
+    "two blocks": (measured(lambda c, r, p: 1 + r * 1.0, repetitions=2), "position", COUNT, 2),
+    "a first run that is slow": (measured(lambda c, r, p: 1 + 0.8 * (r == 0), adjacent=True), "first", None, 1.8),
+    "a trend": (measured(lambda c, r, p: 1 + 0.1 * r), "trend", COUNT, 1.5),
+    "two machines by chance": (measured(lambda c, r, p: 1 + 2 * coins(0.5), adjacent=True), "groups", None, 3),
+    "independent runs": (measured(lambda c, r, p: np.ones(len(r)), noise=0.3), None, None, 1),
+    "runs that hardly differ": (measured(lambda c, r, p: 1 + 0.01 * (r % 2), noise=0.001), None, None, 1),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_pattern(name: str) -> None:
+    """What moves runs together is found, with the rows of its blocks and the factor; independent runs have none."""
+    table, kind, block, factor = PATTERNS[name]
+    found = run_pattern([table], "time")
+    assert (None if found is None else found.kind) == kind
+    if found is not None:
+        assert found.block == block
+        assert found.factor == pytest.approx(factor, rel=0.15)
+
+
+def test_neighbours_in_the_file() -> None:
+    """Rows next to each other in a file in random order move together where the machine changed in between."""
+    table = measured(lambda c, r, p: np.ones(len(r)))
+    order = np.random.default_rng(1).permutation(len(table.report.groups))
+    groups = table.report.groups[order]
+    values = np.full((COUNT, 6), np.nan)
+    slots = np.array([int((groups[:at] == group).sum()) for at, group in enumerate(groups.tolist())])
+    values[groups, slots] = (5 + groups) * np.where(np.arange(len(groups)) % 40 < 20, 1.0, 1.5)
+    found = run_pattern([replace(table, values={"time": values}, report=replace(table.report, groups=groups))], "time")
+    assert found is not None
+    assert found.kind == "neighbours"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_independent_runs_have_no_pattern(seed: int) -> None:
+    """Runs with noise of their own have no pattern, whatever their number; nor have negative values or huge ones."""
+    rng = np.random.default_rng(seed)
+    for repetitions in (2, 3, 5, 10):
+        values = 5 * np.exp(rng.normal(0, 0.2, (COUNT, repetitions)))
+        configurations = Configurations(SYSTEM, np.arange(COUNT)[:, np.newaxis])
+        for scale in (1.0, -1.0, 1e300):
+            assert run_pattern([Measurements(configurations, {"time": scale * values})], "time") is None
+
+
+REPEATED = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(400)))),))
+
+
+def summarized(values: list[list[float]], *, first: int = 0, name: str = "time") -> Measurements:
     """Return measurements of the configurations from x = first on."""
     count = len(values)
-    configurations = Configurations(SYSTEM, np.arange(first, first + count)[:, np.newaxis])
+    configurations = Configurations(REPEATED, np.arange(first, first + count)[:, np.newaxis])
     return Measurements(configurations, {name: np.array(values)})
 
 
 def test_counts() -> None:
     """Configurations, values and repetitions are counted; missing values are none."""
-    parts = [measured([[1, 2, math.nan], [math.nan] * 3]), measured([[5], [7]])]
+    parts = [summarized([[1, 2, math.nan], [math.nan] * 3]), summarized([[5], [7]])]
     found = summary_of(parts)
     assert found.configurations == 2
     (time,) = found.properties
@@ -40,28 +205,28 @@ def test_counts() -> None:
 
 def test_no_values() -> None:
     """A property without a value has no range."""
-    (time,) = summary_of([measured([[math.nan]])]).properties
+    (time,) = summary_of([summarized([[math.nan]])]).properties
     assert math.isnan(time.minimum)
     assert (time.configurations, time.most_repetitions, time.scatter, time.drift) == (0, 0, None, None)
 
 
 def test_properties_of_some_parts() -> None:
     """A property that only some parts have is summarised from those."""
-    found = summary_of([measured([[1.0]]), measured([[2.0], [3.0]], name="size")])
+    found = summary_of([summarized([[1.0]]), summarized([[2.0], [3.0]], name="size")])
     assert [(each.name, each.configurations) for each in found.properties] == [("time", 1), ("size", 2)]
 
 
 def test_scatter() -> None:
     """The scatter is the median relative standard deviation of repetitions."""
     values: list[list[float]] = [[1, 3], [10, 10], [4, 4.5], [7, math.nan], [0, 0]]
-    (time,) = summary_of([measured(values)]).properties
+    (time,) = summary_of([summarized(values)]).properties
     expected = [np.std(row, ddof=1) / np.mean(row) for row in values[:3]]
     assert time.scatter == pytest.approx(np.median(expected))
 
 
 def test_negative_values() -> None:
     """The scatter of negative values is positive, and values that become larger rise."""
-    (time,) = summary_of([measured([[-1, -3], [-10, -10], [-4, -4.5]])]).properties
+    (time,) = summary_of([summarized([[-1, -3], [-10, -10], [-4, -4.5]])]).properties
     assert time.scatter == pytest.approx(np.std([4, 4.5], ddof=1) / 4.25)
     found = drift_of([np.array([[-4.0, -3.0, -2.0]])])
     assert found is not None
@@ -70,7 +235,7 @@ def test_negative_values() -> None:
 
 def test_dropped_rows() -> None:
     """Rows without a valid configuration do not count as rows."""
-    part = measured([[1.0], [2.0]])
+    part = summarized([[1.0], [2.0]])
     report = replace(part.report, rows=5, invalid=((2, "wrong"), (4, "wrong"), (5, "wrong")))
     assert summary_of([replace(part, report=report), replace(part, report=report)]).rows == 4
 

@@ -30,7 +30,7 @@ from splc.errors import ConfigurationError, ExpressionError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
 from splc.system.options import BinaryOption, NumericOption
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_calls, check_messages
 from tests.support.paths import ROOT
 from tests.support.real_data import real
 from tests.support.strategies import all_assignments, models
@@ -201,23 +201,6 @@ def test_predictions_of_tables(frame: Callable[[Mapping[str, Any]], Any]) -> Non
     np.testing.assert_array_equal(derived.predict(frame(ROWS)), derived.predict(known))
 
 
-@pytest.mark.parametrize(
-    ("table", "error", "message"),
-    [
-        ({"codec": ["lz4"], "px": [1]}, ConfigurationError, r"'codec_zstd'.*\n.*from_frame\(system, table\)"),
-        ({"codec_zstd": ["no"], "px": [1]}, ConfigurationError, "'codec_zstd' contains text"),
-        ({"codec_zstd": [1, None], "px": [1, 1]}, ConfigurationError, "row 1: the option 'codec_zstd' has no value"),
-        ({"codec_zstd": 1, "px": 1}, ConfigurationError, "codec_zstd: one value per configuration is needed, not 1"),
-        (np.zeros((1, 2)), MeasurementError, "ndarray is not a table"),
-    ],
-)
-def test_tables_that_cannot_be_predicted(table: Any, error: type[Exception], message: str) -> None:
-    """Tables that a model cannot predict without the system are refused, with the function that reads them."""
-    model = parse_model("px + 2 * codec_zstd", SYSTEM)
-    with pytest.raises(error, match=message):
-        model.predict(table)
-
-
 @pytest.mark.parametrize("learner", ["projection", "knn"])
 def test_results_predict_tables(learner: str) -> None:
     """The predictors and intervals of results accept tables, too."""
@@ -285,53 +268,6 @@ def test_whole_numbers(values: list[float]) -> None:
     found = whole_numbers(np.array(values, dtype=float))
     assert found.tolist() == values
     assert (found.dtype == np.int64) == all(value.is_integer() and abs(value) < 2**53 for value in values)
-
-
-@pytest.mark.parametrize(
-    ("table", "settings", "message", "hint"),
-    [
-        (
-            {**ROWS, "version": list("abcd")},
-            {"where": {"version": "e"}},
-            "version is never 'e'",
-            "its values are 'a', 'b', 'c', 'd'",
-        ),
-        (
-            {**ROWS, "versoin": [1] * 4},
-            {"where": {"version": 1}},
-            "there is no column 'version'",
-            "did you mean 'versoin'?",
-        ),
-        (
-            {**ROWS, "version": list("abcd")},
-            {"where": {"size": 10, "version": "b"}},
-            "no row has size = 10, version = b",
-            None,
-        ),
-        (
-            {**ROWS, "version": ["1.0", "1.0", "2.0", "2.0"]},
-            {},
-            "the context 'version' has 2 values: '1.0', '2.0'",
-            "choose one with where={'version': '1.0'}, or leave the column out with ignore=['version']; "
-            "a property has numbers only",
-        ),
-        (
-            ROWS,
-            {"contexts": "size"},
-            "the context 'size' has 4 values: '10', '20', '30', '40'",
-            "choose one with where={'size': '10'}, or leave the column out with ignore=['size']",
-        ),
-        (3, {}, "int is not a table", "give a data frame, a dict of columns, or a list of dicts"),
-        (pl.LazyFrame(ROWS), {}, "LazyFrame is not a table yet", "collect() it first"),
-        (pd.DataFrame([[1, 2]], columns=["px", "px"]), {}, "duplicate column 'px'", "rename it"),
-    ],
-)
-def test_messages(table: Any, settings: dict[str, Any], message: str, hint: str | None) -> None:
-    """The error states the problem of a table and its cure."""
-    with pytest.raises(MeasurementError) as caught:
-        Measurements.from_columns(SYSTEM, table, **settings)
-    (problem,) = caught.value.problems
-    assert (problem.message, problem.hint) == (message, hint)
 
 
 @pytest.mark.parametrize("count", [6, 7])
@@ -405,3 +341,13 @@ def test_columns_of_switches_are_no_options() -> None:
     with pytest.raises(ConfigurationError, match="no values for the option 'Enabledy'") as caught:
         Configurations.from_frame(system, {"Enabledx": ones, "x": [3, -1]})
     assert "Enabledx" not in str(caught.value)
+
+
+def test_calls() -> None:
+    """Tables that cannot be read, and those that a model cannot predict without the system, are refused."""
+
+    def read(table: Any, **settings: Any) -> Measurements:
+        return Measurements.from_columns(SYSTEM, table, **settings)
+
+    predict = parse_model("px + 2 * codec_zstd", SYSTEM).predict
+    check_calls("tables-in-memory", read, predict, ROWS=ROWS, pl=pl, pd=pd, np=np)

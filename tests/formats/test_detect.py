@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import gzip
 import io
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from splc.errors import InputError
-from splc.formats.detect import kind_of, system_format, xml_root_of_file
+from sampling.space.space import Space
+from splc.data.measurements import Measurements
+from splc.errors import InputError, MeasurementError, OutputError
+from splc.formats import registry
+from splc.formats.detect import experiment_format, kind_of, system_format, xml_root_of_file
+from splc.formats.experiments.read import parse_experiments
+from splc.formats.measurements.csv import write_measurements_csv
+from splc.formats.measurements.read import read_measurements
+from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.formats.measurements.tables import read_file_columns
-from splc.io.files import Source
+from splc.formats.models.read import read_stored_model, write_model
+from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.io.files import Source, read_source
+from splc.models.influence import InfluenceModel
+from splc.system.variability import VariabilityModel
+from splc.workflows.convert import target_format
+from tests.support.golden_messages import check_calls
+from tests.support.paths import SMG2000
 
 MODELS = [
     "T = 1,5*nx",
@@ -84,30 +101,6 @@ def test_tables_that_look_like_other_files(text: str) -> None:
     assert kind_of(Source("a", text.encode())) == "measurements"
 
 
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("features\n\tA\n", "uvl"),
-        ("// a\n/* b */\r\nnamespace a\r\n\r\nfeatures // c\r\n\tA\r\n", "uvl"),
-        ("include\n\tBoolean\nfeatures\n\tA\n", "uvl"),
-        ("features\n1\n2\n", None),
-        ("c 1 a\nc\n\np cnf 1 0\n", "dimacs"),
-        ('{"hyperparameters": [{"name": "a"}]}', "configspace"),
-        ('{"hyperparameters": [[1, 2]]}', None),
-        ("namespace = 3", None),
-        ("c * x + 2", None),
-        ("<featureModel/>", "featureide"),
-        ("<feature_model/>", "xml"),
-        ("<results/>", None),
-    ],
-)
-def test_systems(text: str, form: str | None) -> None:
-    """Feature models are told by their beginning; formulas and models with similar words are not among them."""
-    source = Source("a", text.encode())
-    assert system_format(source) == form
-    assert (kind_of(source) == "system") == (form is not None)
-
-
 def test_experiments_of_extra_p_3() -> None:
     """A binary file of Extra-P 3 is refused with what to do."""
     with pytest.raises(InputError, match="open it in Extra-P 4"):
@@ -122,3 +115,194 @@ def test_root_of_a_file(tmp_path: Path) -> None:
     for data, root in ((text, "vm"), (gzip.compress(text), "vm"), (b"a,b\n1,2\n", None), (b"\x1f\x8bdamaged", None)):
         path.write_bytes(data)
         assert xml_root_of_file(path) == root
+
+
+@pytest.mark.parametrize("form", registry.FORMATS, ids=lambda form: f"{form.kind}-{form.name}")
+def test_functions_exist(form: registry.Format) -> None:
+    """Every format can be read or written, and the functions that it names exist."""
+    assert form.reader or form.writer
+    assert form.reader is None or callable(form.read)
+    assert form.writer is None or callable(form.write)
+
+
+@pytest.mark.parametrize("name", [each.name for each in registry.formats_of("model") if each.reader and each.writer])
+def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
+    """A written model is detected as a model in its format, whatever the name of its file is."""
+    (tmp_path / "model.txt").write_text("2 + 3 * x", encoding="utf-8")
+    model: InfluenceModel = read_stored_model(tmp_path / "model.txt").model
+    write_model(model, tmp_path / f"a.{name}")
+    source = dataclasses.replace(read_source(tmp_path / f"a.{name}"), name="anything")
+    assert registry.kind_of(source) == "model"
+    found = registry.format_of("model", source)
+    assert found is not None
+    assert found.name == name
+
+
+def test_c_is_not_written(tmp_path: Path) -> None:
+    """A model is not written as another text where C is wanted."""
+    with pytest.raises(OutputError, match="C is not written"):
+        write_model(InfluenceModel.from_terms({}), tmp_path / "model.c.gz")
+
+
+def test_a_format_with_a_suffix_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new line in the table is enough for a format that its suffix tells."""
+    toy = registry.Format("experiment", "toy", ".toy", f"{__name__}:read_toy", by_suffix=True)
+    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    assert parse_experiments(Source("a.toy.gz", b"anything")) == (("toy", b"anything"),)
+
+
+def test_the_suffix_of_a_file_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new line in the table is enough for `splc convert` to write a format by the suffix of the output."""
+    toy = registry.Format("model", "toy", ".t", writer=f"{__name__}:read_toy")
+    monkeypatch.setattr(registry, "FORMATS", (*registry.FORMATS, toy))
+    assert target_format("model", "a.t.gz", None) == "toy"
+    assert target_format("model", "a.txt", None) == "txt"
+    assert target_format("system", "a.xml", None) == "xml"
+
+
+def read_toy(source: Source) -> Any:
+    """Return a mark instead of an experiment."""
+    return "toy", source.data
+
+
+PUBLISHED = {
+    "LLVM": ("FeatureModel.xml", "measurements.xml", 1024),
+    "x264": ("FeatureModel.xml", "measurements.xml", 1152),
+    "Dune": ("FeatureModel.xml", "measurements.xml", 2304),
+    "exastencils": ("FeatureModel.xml", "SS-X.csv.gz", 86058),
+    "splc_examples": ("VariabilityModel.xml", "measurements.xml", 20),
+}
+
+
+def load(data: Path, name: str) -> tuple[VariabilityModel, Measurements]:
+    """Read a published system and all of its rows."""
+    system, file, _ = PUBLISHED[name]
+    model = read_variability_model(data / name / system)
+    return model, read_measurements(data / name / file, model)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_systems(data: Path, name: str) -> None:
+    """Every published file is read completely, and no value of its properties but LLVM's MainMemory is missing."""
+    _, measured = load(data, name)
+    assert len(measured) == PUBLISHED[name][2]
+    assert set(measured.report.missing) == ({"MainMemory"} if name == "LLVM" else set())
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "exastencils" else name for name in PUBLISHED]
+)
+def test_published_systems_read_back(data: Path, tmp_path: Path, name: str) -> None:
+    """Every published system and its measurements read back equal after they were written."""
+    model, measured = load(data, name)
+    write_variability_model(model, tmp_path / "system.xml")
+    assert read_variability_model(tmp_path / "system.xml") == model
+    write_measurements_csv(measured, tmp_path / "m.csv")
+    write_measurements_xml(measured[:3000], tmp_path / "m.xml")
+    for again, rows in (("m.csv", slice(None)), ("m.xml", slice(3000))):
+        kept = read_measurements(tmp_path / again, model)
+        assert kept.configurations == measured.configurations[rows]
+        for nfp in measured.properties:
+            np.testing.assert_array_equal(kept[nfp], measured[nfp][rows])
+
+
+@pytest.mark.real_data
+def test_the_invalid_rows_of_spl_conquerors_example(data: Path) -> None:
+    """Four of the twenty rows of SPL Conqueror's own example are invalid, which is an error unless they are dropped."""
+    folder = data / "splc_examples"
+    model = read_variability_model(folder / "VariabilityModel.xml")
+    space = Space(model)
+    path = folder / "measurements.xml"
+    with pytest.raises(MeasurementError, match=r"xml:48: the configuration violates: binOpt4 implies binOpt2"):
+        read_measurements(path, model, check=space.check, explain=space.violations)
+    kept = read_measurements(path, model, check=space.check, invalid="drop")
+    assert len(kept) == 16
+    assert [line for line, _ in kept.report.invalid] == [48, 103, 158, 213]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["LLVM", "x264", "Dune", "exastencils"])
+def test_all_other_published_rows_are_valid(data: Path, name: str) -> None:
+    """No row of the other published files fails the check, and they are all valid configurations."""
+    model, measured = load(data, name)
+    space = Space(model)
+    assert space.check(measured.configurations).all()
+    assert space.count == len(measured)
+
+
+@pytest.mark.real_data
+def test_the_decimal_comma_in_llvms_main_memory(data: Path) -> None:
+    """A comma in a file with decimal points is not a thousands separator: only that value is missing."""
+    _, measured = load(data, "LLVM")
+    np.testing.assert_array_equal(measured.repetitions("MainMemory")[0], [353200, 23216, 371536])
+    np.testing.assert_array_equal(measured.repetitions("MainMemory")[2], [np.nan, 337952, np.nan])
+    assert measured["Performance"][2] == 216.403333333333
+    assert np.nanmax(measured.repetitions("MainMemory")) < 1e6
+
+
+@pytest.mark.real_data
+def test_a_large_document_is_read_whole(data: Path, tmp_path: Path) -> None:
+    """4 MB of XML are read, every repetition of every configuration."""
+    model = read_variability_model(data / "Dune" / "FeatureModel.xml")
+    text = (data / "Dune" / "measurements.xml").read_text(encoding="utf-8-sig")
+    start, end = text.index("<row>"), text.rindex("</results>")
+    (tmp_path / "large.xml").write_text(text[:start] + text[start:end] * 7 + text[end:], encoding="utf-8")
+    measured = read_measurements(tmp_path / "large.xml", model, duplicates="mean")
+    assert measured.repetitions("Performance").shape == (2304, 7)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["splc_examples", pytest.param("LLVM", marks=pytest.mark.slow)])
+def test_truncated(data: Path, tmp_path: Path, name: str) -> None:
+    """A published file that is truncated at any position is refused with its name and a line."""
+    model = read_variability_model(data / name / PUBLISHED[name][0])
+    content = (data / name / "measurements.xml").read_bytes().rstrip()
+    path = tmp_path / "cut.xml"
+    for length in range(1, len(content), len(content) // 150):
+        path.write_bytes(content[:length])
+        with pytest.raises(InputError, match=r"cut\.xml"):
+            read_measurements(path, model)
+
+
+@pytest.mark.real_data
+def test_a_system_instead_of_measurements(data: Path) -> None:
+    """A file given instead of another one is recognised."""
+    model = read_variability_model(data / "LLVM" / "FeatureModel.xml")
+    with pytest.raises(InputError, match="this is a variability model"):
+        read_measurements(data / "LLVM" / "FeatureModel.xml", model)
+    with pytest.raises(InputError, match="these are measurements"):
+        read_variability_model(data / "LLVM" / "measurements.xml")
+    with pytest.raises(MeasurementError, match="unknown option"):
+        read_measurements(data / "x264" / "measurements.xml", model)
+
+
+@pytest.mark.parametrize(("case", "count"), [("1d", 144), ("2d", 240), ("3d", 320)])
+def test_smg2000(case: str, count: int) -> None:
+    """Every configuration of SMG2000 was measured three times."""
+    folder = SMG2000 / case
+    measured = read_measurements(folder / "measurements.csv", read_variability_model(folder / "system.xml"))
+    assert len(measured) == count
+    assert measured.repetitions("solve_seconds").shape == (count, 3)
+    assert not measured.report.missing
+
+
+def system_in(text: str) -> str | None:
+    """Return the format of a system description, None for other files."""
+    source = Source("a", text.encode())
+    assert (kind_of(source) == "system") == (system_format(source) is not None)
+    return system_format(source)
+
+
+def experiment_in(text: str) -> str | None:
+    """Return the format of an experiment, the same with a byte order mark and line ends of Windows."""
+    found = experiment_format(Source("x", text.encode()))
+    changed = text if text.startswith("PK") else "\ufeff" + text.replace("\n", "\r\n")
+    assert experiment_format(Source("x", changed.encode())) == found
+    return found
+
+
+def test_calls() -> None:
+    """Formats are told by content and by suffix as the golden file has it."""
+    check_calls("detected-formats", system_in, experiment_in, registry.suffix_of)

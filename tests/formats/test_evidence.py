@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
-import pytest
 
-from splc.data.property_name import is_measurement_name
 from splc.formats.evidence import left_out
+from tests.support.golden_messages import check_calls
 from tests.support.inferred_tables import inferred
 
 RNG = np.random.default_rng(1)
@@ -30,97 +30,11 @@ def numbers(scale: float = 1.0) -> list[object]:
     return [round(scale * time + float(RNG.uniform(0, 0.1)), 5) for time in TIMES]
 
 
-@pytest.mark.parametrize(
-    ("names", "kept"),
-    [
-        (["mean", "median", "stddev", "min", "max", "p95"], "mean"),
-        (["median", "min", "max"], "median"),
-        (["time_mean", "time_std", "time_p99"], "time_mean"),
-        (["avg_time_ms", "max_time_ms"], "avg_time_ms"),
-        (["time_mean_ms", "time_min_ms"], "time_mean_ms"),
-        (["latency", "latency_p50", "latency_p99", "latency_max"], "latency"),
-        (["mean", "user", "system"], "mean"),
-        (["real", "user", "sys"], "real"),
-    ],
-)
-def test_statistics(names: list[str], kept: str) -> None:
-    """Statistics beside a mean, and parts of the processor time, are left out; the mean is the property."""
-    found = inferred(table(**{name: numbers(at + 1) for at, name in enumerate(names)}))
-    assert (found.columns, found.properties) == (("cache", "threads"), (kept,))
-    assert set(found.ignored) == {*names} - {kept}
-    assert found.decided
-
-
 def test_named_statistic() -> None:
     """The statistic that the user names is the property, and the mean is left out instead."""
     found = inferred(table(mean=numbers(), median=numbers(2), max=numbers(3)), nfp="median")
     assert found.properties == ("median",)
     assert set(found.ignored) == {"mean", "max"}
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["max_depth", "min_size"],
-        ["min", "max"],
-        ["user_id", "system_load"],
-        ["maximum"],
-        ["depth", "max_depth"],
-        ["size", "min_size", "max_size"],
-    ],
-)
-def test_no_statistics(names: list[str]) -> None:
-    """Without a centre of the same value, names such as `max_depth` are not statistics."""
-    assert left_out({name: ["1", "2", "3", "4", "5"] for name in names}, ()) == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "cells", "reason"),
-    [
-        ("started", [f"2026-01-01T10:{at:02d}:00" for at in range(16)], "time stamps"),
-        ("when", [f"2026-01-01 10:{at:02d}:00.5" for at in range(16)], "time stamps"),
-        ("day", [f"2026-01-{at + 1:02d}" for at in range(16)], "time stamps"),
-        ("day", [f"2026-01-{at // 8 + 1:02d}" for at in range(16)], None),
-        ("timestamp", [1700000000 + 3.5 * at for at in range(16)], "time stamps"),
-        ("counter", [1700000000 + 3.5 * at for at in range(16)], None),
-        ("output", [hashlib.sha1(bytes([at])).hexdigest() for at in range(16)], "hashes"),
-        ("sha256", [f"{at:08d}" if at else "0000000a" for at in range(16)], "hashes"),
-        ("commit", [("0a1b2c3d", "9f8e7d6c")[at % 2] for at in range(16)], None),
-        ("word", [f"word{chr(97 + at)}" for at in range(16)], None),
-        (
-            "when",
-            [*[" "] * 1200, *(f"2026-01-01T{at // 60:02d}:{at % 60:02d}:00" for at in range(1300))],
-            "time stamps",
-        ),
-        ("mixed", ["0a1b2c3d", *(f"word{at}" for at in range(15))], None),
-        ("mixed", ["2026-01-01T10:00:00", *(f"word{at}" for at in range(15))], None),
-    ],
-)
-def test_stamps_and_hashes(name: str, cells: list[object], reason: str | None) -> None:
-    """Time stamps and hashes that differ in most rows are left out; a few values of them are a context."""
-    found = left_out({name: [str(cell) for cell in cells]}, ())
-    assert found.get(name) == reason
-    assert left_out({name: [str(cell) for cell in cells]}, {name}) == {}
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("time_ms", True),
-        ("energy (J)", True),
-        ("Elapsed Time [s]", True),
-        ("solve_seconds", True),
-        ("wallTime", True),
-        ("time_limit", False),
-        ("warmup_time", False),
-        ("timeout", False),
-        ("threads", False),
-        ("power_mode", False),
-    ],
-)
-def test_measurement_names(name: str, expected: bool) -> None:
-    """Names with a measured quantity are those of properties, unless another word makes them a setting."""
-    assert is_measurement_name(name) is expected
 
 
 def test_whole_numbers_with_unit() -> None:
@@ -152,3 +66,27 @@ def test_same_value_in_two_units() -> None:
     found = inferred(text, nfp="rate")
     assert found.properties == ("rate", "other")
     assert set(found.ignored) == {"time", "ms"}
+
+
+def reason(name: str, cells: Sequence[object]) -> str | None:
+    """Return why a column is left out, unless the user names it."""
+    texts = [*map(str, cells)]
+    assert left_out({name: texts}, {name}) == {}
+    return left_out({name: texts}, ()).get(name)
+
+
+def kept(*names: str) -> tuple[tuple[str, ...], list[str]]:
+    """Return the properties among columns of these names beside two options, and the columns that are ignored."""
+    found = inferred(table(**{name: numbers(at + 1) for at, name in enumerate(names)}))
+    assert (found.columns, found.decided) == (("cache", "threads"), True)
+    return found.properties, sorted(found.ignored)
+
+
+def without(*names: str) -> dict[str, str]:
+    """Return the columns of whole numbers that are left out, and why."""
+    return left_out({name: ["1", "2", "3", "4", "5"] for name in names}, ())
+
+
+def test_calls() -> None:
+    """Statistics, time stamps and hashes are found as the golden file has it."""
+    check_calls("evident-columns", reason, kept, without, hashlib=hashlib)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError
-from splc.formats.column_choice import StatedRoles
+from splc.errors import InputError, MeasurementError
+from splc.formats.column_choice import ColumnChoice, Context, StatedRoles, columns_of, kind_of, natural
 from splc.formats.inference import inference_of
 from splc.formats.measurements.tables import read_file_columns
 from splc.formats.table import NOTE, split_table
 from splc.io.files import Source
-from splc.io.numbers import number_text, parse_number
-from tests.support.golden_messages import check_messages
+from splc.io.numbers import number_text, parse_column, parse_number
+from tests.support.golden_messages import check_calls, check_messages
 
 
 def read(text: str, *exempt: str) -> tuple[list[list[str]], bool]:
@@ -143,3 +144,96 @@ def test_columns_of_xml() -> None:
         "y": ["0.5", "", ""],
     }
     assert found.stated == StatedRoles(("a2", "a10", "b", "x", "y"), (), ("t",), ("x", "y"))
+
+
+def kind(texts: list[str]) -> str:
+    """Return the kind of a column of texts."""
+    return kind_of(texts, parse_column(texts))
+
+
+class TestKind:
+    @given(st.lists(st.sampled_from(["1", "2.5", "x", "y z", "", "NaN", "timeout", "1e999"])))
+    def test_it_does_not_depend_on_the_order_of_rows(self, texts: list[str]) -> None:
+        """The kind of a column is that of its reversed and of its sorted cells."""
+        assert kind(texts) == kind(texts[::-1]) == kind(sorted(texts))
+
+    @given(st.lists(st.sampled_from(["1", "2.5", "x", "y z", "", "NaN"]), min_size=1))
+    def test_repeated_rows_change_nothing(self, texts: list[str]) -> None:
+        """The kind of a column is that of the same rows twice."""
+        assert kind(texts) == kind(texts * 2)
+
+
+class TestContext:
+    def test_values_are_in_natural_order(self) -> None:
+        """Numbers within values are compared as numbers; spaces around a value do not count."""
+        found = Context.of(["0.10", " 0.9", "0.9 ", "1.0-rc1", "1.0", ""])
+        assert found.values == ("", "0.9", "0.10", "1.0", "1.0-rc1")
+        assert found.codes.tolist() == [2, 1, 1, 4, 3, 0]
+
+    @given(st.lists(st.text(max_size=6)))
+    def test_the_order_is_total(self, texts: list[str]) -> None:
+        """Distinct texts have distinct keys, so that the order does not depend on the order of the rows."""
+        assert len({natural(text) for text in texts}) == len(set(texts))
+
+    def test_matching(self) -> None:
+        """A stated value is an equal text; numbers are equal as numbers where there is no such text."""
+        assert Context.of(["5.1", "5.10", "6"]).matching("5.1") == (0,)
+        assert Context.of(["5", "6.0"]).matching(" 6") == (1,)
+        assert Context.of(["1", "1.0", "2"]).matching("1e0") == (0, 1)
+        assert Context.of(["a", "6.0"]).matching("6") == ()
+
+
+TABLE = {"version": ["a", "b"], "revision": ["1", "2"], "time": ["3", "x"]}
+
+
+class TestColumns:
+    def test_roles(self) -> None:
+        """Text columns are contexts, numeric ones properties; the user's choice overrides."""
+        for choice, properties, contexts in (
+            (ColumnChoice(), ["revision", "time"], ["version"]),
+            (ColumnChoice(("revision",), ("version",)), ["time"], ["revision"]),
+            (ColumnChoice(where={"revision": "1"}, by=("version",)), ["time"], ["version", "revision"]),
+        ):
+            found = columns_of(TABLE, choice, "f")
+            assert ([*found[0]], [*found[1]]) == (properties, contexts)
+
+    def test_wrong_choices(self) -> None:
+        """Unknown columns, options and contradictions are errors with a hint."""
+
+        def reject(text: str) -> None:
+            columns_of(TABLE, ColumnChoice(**json.loads(text)), "f", options={"fast"}, nfp="time")
+
+        check_messages("roles-of-columns", reject)
+
+    def test_other_files_may_lack_columns(self) -> None:
+        """A lenient choice ignores columns that are not there."""
+        _, contexts = columns_of(TABLE, ColumnChoice(("gone",), ("too",)).lenient, "f")
+        assert [*contexts] == ["version"]
+
+    def test_the_property_must_be_numeric(self) -> None:
+        """A property that is named and is text is an error with its values, escaped."""
+        with pytest.raises(MeasurementError, match=r"'time' is a column of text: '3 ms', '\\x1b"):
+            columns_of({"time": ["3 ms", "\x1b[31m", "n/a"]}, ColumnChoice(), "f", nfp="time")
+
+    def test_units_are_named(self) -> None:
+        """If all texts of a property are numbers with one unit, the message says to leave it out."""
+        for texts, hint in ((["3 ms", "4ms", "n/a"], "without the unit 'ms'"), (["3 ms", "4 s"], None)):
+            with pytest.raises(MeasurementError) as caught:
+                columns_of({"time": texts}, ColumnChoice(), "f", nfp="time")
+            assert (hint or "None") in str(caught.value.problems[0].hint)
+
+
+def test_choices_over_others() -> None:
+    """Options override the settings file; a stated context switches a selection off."""
+    file = ColumnChoice(("year",), ("day",), {"version": "1", "host": "a"}, ("suite",), ("mode",))
+    assert ColumnChoice().over(file) == file
+    found = ColumnChoice(where={"version": "2"}, by=("host",), options=("px",)).over(file)
+    assert found == ColumnChoice(("year",), ("day",), {"version": "2"}, ("host",), ("px",))
+    assert ColumnChoice(ignore=("version", "year")).over(file).where == {"host": "a"}
+    assert ColumnChoice(ignore=("version", "year")).over(file).contexts == ()
+    assert ColumnChoice(contexts=("day",)).over(file).ignore == ()
+
+
+def test_calls() -> None:
+    """The kinds of columns are those of the golden file."""
+    check_calls("kinds-of-columns", kind)

@@ -254,9 +254,7 @@ READERS: dict[str, Reader] = {
     "model-json": Reader(_model("json"), (seeds.MODEL_JSON,), ("*.json",), ".json"),
     "model-text": Reader(_model("txt"), (seeds.MODEL, seeds.SPECS), ("analytical*.txt",), ".txt"),
     "model-log": Reader(_model("log"), (seeds.LOG,), ("*.log",), ".log"),
-    "term-list": Reader(
-        _named("splc.formats.models.term_list:parse_term_list", small, source=True), (seeds.TERMS,), ()
-    ),
+    "term-list": Reader(_named("splc.formats.models.read:parse_term_list", small, source=True), (seeds.TERMS,), ()),
     "parameters-lines": Reader(
         _named("splc.formats.models.parameters:read_parameters"), (seeds.PARAMETERS,), (), ".txt"
     ),
@@ -280,7 +278,7 @@ READERS: dict[str, Reader] = {
     "settings": Reader(
         _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)
     ),
-    "project-toml": Reader(_named("splc.project.config:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
+    "project-toml": Reader(_named("splc.project.files:read_project_file"), (seeds.PROJECT,), ("splc.toml",), ".toml"),
     "sampling": Reader(_lines(_spec), (seeds.SPECS,)),
     "template": Reader(_lines(_template), (seeds.TEMPLATES,)),
     "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),

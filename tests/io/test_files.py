@@ -15,8 +15,7 @@ import pytest
 
 from splc.errors import InputError, OutputError
 from splc.io import files
-from splc.io.files import is_file, read_source, sha256_of, write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import is_file, read_source, require_writable, sha256_of, write_whole
 
 
 class TestReading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from splc.errors import ExpressionError
 from splc.formats.models.parameters import parse_parameters
-from splc.io.cells import plain_rows
+from splc.io.csv_rows import Cells, CodedTexts, distinct_texts, has_text, plain_rows, renumbered, split_rows, texts_in
 from splc.io.files import Source
 from splc.io.numbers import (
     column_texts,
@@ -28,6 +29,143 @@ from splc.io.numbers import (
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
+from tests.support.golden_messages import check_calls
+
+texts = st.lists(
+    st.lists(st.text('01 .,;\té-\r\nx"', max_size=10).filter(lambda text: "," not in text), min_size=3, max_size=3),
+    min_size=1,
+    max_size=5,
+).map(lambda rows: "\n".join(map(",".join, rows)))
+numbers = st.one_of(
+    st.from_regex(r"[+-]?[0-9]{0,12}\.?[0-9]{0,12}(e[+-]?[0-9]{1,2})?", fullmatch=True),
+    st.floats(allow_subnormal=False).map(repr),
+    st.sampled_from(
+        ["", "  12", "1_0", "nan", "inf", "1e999", "9007199254740993", "٣", "0x1", "-", ".", "--1", "-0.0"]
+    ),
+)
+
+
+def column(cells: list[str]) -> Cells:
+    """Return texts as the last column of a plain table."""
+    grid = plain_rows("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
+    assert grid is not None
+    return grid.columns()[1]
+
+
+@given(texts)
+def test_rows_are_those_of_the_csv_module(text: str) -> None:
+    """A plain table has the rows and columns that the csv module reads; other files are not plain."""
+    grid = plain_rows(text.encode(), ",")
+    if grid is None:
+        ragged = len({line.count(",") for line in text.removesuffix("\n").split("\n")}) > 1
+        assert ragged or '"' in text or "\r" in text
+        return
+    rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
+    assert [*grid] == rows
+    assert lines == [*range(1, len(grid) + 1)]
+    assert [grid[at] for at in range(-len(rows), len(rows))] == rows * 2
+    assert [list(cells) for cells in grid[1:].columns()] == [
+        [row[at] for row in rows[1:]] for at in range(len(rows[0]))
+    ]
+
+
+@given(st.lists(st.lists(st.from_regex(r"[0-9a-zé]{1,3}", fullmatch=True), min_size=2, max_size=2), min_size=1))
+def test_rows_of_plain_tables(rows: list[list[str]]) -> None:
+    """All rows of a plain table are there, by place, in slices and one after the other."""
+    grid = plain_rows("".join(f"{','.join(row)}\n" for row in rows).encode(), ",")
+    assert grid is not None
+    assert [*grid] == [grid[at] for at in range(len(grid))] == rows
+    assert [[*grid[at:]] for at in range(len(rows))] == [rows[at:] for at in range(len(rows))]
+
+
+def test_plain_tables() -> None:
+    """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
+    assert plain_rows(b"a,b\r\n1,2\r\n", ",") is not None
+    assert plain_rows(b"a,b\n1,2", ",") is not None
+    for text in (b'a,b\n"1",2\n', b"a,b\n\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n4\n", b"a\n1\n", b"a,b\r1,2\r"):
+        assert plain_rows(text, ",") is None
+    assert plain_rows(b"a,b\n1," + b"2" * 200_000, ",") is None
+    assert plain_rows(b"a b\n1 2\n", " ") is None
+
+
+@given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))
+def test_numbers_are_those_of_the_texts(cells: list[str], times: int) -> None:
+    """Cells and their texts are the same numbers to the last bit, with few and with many distinct cells."""
+    cells = cells * times
+    found = parse_column(column(cells))
+    assert found.tobytes() == parse_column([cell.lstrip(" ") for cell in cells]).tobytes()
+
+
+def test_decimals_are_exact() -> None:
+    """Thousands of different decimals are read as Python reads them, whatever their number of digits."""
+    rng = np.random.default_rng(0)
+    for digits in (3, 8, 15, 16, 17, 25):
+        cells = [f"{value:.{digits}f}" for value in rng.normal(0, 1000, 3000)]
+        assert column(cells).is_varied
+        assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
+        cells[7], cells[9] = "", "timeout"
+        assert np.flatnonzero(np.isnan(parse_column(column(cells)))).tolist() == [7, 9]
+
+
+@pytest.mark.parametrize("digits", [15, 16, 17, 18, 19, 20, 21])
+def test_long_integers_are_exact(digits: int) -> None:
+    """Thousands of different integers are read as Python reads them, also those of more than 64 bits."""
+    rng = np.random.default_rng(digits)
+    cells = ["".join(map(str, row)) for row in rng.integers(0, 10, (2000, digits))] + ["9" * digits, "1" + "0" * digits]
+    cells += [f"{sign}{cell}" for sign in "+-" for cell in cells[:500]]
+    assert column(cells).is_varied
+    assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
+    same = cells[:2000]
+    assert parse_column(column(same)).tolist() == [float(cell) for cell in same]
+
+
+@given(st.lists(st.text("ab é", max_size=20), min_size=1, max_size=40))
+def test_distinct_texts(cells: list[str]) -> None:
+    """Distinct texts and their places give the texts again."""
+    for texts in (column(cells), cells):
+        distinct, codes = distinct_texts(texts)
+        assert [distinct[code] for code in codes] == list(texts)
+        # Cells that differ by spaces before the text are kept apart.
+        assert len(set(distinct)) == len(distinct) or any(cell.startswith(" ") for cell in cells)
+
+
+def test_distinct_texts_of_many_rows() -> None:
+    """Columns of very many distinct wide cells are coded, too, in the order of their first rows."""
+    cells = [f"{number:020d}" for number in range(70_000)] + ["0" * 20] * 3
+    rows, codes = column(cells).codes
+    assert len(rows) == 70_000
+    assert rows[codes].tolist() == [*range(70_000), 0, 0, 0]
+
+
+@given(st.lists(st.text("ab ", max_size=3), min_size=1, max_size=40), st.data())
+def test_texts_in_some_rows(cells: list[str], data: st.DataObject) -> None:
+    """Texts in some rows are those of a list, for texts, for cells of a file, and for replaced texts."""
+    rows = data.draw(st.lists(st.integers(0, len(cells) - 1)))
+    texts: list[Sequence[str]] = [cells, column(cells)]
+    texts += [CodedTexts.of(each, str.upper) for each in texts]
+    for every in texts:
+        some = texts_in(every, np.array(rows, dtype=np.int64))
+        assert list(some) == [every[row] for row in rows]
+        assert has_text(some) == any(cells[row].strip() for row in rows)
+        assert list(every[1:]) == [every[row] for row in range(1, len(cells))]
+
+
+@given(st.lists(st.text("aAb", max_size=2), min_size=1, max_size=40))
+def test_replaced_texts(cells: list[str]) -> None:
+    """Texts that become equal are one distinct text, also where only a part of the column is used."""
+    replaced = CodedTexts.of(cells, str.lower)
+    assert list(replaced) == [cell.lower() for cell in cells]
+    for part in (replaced, replaced[1:]):
+        distinct, codes = distinct_texts(part)
+        assert [distinct[code] for code in codes.tolist()] == list(part)
+        assert sorted(distinct) == sorted({*part})
+
+
+@given(st.sampled_from([10, 10**6]).flatmap(lambda most: st.lists(st.integers(0, most), max_size=40)))
+def test_renumbered_keys(keys: list[int]) -> None:
+    """Whole numbers become their positions among the distinct ones, whether these are close to each other or not."""
+    column = np.array(keys, dtype=np.int64)
+    np.testing.assert_array_equal(renumbered(column), np.unique(column, return_inverse=True)[1])
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -72,22 +210,6 @@ def test_sizes_that_differ_by_rounding_errors_are_equal() -> None:
     assert comparable_size(1.0) < comparable_size(1.00000001)
 
 
-@pytest.mark.parametrize(
-    ("text", "decimal", "reason"),
-    [
-        ("1e999", ".", "is too large to be a number"),
-        ("1,5e999", ",", "is too large to be a number"),
-        ("1,5e999", ".", "is not a number"),
-        ("nan", ".", "is not a number"),
-        ("1.2.3", ".", "is not a number"),
-    ],
-)
-def test_reasons(text: str, decimal: str, reason: str) -> None:
-    """A text that is not a finite number has the form of one, or not."""
-    assert not_a_number(text, decimal) == reason
-    assert math.isnan(parse_number(text, decimal))
-
-
 @pytest.mark.parametrize("decimal", [".", ",", "/", "!"])
 def test_any_decimal_delimiter(decimal: str) -> None:
     """A delimiter before or after the point in ASCII is replaced in single numbers and in columns, long ones, too."""
@@ -111,22 +233,6 @@ def test_counts(power: int, factor: int) -> None:
     else:
         digits = len(str(factor))
         assert text == f"about {factor / 10 ** (digits - 1):.2f}e+{power + digits - 1}"
-
-
-@pytest.mark.parametrize(
-    ("count", "text"),
-    [
-        (2**69, "about 5.90e+20"),
-        (999 * 10**30100, "about 9.99e+30102"),
-        (99999 * 10**30, "about 1.00e+35"),
-        (10**1200 - 1, "about 1.00e+1200"),
-    ],
-    ids=["bits", "digits", "rounded", "nines"],
-)
-def test_large_counts(count: int, text: str) -> None:
-    """A count of more than 69 bits is rounded to three digits, the first one from 1 to 9."""
-    assert count_text(count) == text
-    assert "about" not in count_text(2**69 - 1)
 
 
 def test_long_texts_of_digits() -> None:
@@ -156,44 +262,17 @@ def test_columns_with_cells_that_are_no_numbers(length: int) -> None:
     assert math.isnan(parse_column(rows.columns()[1])[-1])
 
 
-@pytest.mark.parametrize(
-    ("texts", "unit"),
-    [
-        (["4s", " 8 s", "1e-3s", "-4,5 s"], "s"),
-        (["50%", "5 %"], "%"),
-        (["3 MB/s"], "MB/s"),
-        (["4s", "8ms"], None),
-        (["4s", "8"], None),
-        (["4", "1e5", "1.5E-3"], None),
-        (["fast", "2021-01-02", "1.2.3", "v4", ""], None),
-    ],
-)
-def test_units(texts: list[str], unit: str | None) -> None:
-    """The unit of texts is what follows the number in each of them."""
-    assert unit_of(texts) == unit
-
-
-@pytest.mark.parametrize(
-    ("value", "number", "percent", "share"),
-    [
-        (None, "–", "undefined", ""),
-        (0.0, "0", "0 %", "0.0 %"),
-        (-0.04, "-0.04", "-0.04 %", "0.0 %"),
-        (5.194321, "5.19432", "5.194 %", "5.2 %"),
-        (100.0, "100", "100 %", "100.0 %"),
-        (12345678.0, "1.23457e+07", "1.235e+07 %", "12345678.0 %"),
-    ],
-)
-def test_numbers_for_people(value: float | None, number: str, percent: str, share: str) -> None:
-    """Numbers have at most 6 digits, percentages 4, and shares one behind the point; None has a text of its own."""
-    assert (short_number(value, missing="–"), percentage(value, missing="undefined"), share_text(value)) == (
-        number,
-        percent,
-        share,
-    )
-
-
 def test_undefined_numbers() -> None:
     """NaN is missing, like None; digits before the point are never rounded."""
     assert (short_number(math.nan), percentage(math.nan, 3, "-")) == ("", "-")
     assert (short_number(1234.4, 2), percentage(1234.4, 2)) == ("1234", "1234 %")
+
+
+def shown(value: float | None) -> tuple[str, str, str]:
+    """Return a number, a percentage and a share as text."""
+    return short_number(value, missing="–"), percentage(value, missing="undefined"), share_text(value)
+
+
+def test_calls() -> None:
+    """Texts of numbers are understood and written as the golden file has it."""
+    check_calls("numbers", not_a_number, parse_number, count_text, unit_of, shown)

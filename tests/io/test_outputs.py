@@ -1,15 +1,20 @@
-"""Checks of output files before anything is computed, with their messages in full."""
+"""Checks of outputs, streams that are written to, and file names."""
 
 from __future__ import annotations
 
 import os
+import re
+import socket
 import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc.errors import OutputError
-from splc.io.outputs import require_writable
+from splc.io.files import descriptor_of, distinct_names, file_name, is_stream, require_writable, sha256_of, write_whole
+from tests.support.golden_messages import check_calls
 
 SAME = "this is an input or another output of the same command\n    write to another file"
 
@@ -63,3 +68,80 @@ def test_unusable_outputs(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(tempfile, "TemporaryFile", denied)
     assert refused("new") == f"new: cannot be written: Permission denied\n    {hint}"
+
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files have no such paths here")
+
+
+@pytest.mark.parametrize("form", ["/dev/fd/{}", "/proc/self/fd/{}", "/proc/{pid}/fd/{}", "link"])
+def test_pipes(form: str, tmp_path: Path) -> None:
+    """A pipe is written to by each of its paths, also through a link."""
+    reader, writer = os.pipe()
+    path = form.format(writer, pid=os.getpid())
+    if form == "link":
+        path = str(tmp_path / "link")
+        Path(path).symlink_to(f"/dev/fd/{writer}")
+    assert (descriptor_of(path), is_stream(path)) == (writer, True)
+    require_writable(path)
+    write_whole(path, "text\n")
+    assert os.read(reader, 99) == b"text\n"
+    for each in (reader, writer):
+        os.close(each)
+    with pytest.raises(OutputError, match="cannot be written: Bad file descriptor"):
+        write_whole(path, "text\n")
+
+
+def test_open_files(tmp_path: Path) -> None:
+    """Output to an open file is appended to its content; the file is not replaced."""
+    file = tmp_path / "log"
+    file.write_text("old\n", encoding="utf-8")
+    with file.open("a", encoding="utf-8") as stream:
+        write_whole(f"/dev/fd/{stream.fileno()}", "new\n")
+        stream.write("end\n")
+    assert file.read_text(encoding="utf-8") == "old\nnew\nend\n"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_kinds(tmp_path: Path) -> None:
+    """Devices, named pipes and sockets are no files to replace; files, folders and new names are."""
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to("link")
+    for name, expected in {
+        "pipe": True,
+        "socket": True,
+        "file": False,
+        "link": False,
+        "new": False,
+        ".": False,
+    }.items():
+        assert is_stream(tmp_path / name) == expected
+        assert descriptor_of(tmp_path / name) is None
+    assert is_stream("/dev/null")
+    assert descriptor_of("/dev/null") is None
+    assert descriptor_of("/dev/stdout") == 1
+    assert not is_stream("a\0b")
+
+
+@given(st.lists(st.text(max_size=120), max_size=3))
+def test_names_are_allowed(parts: list[str]) -> None:
+    """Every name has 1 to 80 allowed characters, and does not begin with a dot or a dash."""
+    assert re.fullmatch(r"[a-z0-9_][a-z0-9_.-]{0,79}", file_name(*parts))
+
+
+@given(st.dictionaries(st.integers(0, 20), st.sampled_from(["a", "b", "c"])))
+def test_names_are_distinct_only_where_needed(made: dict[int, str]) -> None:
+    """A name of one key stays; equal ones get the hash of the key, whatever the order of the others."""
+    found = distinct_names(made)
+    assert len(set(found.values())) == len(made)
+    assert found == distinct_names(dict(reversed(made.items())))
+    for key, name in made.items():
+        alone = list(made.values()).count(name) == 1
+        assert found[key] == (name if alone else f"{name}-{sha256_of(repr(key))[:8]}")
+
+
+def test_calls() -> None:
+    """File names are those of the golden file."""
+    check_calls("file-names", file_name)

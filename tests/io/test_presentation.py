@@ -22,15 +22,14 @@ from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.data.configurations import Configurations
 from splc.errors import OutputError, SpecError
-from splc.formats.models.latex import latex_text
-from splc.io.bars import MAX_LABEL, bars_svg
-from splc.io.presentation import MAX_ROWS, Presented
+from splc.formats.models.text import latex_text
+from splc.io.presentation import MAX_LABEL, MAX_ROWS, Presented, bars_svg
 from splc.learning import Part, learn, learn_sum
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.scaling import Profile, fit
 from splc.workflows.explain.contributions import contributions
-from splc.workflows.explain.overview import overview
+from splc.workflows.explain.importance import overview
 
 
 @cache

@@ -12,7 +12,7 @@ from splc import read_model
 from splc.arithmetic.functions import TABLE, Function
 from splc.data.measurements import Measurements
 from splc.errors import SpecError
-from splc.formats.models.json_writer import models_json_text
+from splc.formats.models.json import models_json_text
 from splc.formats.models.log_writer import learned_log_text
 from splc.formats.models.stored_model import learned_file
 from splc.formats.models.text import model_text_file

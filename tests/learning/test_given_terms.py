@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, InputError, LearningError
 from splc.formats.models.log_writer import learned_log_text
-from splc.formats.models.term_list import parse_term_list
+from splc.formats.models.read import parse_term_list
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.given_terms import GivenTerms

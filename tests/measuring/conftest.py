@@ -13,8 +13,7 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.measuring.command import bind, parse_template
-from splc.measuring.execution import Run, RunResult
-from splc.measuring.plan import Plan
+from splc.measuring.execution import Plan, Run, RunResult
 from splc.measuring.properties import parse_properties
 from splc.measuring.setup import Setup, require_batchable
 from splc.system.options import BinaryOption, NumericOption, Presentation

@@ -18,10 +18,9 @@ import pytest
 from splc import __version__
 from splc.errors import InputError, MachineError
 from splc.measuring import cluster as module
-from splc.measuring.cluster import LOCAL, Cluster, described, missing_programs
-from splc.measuring.distribution import machine_lock, run_on_cluster
+from splc.measuring.cluster import LOCAL, Cluster, machine_lock, missing_programs, run_on_cluster
+from splc.measuring.execution import Plan
 from splc.measuring.journal import Journal
-from splc.measuring.plan import Plan
 from splc.measuring.session import Session
 from splc.measuring.setup import Setup
 from tests.cli.conftest import SYSTEM
@@ -54,7 +53,6 @@ def test_workers() -> None:
     for lost in (cluster(status="connecting"), cluster(OSError()), cluster(ValueError())):
         assert lost.workers() == {}
     assert (found.machines_at_once(), found.shared_machines()) == (3, ["10.0.0.2"])
-    assert "(10.0.0.2)" in described(found.shared_machines())
 
 
 def test_waiting_for_a_worker() -> None:
@@ -196,7 +194,7 @@ def test_stopping(scheduler: str) -> None:
 def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An exception of a worker is not the result of a run."""
     made, record = setup("echo {x}"), Recorder()
-    monkeypatch.setattr("splc.measuring.distribution.execute_alone", operator.truediv)
+    monkeypatch.setattr("splc.measuring.cluster.execute_alone", operator.truediv)
     with Cluster(scheduler) as cluster, pytest.raises(MachineError, match="a worker failed: TypeError: unsupported"):
         run_on_cluster(cluster, made, [(0, 0)], record, lambda: False)
     assert record.results == {}
@@ -221,7 +219,7 @@ def test_a_worker_that_goes_away(
     scheduler: str, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
     """The run of a worker that is killed is done by another one; a run that kills every worker has failed."""
-    monkeypatch.setattr("splc.measuring.distribution.LOOK_SECONDS", 0.2)
+    monkeypatch.setattr("splc.measuring.cluster.LOOK_SECONDS", 0.2)
     code = f"""
 import os, sys
 if sys.argv[1] == "3":
@@ -246,7 +244,7 @@ def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TMPDIR", "/no/such/folder")
     with file_size_limit(0), machine_lock():
         pass
-    monkeypatch.setattr("splc.measuring.distribution.LOCK_FOLDERS", ("/no/such/folder",))
+    monkeypatch.setattr("splc.measuring.cluster.LOCK_FOLDERS", ("/no/such/folder",))
     with (
         pytest.raises(MachineError, match="cannot do any run: No such file or directory: /no/such/folder"),
         machine_lock(),

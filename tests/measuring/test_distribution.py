@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from splc.errors import MachineError
-from splc.measuring.cluster import Cluster
-from splc.measuring.distribution import TASK_ITEMS, TASK_SECONDS, Distribution, Done, ItemError
+from splc.measuring.cluster import TASK_ITEMS, TASK_SECONDS, Cluster, Distribution, Done, ItemError
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 WorkerState: Any = pytest.importorskip("distributed.scheduler").WorkerState
@@ -109,7 +108,7 @@ def slow(counts: None, item: int) -> int:
 
 def test_a_task_ends_in_time(cluster: Cluster, monkeypatch: pytest.MonkeyPatch, submitted: dict[Any, int]) -> None:
     """A task returns after its time what it did, also where it was expected to do more; the rest is done by others."""
-    monkeypatch.setattr("splc.measuring.distribution.TASK_SECONDS", 0.05)
+    monkeypatch.setattr("splc.measuring.cluster.TASK_SECONDS", 0.05)
     found = list(Distribution(cluster, slow, None, range(60), lambda: False))
     assert results(found) == {item: item for item in range(60)}
     assert any(len(task.result()[0]) < size for task, size in submitted.items() if size)

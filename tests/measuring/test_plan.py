@@ -21,13 +21,12 @@ from hypothesis import strategies as st
 
 from splc import __version__
 from splc.errors import MachineError
-from splc.measuring.execution import Run, RunResult, RunResults, failure_reasons
+from splc.measuring import execution
 from splc.measuring.machine import BUSY_BEFORE, BUSY_DURING, load_warning, machine, machine_errors
-from splc.measuring.plan import LIMIT, PART, Order, Plan, relative_deviation, scatters
 from tests.support.golden_messages import check_messages
 
 PLANS = st.builds(
-    Plan,
+    execution.Plan,
     repeat=st.integers(1, 3),
     warmup=st.integers(0, 2),
     order=st.sampled_from(["repetition", "random"]),
@@ -37,17 +36,17 @@ PLANS = st.builds(
 )
 
 
-def result(run: Run) -> RunResult:
+def result(run: execution.Run) -> execution.RunResult:
     """Return a made-up result: noisy for odd rows, a failure now and then."""
     row, repetition = run
     if row % 4 == 3 and repetition % 2:
-        return RunResult({}, "failed")
-    return RunResult({"t": 1.0 + (row % 2) * float(np.random.default_rng([row, repetition + 9]).random())})
+        return execution.RunResult({}, "failed")
+    return execution.RunResult({"t": 1.0 + (row % 2) * float(np.random.default_rng([row, repetition + 9]).random())})
 
 
-def runs_of(plan: Plan, count: int, recorded: RunResults | None = None) -> Iterator[Run]:
+def runs_of(plan: execution.Plan, count: int, recorded: execution.RunResults | None = None) -> Iterator[execution.Run]:
     """Yield what a plan still runs, and record it."""
-    recorded = RunResults(["t"]) if recorded is None else recorded
+    recorded = execution.RunResults(["t"]) if recorded is None else recorded
     for stage in plan.stages(count, recorded):
         for run in stage:
             if run not in recorded.results:
@@ -56,9 +55,9 @@ def runs_of(plan: Plan, count: int, recorded: RunResults | None = None) -> Itera
 
 
 @given(PLANS, st.integers(1, 6))
-def test_repetitions(plan: Plan, count: int) -> None:
+def test_repetitions(plan: execution.Plan, count: int) -> None:
     """Every configuration has its repetitions and warm-ups; more only while it deviates, and never beyond the limit."""
-    recorded = RunResults(["t"])
+    recorded = execution.RunResults(["t"])
     runs = list(runs_of(plan, count, recorded))
     assert len(runs) == len(set(runs))
     for row in range(count):
@@ -74,22 +73,22 @@ def test_repetitions(plan: Plan, count: int) -> None:
 
 def test_orders() -> None:
     """By repetition all configurations come once before any comes again; random orders depend on the seed only."""
-    assert list(runs_of(Plan(repeat=2, warmup=1), 2)) == [(0, -1), (1, -1), (0, 0), (1, 0), (0, 1), (1, 1)]
-    assert list(runs_of(Plan(warmup=2), 2)) == [(0, -2), (1, -2), (0, -1), (1, -1), (0, 0), (1, 0)]
-    mixed = list(runs_of(Plan(warmup=1, order="random"), 9))
+    assert list(runs_of(execution.Plan(repeat=2, warmup=1), 2)) == [(0, -1), (1, -1), (0, 0), (1, 0), (0, 1), (1, 1)]
+    assert list(runs_of(execution.Plan(warmup=2), 2)) == [(0, -2), (1, -2), (0, -1), (1, -1), (0, 0), (1, 0)]
+    mixed = list(runs_of(execution.Plan(warmup=1, order="random"), 9))
     assert [row for row, _ in mixed[:9]] != [row for row, _ in mixed[9:]]
-    shuffled = [list(runs_of(Plan(repeat=3, order="random", seed=seed), 5)) for seed in (1, 1, 2)]
+    shuffled = [list(runs_of(execution.Plan(repeat=3, order="random", seed=seed), 5)) for seed in (1, 1, 2)]
     assert shuffled[0] == shuffled[1] != shuffled[2]
     assert sorted(shuffled[0]) == sorted(shuffled[2])
 
 
 @given(PLANS, st.integers(1, 6), st.integers(1, 20))
-def test_parts(plan: Plan, count: int, part: int) -> None:
+def test_parts(plan: execution.Plan, count: int, part: int) -> None:
     """However long a part is, all runs are listed once, earlier repetitions in earlier parts."""
     plan = replace(plan, max_deviation=None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("splc.measuring.plan.PART", part)
-        parts = list(plan.stages(count, RunResults(["t"])))
+        patch.setattr("splc.measuring.execution.PART", part)
+        parts = list(plan.stages(count, execution.RunResults(["t"])))
     runs = [run for each in parts for run in each]
     assert sorted(runs) == sorted((row, at) for row in range(count) for at in range(-plan.warmup, plan.repeat))
     lowest = [min(repetition for _, repetition in each) for each in parts]
@@ -98,19 +97,21 @@ def test_parts(plan: Plan, count: int, part: int) -> None:
 
 @pytest.mark.parametrize("order", ["repetition", "random"])
 @pytest.mark.parametrize("kind", ["repeat", "warmup"])
-def test_huge_plans(order: Order, kind: str) -> None:
+def test_huge_plans(order: execution.Order, kind: str) -> None:
     """A plan of 10^15 repetitions is listed part by part."""
-    first = next(Plan(order=order, **{kind: LIMIT}).stages(3, RunResults(["t"])))
-    assert len(set(first)) == len(first) <= PART
+    first = next(execution.Plan(order=order, **{kind: execution.LIMIT}).stages(3, execution.RunResults(["t"])))
+    assert len(set(first)) == len(first) <= execution.PART
     assert {row for row, _ in first} == {0, 1, 2}
 
 
 def test_values() -> None:
     """The least values are accepted; others are refused, all of them. The defaults are those that are documented."""
-    check_messages("plans", lambda text: Plan(**json.loads(text)))
-    assert Plan(max_repeat=0).max_repeat == 0
-    assert Plan(repeat=2, max_deviation=1e-9, max_repeat=2).max_repeat == 2
-    assert Plan() == Plan(repeat=1, warmup=0, order="repetition", seed=0, max_deviation=None, max_repeat=10)
+    check_messages("plans", lambda text: execution.Plan(**json.loads(text)))
+    assert execution.Plan(max_repeat=0).max_repeat == 0
+    assert execution.Plan(repeat=2, max_deviation=1e-9, max_repeat=2).max_repeat == 2
+    assert execution.Plan() == execution.Plan(
+        repeat=1, warmup=0, order="repetition", seed=0, max_deviation=None, max_repeat=10
+    )
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=8), st.sampled_from([1e-300, 1.0, 1e300]))
@@ -120,7 +121,9 @@ def test_deviation(values: list[float], scale: float) -> None:
     mean = abs(float(array.mean()))
     assume(mean >= 1e-6 * float(np.abs(array).max()) and float(np.abs(array).max()) >= 1e-3)
     expected = float(array.std(ddof=1)) / mean
-    assert relative_deviation([value * scale for value in values]) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+    assert execution.relative_deviation([value * scale for value in values]) == pytest.approx(
+        expected, rel=1e-6, abs=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +131,7 @@ def test_deviation(values: list[float], scale: float) -> None:
 )
 def test_deviation_of_special_values(values: list[float], expected: float) -> None:
     """Equal values do not deviate, zeros neither; one value is not enough; a mean of 0 is infinitely far."""
-    assert relative_deviation(values) == pytest.approx(expected)
+    assert execution.relative_deviation(values) == pytest.approx(expected)
 
 
 def test_scatter() -> None:
@@ -136,21 +139,21 @@ def test_scatter() -> None:
 
     The most frequent reason of failures comes first, then the order is that of the alphabet, also without warm-ups.
     """
-    found = RunResults(("time", "work"))
+    found = execution.RunResults(("time", "work"))
     for row, values in enumerate(([1.0, 2.0, 3.0], [5.0, 5.0], [7.0], [4.0, 6.0])):
         for repetition, value in enumerate(values):
-            found.add((row, repetition), RunResult({"time": value, "work": 4.0}))
+            found.add((row, repetition), execution.RunResult({"time": value, "work": 4.0}))
     for at, reason in (((0, -1), None), ((1, 3), "b"), ((1, 4), "c"), ((1, 5), "c"), ((2, 3), "a"), ((2, -1), "b")):
-        found.add(at, RunResult({"time": 1e6, "work": 1e6}, reason))
-    time, work = scatters(found)
+        found.add(at, execution.RunResult({"time": 1e6, "work": 1e6}, reason))
+    time, work = execution.scatters(found)
     assert (time.name, time.configurations, time.row) == ("time", 3, 0)
     assert time.largest == pytest.approx(np.std([1, 2, 3], ddof=1) / 2)
     assert time.median == pytest.approx(np.std([4, 6], ddof=1) / 5)
     assert (work.name, work.median, work.largest) == ("work", 0, 0)
-    assert failure_reasons(found) == (("c", 2), ("a", 1), ("b", 1))
-    single = RunResults(("time",))
-    single.add((0, 0), RunResult({"time": 1.0}))
-    assert (scatters(single), failure_reasons(single)) == ((), ())
+    assert execution.failure_reasons(found) == (("c", 2), ("a", 1), ("b", 1))
+    single = execution.RunResults(("time",))
+    single.add((0, 0), execution.RunResult({"time": 1.0}))
+    assert (execution.scatters(single), execution.failure_reasons(single)) == ((), ())
 
 
 CPUINFO = "processor\t: 0\nvendor_id\t: X\nmodel name\t:  Fast CPU: 3 GHz \nmodel name\t: other\n"

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
 from splc.measuring import session
-from splc.measuring.execution import Run, RunResult, RunResults
+from splc.measuring.execution import Plan, Run, RunResult, RunResults
 from splc.measuring.journal import Journal
-from splc.measuring.plan import Plan
 from splc.measuring.runner import birth
 from splc.measuring.session import Backend, Progress, Remaining, Session, left_of
 from splc.measuring.setup import FORMAT, Setup, require_same

@@ -21,8 +21,7 @@ from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model, parse_model_text
 from splc.io.files import Source
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.system.definition import options_of_values
-from splc.system.options import BinaryOption, NumericOption
+from splc.system.options import BinaryOption, NumericOption, options_of_values
 from splc.system.variability import VariabilityModel
 from tests.support.golden_messages import check_messages
 from tests.support.strategies import all_assignments

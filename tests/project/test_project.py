@@ -14,7 +14,7 @@ from sampling.space.space import Space
 from splc.errors import InputError
 from splc.formats.column_choice import ColumnChoice
 from splc.project import Project
-from splc.project.config import ProjectFile, read_project_file
+from splc.project.files import ProjectFile, read_project_file
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 
 OBSERVED = "cache,left,right,x,work\n" + "".join(

@@ -20,8 +20,7 @@ from lxml import html
 from sampling import Space
 from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
-from splc.formats.models.programs.program import program_object, program_of
-from splc.formats.models.programs.space import space_object
+from splc.formats.models.programs.program import program_object, program_of, space_object
 from splc.formats.models.read import StoredModel, read_stored_model
 from splc.io.numbers import short_number
 from splc.models.influence import InfluenceModel

@@ -20,7 +20,7 @@ from splc.splconqueror.run import Request, Result, run
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.verb import Watch
+from splc.workflows.views import Watch
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.examples import examples
 from tests.support.strategies import models

@@ -20,7 +20,7 @@ from splc.errors import OutputError
 from splc.measuring.journal import read_journal
 from splc.workflows.measure import Request
 from splc.workflows.measure import run as run_measurement
-from splc.workflows.verb import Watch
+from splc.workflows.views import Watch
 from tests.cli.conftest import SYSTEM
 from tests.study.conftest import Studied
 from tests.support.dask_processes import DaskProcesses, dask_processes

@@ -21,8 +21,7 @@ from comparison.compare import compare_all, compared_model
 from comparison.measures import measure
 from sampling import sample
 from splc.errors import OutputError
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import model_json_text
+from splc.formats.models.json import model_json_text, parse_stored_json
 from splc.formats.models.read import read_model
 from splc.io.files import Source, read_source
 from splc.io.tables import Spread, markdown_text

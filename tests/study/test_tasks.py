@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from splc.errors import LearningError, MachineError
-from splc.measuring.distribution import Done, ItemError
+from splc.measuring.cluster import Done, ItemError
 from splc.study import StudyLearner, read_study
 from splc.study.folder import key_of, results_folder, run_tasks
 from splc.study.tasks import Task, draws, load, tasks_of

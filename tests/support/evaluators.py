@@ -16,8 +16,7 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.formats.models.programs.program import program_of
-from splc.formats.models.programs.program_text import program_text
-from splc.formats.models.programs.python_program import python_program
+from splc.formats.models.programs.python_program import program_text, python_program
 from splc.formats.models.stored_model import StoredModel
 from splc.types import Array
 from tests.support.paths import ROOT

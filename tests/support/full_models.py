@@ -12,7 +12,7 @@ import pytest
 from sampling import Space
 from splc import read_measurements, read_variability_model
 from splc.data.measurements import Measurements
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text
 from splc.learning import learn
 from splc.learning.result import LearningResult
 from tests.support.paths import SMG2000

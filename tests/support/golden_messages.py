@@ -6,6 +6,7 @@ line with a prompt: `make golden` writes its message, and the difference is revi
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -48,3 +49,22 @@ def check_lines(name: str, lines: Sequence[str]) -> None:
 
 def _file(name: str) -> Path:
     return FOLDER / "messages" / f"{name}.messages"
+
+
+def check_calls(name: str, *functions: Callable[..., Any], **names: Any) -> None:
+    """Check what the calls in a file give, as Python shows it, or their message; lines with `#` say what these show.
+
+    `functions`: the functions that are called, by their names. `names`: other names in the calls.
+    """
+    known = {"inf": math.inf, "nan": math.nan, **{each.__name__: each for each in functions}, **names}
+    lines: list[str] = []
+    for line in _file(name).read_text("utf-8").splitlines():
+        if line.startswith("# "):
+            lines += ["", line] if lines else [line]
+        elif line.startswith(PROMPT):
+            try:
+                shown = repr(eval(line.removeprefix(PROMPT), known))  # noqa: S307
+            except SplcError as error:
+                shown = str(error)
+            lines += [line, *shown.splitlines()]
+    check_lines(name, lines)

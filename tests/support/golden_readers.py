@@ -18,7 +18,7 @@ from splc.formats import registry
 from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import kind_of
-from splc.formats.experiments.point_names import named_points
+from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.read import read_experiments
 from splc.formats.inference import inference_of
 from splc.formats.measurements.configurations import read_configurations
@@ -26,15 +26,11 @@ from splc.formats.measurements.observations_csv import read_observed
 from splc.formats.measurements.read import read_measurements, read_measurements_by
 from splc.formats.measurements.selections import parse_assignments, parse_configuration
 from splc.formats.measurements.tables import read_file_columns
-from splc.formats.models.latex import latex_text
-from splc.formats.models.log_lines import learnings_of
-from splc.formats.models.log_reader import parse_stored_log
+from splc.formats.models.log_reader import learnings_of, parse_stored_log
 from splc.formats.models.notation import log2_text
 from splc.formats.models.parameters import parse_parameters
-from splc.formats.models.python import python_text
-from splc.formats.models.read import read_stored_model
-from splc.formats.models.term_list import parse_term_list
-from splc.formats.models.text import parse_model, parse_stored_text, with_link
+from splc.formats.models.read import parse_term_list, read_stored_model
+from splc.formats.models.text import latex_text, parse_model, parse_stored_text, python_text, with_link
 from splc.formats.scripts.reader import parse_script, settings_of
 from splc.formats.system.configspace import parse_configspace
 from splc.formats.system.read import parse_system
@@ -47,11 +43,11 @@ from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
 from splc.learning.registry import learner_of
 from splc.models.parameters import Parameters, Quantity
-from splc.project.config import read_project_file
+from splc.project.files import read_project_file
 from splc.study import read_study
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.field_values import texts_of
+from splc.workflows.fields import texts_of
 from tests.support.reader_golden import READER_FILES, Content, Reader
 
 Options = Mapping[str, str]

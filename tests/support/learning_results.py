@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.formats.models.json_writer import model_as_json
+from splc.formats.models.json import model_as_json
 from splc.learning.judging import influence_model
 from splc.learning.model_scores import PathPoint
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Round

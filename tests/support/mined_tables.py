@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from splc.system.alternatives import alternatives_among
+from splc.system.groups import alternatives_among
 from splc.system.mining import MinedConstraints, OptionRows, mined_constraints
 from splc.types import Array
 

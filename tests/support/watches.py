@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from splc.workflows.verb import Watch
-from splc.workflows.views import Item
+from splc.workflows.views import Item, Watch
 
 
 class Told(Watch):

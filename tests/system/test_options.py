@@ -1,48 +1,30 @@
+"""Options."""
+
 from __future__ import annotations
 
 import itertools
 import math
+from itertools import product
+from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sampling import Space
+from splc import BinaryOption, NumericOption, VariabilityModel
+from splc.data.property_unit import unit_factor, unit_problem, unit_remark
 from splc.errors import VariabilityError
-from splc.system.options import MAX_VALUES, BinaryOption, NumericOption, step_values
+from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.system.constraints import ArithmeticConstraint
+from splc.system.options import MAX_VALUES, step_values
+from tests.support.golden_messages import check_calls
 
 value_lists = st.lists(st.integers(-50, 50).map(float), min_size=1, max_size=12, unique=True).map(sorted).map(tuple)
 
 
 class TestStepValues:
-    @pytest.mark.parametrize(
-        ("minimum", "maximum", "step", "values"),
-        [
-            (0, 10, "x + 4", (0, 4, 8)),
-            (0, 8, "x + 4", (0, 4, 8)),
-            (1, 64, "x * 2", (1, 2, 4, 8, 16, 32, 64)),
-            (1, 100, "n * 3", (1, 3, 9, 27, 81)),
-            (1, 30, "2 * n + x", (1, 3, 9, 27)),
-            (0, 1, "n + 0.25", (0, 0.25, 0.5, 0.75, 1)),
-            (0, 1, "n + 0.1", (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)),
-            (-6, 0, "x + 3", (-6, -3, 0)),
-            (5, 5, "x + 1", (5,)),
-            (5, 5.5, "x + 1", (5,)),
-            (1, 2, "x * 1.1", (1, 1.1, 1.21, 1.331, 1.464, 1.61, 1.771, 1.948)),
-            (1, 1.001, "x * 1.0004", (1, 1.0004, 1.00080016)),
-            (10, 9999, "x * 10 ^ log10(x)", (10, 100)),
-            (10, 10000, "x * 10 ^ log10(x)", (10, 100, 10000)),
-            (0.5, 0.75, "x + 0.0625", (0.5, 0.5625, 0.625, 0.6875, 0.75)),
-            (1, 1000, "x + 10 ^ log10(x)", (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)),
-            (0, 20, "x / 0 + x + 7", (0, 7, 14)),
-            (0, 9, "log10(0) + x + 3", (0, 3, 6, 9)),
-            (1e-6, 1e-5, "x * 2", (1e-6, 2e-6, 4e-6, 8e-6)),
-            (0.001, 0.01, "x * 1.5", (0.001, 0.0015, 0.00225, 0.003375, 0.0050625, 0.00759375)),
-        ],
-    )
-    def test_values(self, minimum: float, maximum: float, step: str, values: tuple[float, ...]) -> None:
-        """Step functions give ascending values from the minimum up to the maximum, rounded to 3 decimals."""
-        assert step_values("x", minimum, maximum, step) == values
-
     @given(st.integers(1, 500), st.integers(0, 6), st.integers(1, 300), st.integers(-1000, 1000))
     def test_additive_steps_are_exact(self, step: int, decimals: int, count: int, start: int) -> None:
         """Adding a decimal step gives its exact multiples up to the maximum."""
@@ -128,23 +110,6 @@ class TestNumericOption:
         option = NumericOption("x", tuple(float(i) for i in range(MAX_VALUES)))
         assert [option.nearest(i * 100.4) for i in range(2000)] == [round(i * 100.4) for i in range(2000)]
 
-    @pytest.mark.parametrize(
-        ("count", "levels", "expected"),
-        [
-            (9, 3, [0, 4, 8]),
-            (4, 3, [0, 2, 3]),
-            (6, 3, [0, 2, 5]),
-            (2, 3, [0, 0, 1]),
-            (1, 5, [0, 0, 0, 0, 0]),
-            (7, 5, [0, 2, 3, 4, 6]),
-            (20, 7, [0, 3, 6, 10, 13, 16, 19]),
-        ],
-    )
-    def test_levels(self, count: int, levels: int, expected: list[int]) -> None:
-        """Level l of L is the value with index round-half-even(l (N-1) / (L-1))."""
-        option = NumericOption("x", tuple(map(float, range(count))))
-        assert [option.level(level, levels) for level in range(levels)] == expected
-
     def test_center(self) -> None:
         """The centre is the value with index N//2."""
         assert [NumericOption("x", tuple(map(float, range(n)))).center for n in (1, 2, 3, 4, 9)] == [0, 1, 1, 2, 4]
@@ -155,3 +120,125 @@ class TestNumericOption:
         assert NumericOption("x", (1.0, 2.0), deselected_flag=0.0).size == 3
         assert NumericOption("x", (1.0, 2.0), deselected_flag=0.0).optional
         assert BinaryOption("b").size == 2
+
+
+@pytest.mark.parametrize("factor", [10, 100, 1e3, 1e4, 1e5, 1e6, 1e9, 2**10, 2**20, 2**30, 60, 3600])
+def test_usual_factors(factor: float) -> None:
+    """Powers of ten, units of memory, and units of time are found in both directions."""
+    listed = (7.0, 11.0)
+    assert unit_factor(listed, (7 * factor, 11 * factor)) == pytest.approx(factor, rel=1e-12)
+    assert unit_factor((7 * factor, 11 * factor), listed) == pytest.approx(1 / factor, rel=1e-12)
+    assert unit_factor(listed, (7 * factor, 12 * factor)) is None
+
+
+def test_precision() -> None:
+    """Values match to one part in 10^9."""
+    assert unit_factor((7.0,), (7000 * (1 + 5e-10),)) == 1000
+    assert unit_factor((7.0,), (7000 * (1 + 2e-9),)) is None
+
+
+@given(st.lists(st.integers(1, 9), min_size=1, unique=True), st.sampled_from([1e3, 1e-3, 1024.0, 3600.0]))
+def test_any_values(values: list[int], factor: float) -> None:
+    """Scaled values are the listed ones times the factor that is found."""
+    found = unit_factor(sorted(values), [factor * value for value in values])
+    assert found is not None
+    assert {round(factor * value / found, 6) for value in values} <= set(values)
+
+
+def test_remarks() -> None:
+    """A remark gives an example of the values."""
+    assert unit_remark((0.064, 0.256), (64, 256)) == "256 is 1000 times 0.256: another unit?"
+    assert unit_remark((64, 256), (0.064,)) == "0.064 is 1/1000 of 64: another unit?"
+    assert unit_remark((64, 256), (65,)) is None
+
+
+def test_problems() -> None:
+    """A problem gives an example, and both ways to correct it."""
+    assert unit_problem("m", (0.064, 0.256), (64, 256)) == (
+        "m: values are 1000 times those of the description (256 instead of 0.256), as in another unit; "
+        "divide the column by 1000, or multiply the values in the description"
+    )
+    assert unit_problem("m", (64, 256), (0.256, 0.064)) == (
+        "m: values are 1/1000 of those of the description (0.064 instead of 64), as in another unit; "
+        "multiply the column by 1000, or divide the values in the description"
+    )
+    assert unit_problem("m", (64, 256), (65,)) is None
+
+
+@given(
+    numbers=st.lists(st.integers(-20, 20), min_size=1, unique=True),
+    others=st.lists(st.sampled_from(["zstd", "x/y", "x y", "ä"]), min_size=1, unique=True),
+    most=st.integers(-20, 20),
+)
+def test_the_valid_configurations(numbers: list[int], others: list[str], most: int) -> None:
+    """The valid configurations are the combinations of values that satisfy the constraints."""
+    texts = ["lz4", *others]
+    constraints = [f"n + 3 * fast <= {most}", "!fast | codec_lz4"]
+    system = VariabilityModel.of({"n": numbers, "fast": bool, "codec": texts}, constraints)
+    expected = [
+        n + 3 * fast <= most and (not fast or text == "lz4") for n, fast, text in product(numbers, (0, 1), texts)
+    ]
+    assert Space(system).count == sum(expected)
+
+
+def test_kinds_of_constraints() -> None:
+    """Comparisons with binary options are mixed constraints, those of numeric options only are not."""
+    system = VariabilityModel.of({"n": [1, 2], "m": [1, 2], "fast": bool}, ["n <= m", "n * fast <= m"])
+    found = [(each.kind, each.requires) for each in system.constraints if isinstance(each, ArithmeticConstraint)]
+    assert found == [("non-boolean", "all"), ("mixed", "none")]
+
+
+def test_kinds_of_values() -> None:
+    """Values become binary options, numeric options in ascending order, alternative groups; options are taken."""
+    system = VariabilityModel.of(
+        {"n": np.array([4, 1, 2, 2]), "b": bool, "c": [False, True], "m": range(1, 4), "o": BinaryOption("o", "b")},
+        name="small",
+    )
+    assert system.name == "small"
+    assert system.options == (
+        *(BinaryOption("b"), BinaryOption("c"), BinaryOption("o", "b")),
+        *(NumericOption("n", (1.0, 2.0, 4.0)), NumericOption("m", (1.0, 2.0, 3.0))),
+    )
+
+
+def test_names_of_texts() -> None:
+    """The option of a text has the name of the group and the text; texts that would have the same name get a number."""
+    system = VariabilityModel.of({"c": ["a b", "a/b", "-"], "c_": bool})
+    assert system.names == ("c", "c_a_b", "c_a_b_2", "c__2", "c_")
+    assert system.alternative_groups == (("c_a_b", "c_a_b_2", "c__2"),)
+    assert [option.presentation.output_string for option in system.binary_options[1:4]] == ["a b", "a/b", "-"]
+
+
+def test_the_description_can_be_written(tmp_path: Path) -> None:
+    """A system that was defined in Python reads back from XML as the same system."""
+    system = VariabilityModel.of({"n": [1, 2, 3], "fast": bool, "c": ["a", "b"]}, ["!fast | c_a", "n + fast <= 3"])
+    write_variability_model(system, tmp_path / "system.xml")
+    assert read_variability_model(tmp_path / "system.xml") == system
+
+
+def test_all_problems_at_once() -> None:
+    """Every wrong option, and every wrong constraint, is named."""
+    with pytest.raises(VariabilityError) as options:
+        VariabilityModel.of({"a": [], "b": 3, "c": [1]})
+    assert len(options.value.problems) == 2
+    with pytest.raises(VariabilityError) as constraints:
+        VariabilityModel.of({"a": bool}, ["a | c", "a", "d < 1"])
+    assert len(constraints.value.problems) == 2
+
+
+def test_quoted_names_may_contain_comparisons() -> None:
+    """A sign of a comparison inside backticks is a part of a name."""
+    system = VariabilityModel.of({"a<b": bool, "c": bool}, ["!`a<b` | c"])
+    assert Space(system).count == 3
+
+
+def levels(count: int, number: int) -> list[int]:
+    """Return the indices of all levels of an option of so many values."""
+    option = NumericOption("x", tuple(map(float, range(count))))
+    return [option.level(level, number) for level in range(number)]
+
+
+def test_calls() -> None:
+    """Values of options, and definitions that are refused, are those of the golden file."""
+    functions = (step_values, levels, unit_factor, VariabilityModel.of, NumericOption)
+    check_calls("option-values", *functions)

@@ -1,15 +1,26 @@
+"""Variability."""
+
 from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from splc.errors import VariabilityError
+from sampling.space.space import Space
+from splc import VariabilityModel
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
-from splc.system.options import BinaryOption, NumericOption
-from splc.system.variability import ROOT, VariabilityModel, plain_name
+from splc.system.extension import extended, joint_system, restricted
+from splc.system.options import BinaryOption, NumericOption, step_values
+from splc.system.variability import ROOT, plain_name
+from tests.support.examples import examples
+from tests.support.golden_messages import check_messages
+from tests.support.strategies import models
+from tests.system.test_constraints import TABLE
 
 
 def chain(length: int) -> tuple[BinaryOption, ...]:
@@ -267,3 +278,120 @@ class TestHierarchy:
         assert len(model.alternative_groups) == 1000
         assert model.mandatory == frozenset()
         assert len(model.spellings) == 2001
+
+
+def test_unknown_options_are_refused_with_the_nearest_name() -> None:
+    """An option is found by its name; an unknown one is refused with the nearest name, or with all names."""
+    system = VariabilityModel.of({"cache": bool, "x": [1, 2]}, name="s")
+    assert system.option("x").name == "x"
+    for name, hint in (("cach", "did you mean 'cache'?"), ("zzzz", "known are: cache, x")):
+        with pytest.raises(ConfigurationError) as caught:
+            system.option(name)
+        assert str(caught.value) == f"unknown option {name!r}\n    {hint}"
+
+
+def test_values_that_are_no_option() -> None:
+    """A definition that is neither bool, numbers nor texts is refused with what to give."""
+    with pytest.raises(VariabilityError) as caught:
+        VariabilityModel.of({"a": [1, "b"]}, name="s")
+    hint = "give bool, a list of numbers, or a list of texts"
+    assert str(caught.value) == f"a: [1, 'b'] are not values of an option\n    {hint}"
+
+
+def test_constraints() -> None:
+    """Mixed operators, parentheses and unknown names are refused, with the column and how to write constraints."""
+    check_messages("constraints", lambda text: parse_boolean(text, TABLE))
+
+
+def test_steps() -> None:
+    """A minimum above the maximum, a step that does not increase, and text that is not a step are refused."""
+
+    def reject(text: str) -> None:
+        ends, _, step = text.partition(":")
+        minimum, _, maximum = ends.partition("..")
+        step_values("x", float(minimum), float(maximum), step.strip())
+
+    check_messages("steps", reject)
+
+
+@examples(24)
+@given(st.data())
+def test_described_configurations_stay_valid(data: st.DataObject) -> None:
+    """A configuration without the further values is valid in the extended system if it is in the system."""
+    system = data.draw(models())
+    further = {option.name: [-10.5, 2.25] for option in system.numeric_options}
+    larger = extended(system, further)
+    everything = Space(system).enumerate()
+    columns = {name: everything.value(name) for name in system.names}
+    same = Configurations.from_columns(larger, columns)
+    assert Space(larger).check(same).all()
+    for name in system.names:
+        assert np.array_equal(same.value(name), everything.value(name), equal_nan=True)
+    listed = np.ones(Space(larger).count, dtype=bool)
+    all_larger = Space(larger).enumerate()
+    for name, values in further.items():
+        listed &= ~np.isin(all_larger.value(name), values)
+    assert int(listed.sum()) == len(everything)
+
+
+def test_joint_systems() -> None:
+    """Systems with the same options have one with the values of all; others have none."""
+    flag = BinaryOption("a")
+    one = VariabilityModel("one", (flag, NumericOption("x", (1.0, 2.0))))
+    two = VariabilityModel("two", (NumericOption("x", (2.0, 8.0)), flag))
+    joint = joint_system([one, two])
+    assert joint is not None
+    assert joint.options == (flag, NumericOption("x", (1.0, 2.0, 8.0)))
+    assert joint_system([one, one]) is one
+    assert joint_system([one, VariabilityModel("three", (flag,))]) is None
+    assert joint_system([one, VariabilityModel("four", (BinaryOption("b"), NumericOption("x", (1.0, 2.0))))]) is None
+
+
+@examples(30)
+@given(st.data())
+def test_joint_systems_have_all_configurations(data: st.DataObject) -> None:
+    """What is valid in one of two systems with the same options is valid in the joint one, which has what both have."""
+    system = data.draw(models())
+    first, second = (
+        VariabilityModel("part", system.options, stated) for stated in (system.constraints[1:], system.constraints[:-1])
+    )
+    joint = joint_system([first, second])
+    assert joint is not None
+    assert set(joint.constraints) == {*first.constraints} & {*second.constraints}
+    for each in (first, second):
+        everything = Space(each).enumerate()
+        columns = {name: everything.value(name) for name in system.names}
+        assert Space(joint).check(Configurations.from_columns(joint, columns)).all()
+
+
+@examples(30)
+@given(st.data())
+def test_fixing_is_filtering(data: st.DataObject) -> None:
+    """The valid configurations of the restricted system are those that have the values."""
+    system = data.draw(models())
+    everything = Space(system).enumerate().indices
+    assume(len(everything))
+    fixed = {
+        name: data.draw(st.integers(0, system.option(name).size - 1))
+        for name in data.draw(st.lists(st.sampled_from(system.names), max_size=3, unique=True))
+    }
+    kept = np.ones(len(everything), dtype=bool)
+    for name, index in fixed.items():
+        kept &= everything[:, system.positions[name]] == index
+    assert Space(restricted(system, fixed)).enumerate().indices.tolist() == everything[kept].tolist()
+
+
+def test_texts_of_constraints() -> None:
+    """Fixed values are stated as constraints that can be shown."""
+    options = (BinaryOption("a"), BinaryOption("b"), NumericOption("x", (1.0, 2.5), deselected_flag=0.0))
+    system = VariabilityModel("s", (*options, NumericOption("y", (1.0, 2.5))))
+    found = restricted(system, {"a": 1, "b": 0, "x": 1, "y": 0}).constraints
+    assert [each.text for each in found] == ["a", "!b", "Enabledx", "x = 2.5", "y = 1"]
+    assert [each.text for each in restricted(system, {"x": 2}).constraints] == ["Disabledx"]
+
+
+def test_tiny_values_are_told_apart() -> None:
+    """Values that differ by less than the tolerance of constraints are different values."""
+    system = VariabilityModel("tiny", (NumericOption("x", (0.0, 1e-12, 2e-12, 1.0)),))
+    for index in range(4):
+        assert Space(restricted(system, {"x": index})).enumerate().indices.tolist() == [[index]]

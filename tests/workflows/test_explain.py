@@ -27,7 +27,7 @@ from splc.types import Link
 from splc.workflows import explain, optimize
 from splc.workflows.explain.contributions import Contribution, sums_of
 from splc.workflows.explain.full import overview_of_result
-from splc.workflows.explain.overview import Overview, alias_notes, aliases, associations, choices_of, overview
+from splc.workflows.explain.importance import Overview, alias_notes, aliases, associations, choices_of, overview
 from splc.workflows.pictures import MAX_VALUES, ResponseSurface, response_surface
 from tests.support.examples import examples
 from tests.support.full_models import EVERY, LearnedSystem, learned_system

@@ -29,8 +29,8 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.learn import Request
-from splc.workflows.learn.changes import mean_ratio
 from splc.workflows.learn.contexts import run
+from splc.workflows.learn.effects import mean_ratio
 from splc.workflows.learn.learning_sets import LearningRows
 from tests.support.watches import Told
 

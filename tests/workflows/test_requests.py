@@ -18,8 +18,8 @@ from splc.cli.app import app, verb_of
 from splc.cli.printer import print_view
 from splc.errors import RequestError, SpecError
 from splc.io.json import plain_values
-from splc.workflows import convert, describe, field_values
-from splc.workflows.field_values import (
+from splc.workflows import convert, describe, fields
+from splc.workflows.fields import (
     axes_of,
     bounds_of,
     names_in,
@@ -32,7 +32,7 @@ from splc.workflows.field_values import (
     texts_of,
     values_of,
 )
-from splc.workflows.verb import Watch
+from splc.workflows.views import Watch
 from tests.cli.conftest import MEASUREMENTS, OTHER, SYSTEM
 from tests.support.golden_messages import check_messages
 
@@ -214,7 +214,7 @@ def test_wrong_texts() -> None:
 
     def reject(text: str) -> None:
         function, _, given = text.partition(" ")
-        getattr(field_values, function)(json.loads(given))
+        getattr(fields, function)(json.loads(given))
 
     check_messages("field-values", reject)
 

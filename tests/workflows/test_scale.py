@@ -19,9 +19,18 @@ from splc.scaling.prediction import Prediction
 from splc.scaling.profile import Profile
 from splc.types import Array
 from splc.workflows.scale import Request, run
-from splc.workflows.scale.plot import MAX_CURVES, MAX_VALUES, Point, scaling_chart, scaling_charts, slice_along
 from splc.workflows.scale.scale import SHOWN, profile_notes
-from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.scale.tree import (
+    MAX_CURVES,
+    MAX_VALUES,
+    CallTree,
+    Point,
+    call_trees,
+    scaling_chart,
+    scaling_charts,
+    slice_along,
+    tree_notes,
+)
 from splc.workflows.scaling_view import caveat, chosen_series, pooling_notes
 
 SIX = np.arange(1.0, 7.0)

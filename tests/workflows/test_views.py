@@ -27,13 +27,11 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import describe
 from splc.workflows.describe import MAX_COUNTED, MeasuredSummary, view_of_measurements
-from splc.workflows.learn.changes import Change, view_of_influences
-from splc.workflows.learn.effects_view import view_of_effects
-from splc.workflows.learn.expected_error import ExpectedError
+from splc.workflows.learn.effects import Change, view_of_effects, view_of_influences
 from splc.workflows.optimize import view as optimize
 from splc.workflows.optimize.objectives import Objective
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
-from splc.workflows.prediction_notes import known_settings_notes, outside_notes
+from splc.workflows.prediction_notes import ExpectedError, known_settings_notes, outside_notes
 from splc.workflows.scale.tree import CallPath, CallTree, view_of_trees
 from splc.workflows.views import Detail, View
 from tests.support.golden_messages import check_lines

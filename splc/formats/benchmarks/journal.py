@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import InputError, Problem, plural
-from splc.formats.benchmarks.declaration import benchmark, check
-from splc.formats.benchmarks.runs import MeasuredRun, table_of
+from splc.formats.benchmarks.declaration import MeasuredRun, benchmark, check, table_of
 from splc.formats.column_choice import StatedRoles
 from splc.formats.table import TableSource
 from splc.io.csv_rows import first_header

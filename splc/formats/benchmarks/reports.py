@@ -8,11 +8,22 @@ from dataclasses import replace
 from itertools import chain, product, zip_longest
 from typing import Any
 
-from splc.data.property_name import is_measurement_name
+from splc.data.property_unit import is_measurement_name
 from splc.errors import listed
-from splc.formats.benchmarks.declaration import ROWS, benchmark, check, rows_of
-from splc.formats.benchmarks.runs import MeasuredRun, cell, number, table_of
-from splc.formats.benchmarks.words import differing, options_of_commands, pairs_in, without_units
+from splc.formats.benchmarks.declaration import (
+    ROWS,
+    MeasuredRun,
+    benchmark,
+    cell,
+    check,
+    differing,
+    number,
+    options_of_commands,
+    pairs_in,
+    rows_of,
+    table_of,
+    without_units,
+)
 from splc.formats.table import TableSource
 from splc.io.files import Source
 
@@ -76,32 +87,12 @@ _FLAGS = re.compile(
 )
 _AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max|[a-zA-Z]+)$")
 _NOT_COUNTERS = frozenset(
-    [
-        "name",
-        "family_index",
-        "per_family_instance_index",
-        "run_name",
-        "run_type",
-        "repetitions",
-        "repetition_index",
-        "threads",
-        "iterations",
-        "real_time",
-        "cpu_time",
-        "time_unit",
-        "aggregate_name",
-        "aggregate_unit",
-        "label",
-        "error_occurred",
-        "error_message",
-        "skipped",
-        "skip_message",
-        "complexity_n",
-        "big_o",
-        "rms",
-        "cpu_coefficient",
-        "real_coefficient",
-    ]
+    (
+        *("name", "family_index", "per_family_instance_index", "run_name", "run_type", "repetitions"),
+        *("repetition_index", "threads", "iterations", "real_time", "cpu_time", "time_unit", "aggregate_name"),
+        *("aggregate_unit", "label", "error_occurred", "error_message", "skipped", "skip_message", "complexity_n"),
+        *("big_o", "rms", "cpu_coefficient", "real_coefficient"),
+    )
 )
 _PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0, "min": 1 / 60, "hr": 1 / 3600, "day": 1 / 86400}
 
@@ -254,7 +245,11 @@ def fio(source: Source, content: Any) -> TableSource:
     stated = [{**shared, **_object(job.get("job options"))} for job in jobs]
     rows = [{name: cell(value) for name, value in row.items() if name not in _NAMES} for row in stated]
     base = 1000 if cell(shared.get("kb_base")) == "1000" else 1024
-    used = [[name for name in _DIRECTIONS if _is_used(_object(job.get(name)))] for job in jobs]
+    counts = ("total_ios", "io_bytes")
+    used = [
+        [name for name in _DIRECTIONS if any(number(_object(job.get(name)).get(count)) for count in counts)]
+        for job in jobs
+    ]
     has_both = any(len(names) > 1 for names in used)
     runs = []
     for job, names, options in zip(jobs, used, differing(without_units(rows, base)), strict=True):
@@ -270,10 +265,6 @@ def fio(source: Source, content: Any) -> TableSource:
     prefixes = ("", *(f"{direction}_" for direction in _DIRECTIONS))
     units = {f"{prefix}{name}": unit for prefix in prefixes for name, unit in _FIO_UNITS.items()}
     return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=units)
-
-
-def _is_used(statistics: Mapping[str, Any]) -> bool:
-    return bool(number(statistics.get("total_ios")) or number(statistics.get("io_bytes")))
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -8,8 +8,7 @@ from itertools import chain
 from typing import Any
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks.declaration import ROWS, benchmark, check, content_of
-from splc.formats.benchmarks.runs import MeasuredRun, number, table_of
+from splc.formats.benchmarks.declaration import ROWS, MeasuredRun, benchmark, check, content_of, number, table_of
 from splc.formats.table import TableSource
 from splc.io.files import Source
 

@@ -58,30 +58,19 @@ class _Columns:
     named: bool = False
 
 
-def parse_experiment_csv(
-    source: Source, parameters: Sequence[str] | None = None, choice: ColumnChoice | None = None
-) -> Experiment:
-    """Return the experiment of a CSV table.
-
-    `parameters`: the names of the columns that are parameters; None is by their place (see above). `choice`: the roles
-    of columns that the user chose.
-    """
-    (experiment,) = parse_experiments_csv(source, parameters, choice or ColumnChoice())
-    return experiment
-
-
 def parse_experiments_csv(
     source: Source,
-    parameters: Sequence[str] | None,
-    choice: ColumnChoice,
+    parameters: Sequence[str] | None = None,
+    choice: ColumnChoice | None = None,
     metrics: Sequence[str] = (),
     added: Mapping[str, float] | None = None,
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a CSV table, one per value of the contexts in `choice.by`.
 
-    `metrics`: names or patterns of columns that are metrics. `added`: parameters without a column → their value in all
-    rows.
+    `parameters`: the names of the columns that are parameters; None is by their place (see above). `metrics`: names or
+    patterns of columns that are metrics. `added`: parameters without a column → their value in all rows.
     """
+    choice = choice or ColumnChoice()
     table = split_table(source, decimal=".")
     rows = [(cells, line) for cells, line in zip(table.rows, table.lines, strict=True) if is_not_blank(cells)]
     if not rows:

@@ -1,25 +1,93 @@
-"""Readers of experiments in any format: files of Extra-P, CSV, and folders of CUBE profiles or CSV."""
+"""Readers of experiments in any format: files of Extra-P, CSV, folders of CUBE profiles or CSV, and benchmark tools.
+
+Of the output of benchmark tools, numeric options are parameters, and benchmarks are call paths.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from splc.data.experiment import Experiment
-from splc.errors import InputError, Problem, SpecError, unknown_name_hint
+from splc.errors import InputError, Problem, SpecError, listed, unknown_name_hint
 from splc.formats import registry
-from splc.formats.benchmarks.tools import benchmark_of
+from splc.formats.benchmarks import folders
+from splc.formats.benchmarks.tools import benchmark_of, read_benchmark
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.detect import KEYWORDS, ExperimentFormat
-from splc.formats.experiments.benchmark import is_benchmark_folder, point_table
+from splc.formats.evidence import left_out
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import SCALINGS, Scaling
 from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
-from splc.formats.table import table_of
+from splc.formats.measurements.tables import read_file_columns
+from splc.formats.table import TableSource, table_of
 from splc.io.files import STANDARD, Source, read_source
 from splc.io.json import parse_json
+from splc.io.numbers import parse_column
+
+CALLPATH = "callpath"
+
+
+def point_table(
+    path: str | Path | Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str]
+) -> tuple[Source, Sequence[str] | None]:
+    """Return the table of the output of a benchmark tool, and the columns that are parameters.
+
+    Parameters are the numeric options with several values, and with a value in every row. The benchmark that a row is
+    of, and its other options, are its call path, except columns that the user chose. Statistics beside a mean are left
+    out. Tables whose format states no roles are returned as they are.
+
+    `parameters`: the parameters that the user named, None if there are none.
+    """
+    source = read_benchmark(path)
+    stated_roles = source.stated if isinstance(source, TableSource) else None
+    if stated_roles is None:
+        return source, parameters
+    columns = _selected(read_file_columns(source).columns, choice.where)
+    named_columns = {*choice.named, *choice.ignore, *choice.where, *(parameters or ()), *metrics}
+    free_options = [name for name in stated_roles.options if name not in named_columns]
+    values = {name: set(parse_column(columns[name]).tolist()) for name in free_options}
+    # Numbers with several values, other than 0 and 1, and a value in every row.
+    numeric = [name for name in free_options if len(values[name]) > 1 and not any(map(math.isnan, values[name]))]
+    factors = parameters or [name for name in numeric if not values[name] <= {0.0, 1.0}]
+    if not factors:
+        hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated_roles.contexts else None
+        message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
+        raise InputError(Problem(message, source.name, hint=hint))
+    unused = [name for name in free_options if name not in factors and _is_constant(columns[name])]
+    kinds = [
+        name for name in (*stated_roles.contexts, *free_options) if name not in (*named_columns, *factors, *unused)
+    ]
+    kinds = [name for name in kinds if not _is_constant(columns[name])]
+    evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
+    retained = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}
+    if kinds:
+        kind_rows = [
+            ["" if not text else text if name in stated_roles.contexts else f"{name}={text}" for text in columns[name]]
+            for name in kinds
+        ]
+        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
+    notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
+    return TableSource.of_rows(source, [*retained], zip(*retained.values(), strict=True), notes=notes), factors
+
+
+def _selected(columns: Mapping[str, Sequence[str]], filters: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
+    """Return the rows with these values of columns; a column that does not exist is reported where rows are read."""
+    count = len(next(iter(columns.values()), ()))
+    matching = [
+        row
+        for row in range(count)
+        if all(columns[name][row].strip() == value.strip() for name, value in filters.items() if name in columns)
+    ]
+    return {name: [cells[row] for row in matching] for name, cells in columns.items()} if matching else columns
+
+
+def _is_constant(cells: Collection[str]) -> bool:
+    return len({text.strip() for text in cells}) < 2
+
 
 _KNOWN = (
     "Extra-P's text, JSON, JSON lines and .extra-p, CSV with a header, folders of CUBE profiles, and the output of "
@@ -67,7 +135,9 @@ def read_experiments(
         hint = "CUBE profiles have values of every process, other files do not"
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if str(path) != STANDARD and Path(path).is_dir():
-        if is_benchmark_folder(Path(path)):
+        # A folder may also have a table of one run in each file.
+        has_runs = any(next(Path(path).rglob(name), None) for name in (folders.OVERRIDES, folders.BENCHMARK))
+        if has_runs or any(benchmark_of(read_source(file)) for file in folders.files_in(Path(path))[:1]):
             return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
@@ -91,25 +161,15 @@ def is_profile(source: Source) -> bool:
     return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
 
 
-def parse_experiment(
+def parse_experiments(
     source: Source,
     parameters: Sequence[str] | None = None,
     kind: ExperimentFormat | None = None,
     choice: ColumnChoice | None = None,
-) -> Experiment:
-    """Return the experiment of a file. See `read_experiment`."""
-    (experiment,) = parse_experiments(source, parameters, kind, choice or ColumnChoice())
-    return experiment
-
-
-def parse_experiments(
-    source: Source,
-    parameters: Sequence[str] | None,
-    kind: ExperimentFormat | None,
-    choice: ColumnChoice,
     metrics: Sequence[str] = (),
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
+    choice = choice or ColumnChoice()
     format_names = [registered.name for registered in registry.formats_of("experiment")]
     if kind is not None and kind not in format_names:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, format_names))
@@ -119,7 +179,9 @@ def parse_experiments(
         raise InputError(Problem("the file is empty", source.name))
     form = registry.format_of("experiment", source) if kind is None else registry.format_named("experiment", kind)
     if form is None:
-        raise InputError(_unknown(source))
+        first = next((line for line in source.text().splitlines() if line.strip()), "")
+        message = "the format of this file is not known: it should have measurements at points of parameters"
+        raise InputError(Problem(message, source.name, 1, text=first[:200], hint=f"known are {_KNOWN}"))
     if form.name == "csv":
         return parse_experiments_csv(source, parameters, choice, metrics)
     _require_no_columns(form.name, source.name, parameters, choice)
@@ -148,14 +210,3 @@ def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, 
     if parameters is not None:
         hint = "only a CSV needs the columns that are parameters"
         raise SpecError(Problem(f"the file is {form} and names its parameters itself", file, hint=hint))
-
-
-def _unknown(source: Source) -> Problem:
-    first = next((line for line in source.text().splitlines() if line.strip()), "")
-    return Problem(
-        "the format of this file is not known: it should have measurements at points of parameters",
-        source.name,
-        1,
-        text=first[:200],
-        hint=f"known are {_KNOWN}",
-    )

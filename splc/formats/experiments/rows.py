@@ -24,12 +24,7 @@ _UNITS = frozenset(["s", "sec", "ms", "us", "µs", "ns", "min", "h", "%", "B", "
 
 
 class ExperimentRows:
-    """Collects the rows of a file, in any order, into an experiment.
-
-    Args:
-        source: the file.
-        parameters: the parameters' names.
-    """
+    """Collects the rows of a file, in any order, into an experiment."""
 
     def __init__(self, source: Source, parameters: Sequence[str]) -> None:
         self.source = source

@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
-from splc.data.value_texts import TRUTH
+from splc.data.table import TRUTH
 from splc.errors import InputError, MeasurementError, Problem, listed
 from splc.formats.column_choice import ColumnChoice, columns_of, value_notes
 from splc.formats.measurements.option_columns import exact_names, option_texts, read_option_table, with_groups

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations, unlisted_values
-from splc.data.failures import FailureRule, Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import FailureRule, Failures, Measurements
 from splc.errors import InputError, Problem, SplcError, plural
 from splc.formats.measurements.mined_system import failure_rules, outside_range
 from splc.formats.measurements.option_columns import read_option_table

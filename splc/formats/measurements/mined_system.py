@@ -9,15 +9,14 @@ from dataclasses import replace
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.data.failures import FailureRule
+from splc.data.measurements import FailureRule
 from splc.formats.measurements.selections import assignment_text
 from splc.formats.roles import Roles
-from splc.io.cells import distinct_texts
+from splc.io.csv_rows import distinct_texts
 from splc.models.terms import quoted
 from splc.system.constraints import OptionLiteral
-from splc.system.definition import constraints_of_texts
 from splc.system.mining import MinedConstraint, MinedConstraints, OptionRows, failing_combinations, mined_constraints
-from splc.system.options import BinaryOption
+from splc.system.options import BinaryOption, constraints_of_texts
 from splc.system.variability import ENABLED, VariabilityModel
 from splc.types import Array
 

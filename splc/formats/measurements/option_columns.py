@@ -7,16 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.data.value_texts import TRUTH
+from splc.data.property_unit import unit_problem
+from splc.data.table import TRUTH
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.measurements.rows import MeasurementRows
 from splc.formats.measurements.selections import only_index, option_is_optional
 from splc.formats.table import TableSource
-from splc.io.cells import CodedTexts, distinct_texts
+from splc.io.csv_rows import CodedTexts, distinct_texts
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.groups import child_groups, child_texts, text_groups, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.units import unit_problem
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 

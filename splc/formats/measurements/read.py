@@ -247,7 +247,12 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
     """
     problems, notes = Problems(file), list(rows.notes)
     mask = np.ones(len(rows), dtype=bool)
-    usual = {name: value for name, value in choice.usual.items() if value and _selects(rows, choice, name, value)}
+    unchosen = rows.contexts.keys() - choice.where.keys() - set(choice.by)
+    usual = {
+        name: value
+        for name, value in choice.usual.items()
+        if value and name in unchosen and rows.contexts[name].matching(value)
+    }
     where = {**choice.where, **usual}
     for name, value in where.items():
         if name not in rows.contexts:
@@ -269,12 +274,6 @@ def selected(rows: MeasurementRows, choice: ColumnChoice, file: str) -> Measurem
         raise InputError(Problem(f"no row has {condition}", file))
     mask[list(rows.malformed)] = True
     return replace(rows.take(np.flatnonzero(mask)), notes=tuple(notes))
-
-
-def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str) -> bool:
-    """Return whether some rows have the usual value of a context that was not chosen."""
-    selectable = name in rows.contexts and name not in choice.where and name not in choice.by
-    return selectable and bool(rows.contexts[name].matching(value))
 
 
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
@@ -336,16 +335,11 @@ def _advice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
     """Return what to do about a context with several values. `rows`: value → its number of rows."""
     unit = unit_of(list(rows))
     numbers = f"if it is a property or an option, write numbers without the unit {unit!r}; else " if unit else ""
-    return numbers + _choice(name, rows, choice)
-
-
-def _choice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
-    """Return how to use a context with several values, or to leave it out. `rows`: value → its number of rows."""
     ignore = f"--ignore {shlex.quote(name)}"
     if differs_in_most(list(rows), sum(rows.values())):
         return (
-            f"if these are ids, dates or comments, leave the column out with {ignore} (in Python the argument ignore); "
-            "--where selects a value"
+            f"{numbers}if these are ids, dates or comments, leave the column out with {ignore} "
+            "(in Python the argument ignore); --where selects a value"
         )
     # The value of most rows: another one may stand for failed runs.
     readable = (value for value in rows if value and value.isprintable() and len(value) < _WIDEST)
@@ -355,6 +349,6 @@ def _choice(name: str, rows: Mapping[str, int], choice: ColumnChoice) -> str:
     options = shlex.quote(",".join((*choice.options, name)))
     option = f"name it with --options {options} if it is an option, " if choice.inferred else ""
     return (
-        f"{option}choose one with {select}, use each separately with {split}, or leave the column out with {ignore} "
-        f"{_PYTHON}"
+        f"{numbers}{option}choose one with {select}, use each separately with {split}, "
+        f"or leave the column out with {ignore} {_PYTHON}"
     )

@@ -18,7 +18,7 @@ from splc.formats.coded_columns import EVIDENCE, MAX_VALUES, MIN_ROWS, NEARLY_AL
 from splc.formats.column_choice import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.table import DECIMAL_COMMAS
-from splc.io.cells import sorted_distinct
+from splc.io.csv_rows import sorted_distinct
 from splc.io.files import Source
 from splc.io.numbers import beyond_all
 from splc.system.variability import VariabilityModel
@@ -36,11 +36,7 @@ _SENTINEL = re.compile("10*|9+|2147483647")
 
 @dataclass(frozen=True)
 class Policy:
-    """The treatment of invalid and repeated rows of a measurement file.
-
-    Raises:
-        SpecError: if a policy is unknown.
-    """
+    """The treatment of invalid and repeated rows of a measurement file."""
 
     invalid: Invalid = "error"  # rows without a valid configuration are an error, or are dropped and reported
     # rows that repeat the configuration of an earlier row are an error, are ignored ('first'), or are further
@@ -172,7 +168,10 @@ def assemble(
         hint = "keep the first of each, or the mean: --duplicates first or mean (in Python the argument duplicates)"
         summaries.append(Problem(message, source.name, hint=hint))
     if refused:
-        raise _refusal(refused, summaries, source.name)
+        problems = [Problem(reason, source.name, line) for line, reason in sorted(refused)[:_LISTED]]
+        if excess := len(refused) - len(problems):
+            problems.append(Problem(f"… and {excess} more rows", source.name))
+        raise MeasurementError([*problems, *summaries])
     if len(valid) == 0:
         reason = "; ".join(next(iter(invalid.values())))
         raise MeasurementError(Problem(f"no row has a valid configuration; the first: {reason}", source.name))
@@ -218,14 +217,6 @@ def _without_errors(rows: MeasurementRows) -> MeasurementRows:
             examples = listed(list(dict.fromkeys(f"{value:g}" for value in measured[far].tolist())))
             notes.append(f"values of {name} far beyond all others count as missing: {examples}")
     return rows if len(notes) == len(rows.notes) else replace(rows, values=values, missing=missing, notes=(*notes,))
-
-
-def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -> MeasurementError:
-    """Return the error for rows that the policy does not allow: the first rows, and the summaries with hints."""
-    problems = [Problem(reason, file, line) for line, reason in sorted(rows)[:_LISTED]]
-    if excess := len(rows) - len(problems):
-        problems.append(Problem(f"… and {excess} more rows", file))
-    return MeasurementError([*problems, *summaries])
 
 
 def _mixed(rows: MeasurementRows, valid: Array, group: Array) -> tuple[str, ...]:

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from splc.data.configurations import Configurations, value_indices, wrong_value
-from splc.data.fixed_values import with_fixed_values
-from splc.data.value_texts import TRUTH, text_values
+from splc.data.configurations import Configurations, value_indices, with_fixed_values, wrong_value
+from splc.data.property_unit import ColumnProblem, unit_problem
+from splc.data.table import TRUTH, text_values
 from splc.errors import ConfigurationError, OutputError, Problem, listed, nearest, plural, unknown_name_hint
-from splc.io.cells import distinct_texts
+from splc.io.csv_rows import distinct_texts
 from splc.io.numbers import not_a_number, parse_number
 from splc.system.groups import child_groups, child_texts, wrong_child
 from splc.system.options import BinaryOption, NumericOption, Option
-from splc.system.units import ColumnProblem, unit_problem
 from splc.system.variability import ROOT, VariabilityModel, plain_name
 from splc.types import Array
 

@@ -209,11 +209,12 @@ def _document(measurements: Measurements) -> etree._Element:
         for position, option in enumerate(system.options)
         if isinstance(option, BinaryOption)
     ]
-    pairs = [
-        (position, [f"{listable(option.name, system, ',;')};{number_text(value)}" for value in _written(option)])
-        for position, option in enumerate(system.options)
-        if isinstance(option, NumericOption)
-    ]
+    pairs = []
+    for position, option in enumerate(system.options):
+        if isinstance(option, NumericOption):
+            name, flag = listable(option.name, system, ",;"), option.deselected_flag
+            written = option.values if flag is None else (*option.values, flag)
+            pairs.append((position, [f"{name};{number_text(value)}" for value in written]))
     root = etree.Element("results", decimalDelimiter=".", separator=_SEPARATOR)
     if measurements.report.deviation is not None:
         root.set("deviation", number_text(measurements.report.deviation))
@@ -229,12 +230,6 @@ def _document(measurements: Measurements) -> etree._Element:
             if text:
                 _data(element, name, text)
     return root
-
-
-def _written(option: NumericOption) -> list[float]:
-    """Return the numbers in files for an option's values, by index."""
-    flag = option.deselected_flag
-    return list(option.values) if flag is None else [*option.values, flag]
 
 
 def _joined(values: Array) -> str:

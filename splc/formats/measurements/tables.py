@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from splc.data.property_name import is_measurement_name
+from splc.data.property_unit import is_measurement_name
 from splc.errors import InputError, Problem, Problems, listed, nearest
 from splc.formats.benchmarks.journal import with_roles
 from splc.formats.benchmarks.tools import read_benchmark

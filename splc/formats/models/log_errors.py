@@ -9,8 +9,7 @@ import numpy as np
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.errors import ExpressionError, InputError, Problems, shorten
-from splc.formats.models.log_lines import Learning, RoundLine
-from splc.formats.models.log_reader import model_of
+from splc.formats.models.log_reader import Learning, RoundLine, model_of
 from splc.learning.judging import predictions
 from splc.models.text.log_grammar import expand_product, is_number, split_model
 from splc.system.variability import ROOT
@@ -28,12 +27,7 @@ CHUNK = 1 << 12
 
 
 class LogErrors:
-    """Recomputes the errors of rounds on all measured configurations; products of options are evaluated once.
-
-    Args:
-        measurements: the measurements.
-        nfp: the property.
-    """
+    """Recomputes the errors of rounds on all measured configurations; products of options are evaluated once."""
 
     def __init__(self, measurements: Measurements, nfp: str) -> None:
         measured_rows = measurements.measured(nfp)
@@ -54,7 +48,10 @@ class LogErrors:
         """Return rule → round → error in percent, None where it is undefined; an averaged model is round 0."""
         if learning.link != "identity" or learning.definitions or not learning.rounds:
             numbers = tuple(learning.rounds) or (0,)
-            return self._errors(numbers, [self._predictions_of(learning, number, file) for number in numbers])
+            # The models are not only sums of products of options.
+            system = self._configurations.system
+            models = [model_of(learning, each if learning.rounds else "last", file, system) for each in numbers]
+            return self._errors(numbers, [predictions(model, self._configurations) for model in models])
         problems = Problems(file)
         rows = [self._terms(round_line, problems) for round_line in learning.rounds.values()]
         problems.raise_if_any(InputError)
@@ -87,11 +84,6 @@ class LogErrors:
             }
             for rule, rows in self._counted.items()
         }
-
-    def _predictions_of(self, learning: Learning, number: int, file: str) -> Array:
-        """Return the predictions of a model that is not only a sum of products of options."""
-        model = model_of(learning, number if learning.rounds else "last", file, self._configurations.system)
-        return predictions(model, self._configurations)
 
     def _terms(self, round_line: RoundLine, problems: Problems) -> dict[str, float]:
         """Return product → influence of a round, after its columns were computed."""

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
-from splc.formats.models.json_writer import provenance_of
-from splc.formats.scripts.strategies import script_lines
+from splc.formats.models.json import provenance_of
+from splc.formats.models.stored_model import ModelFile
+from splc.formats.scripts.commands import script_lines
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, product_of
@@ -36,6 +37,14 @@ COMPANION = "command: splc json: "
 DEFINITION = "command: splc definition: "
 # Where the provenance states the size of a validation set.
 VALIDATION = "validation_configurations"
+
+
+def log_text(content: ModelFile) -> str:
+    """Return the only model of a file as a log."""
+    stored = content.only("a log holds", "a log cannot hold")
+    if stored.result is not None:
+        return learned_log_text(stored.result, test_errors=content.test_errors, companion=content.companion)
+    return model_log_text(stored.model, content.base, stored.nfp)
 
 
 def learned_log_text(

@@ -2,23 +2,100 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from splc.errors import InputError, OutputError, Problem, Problems, SplcError, listed
+from splc.errors import ExpressionError, InputError, LearningError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
 from splc.formats.models.json import log_hash_of, parse_stored_json
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
-from splc.formats.models.log_writer import COMPANION
+from splc.formats.models.log_writer import COMMAND, COMPANION, NFP
 from splc.formats.models.stored_model import ModelFile, StoredModel, companion_of
 from splc.formats.models.text import parse_stored_text, with_link
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.io.json import parse_json
+from splc.learning.given_terms import GivenTerms, parse_term
+from splc.learning.result import LearnedTerm
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import ROOT, VariabilityModel
+
+# The lines of logs, and the heading of exported models (`splc.formats.models.stored_model`).
+_SYSTEM = re.compile(rf"^{COMMAND}system: (.+)$", re.MULTILINE)
+_PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The system and the property of a model."""
+
+    system: str | None  # the name of the system, None if it is unknown
+    nfp: str | None  # the property, None if it is unknown
+
+    @classmethod
+    def of_profile(cls, file: str, metric: str | None) -> Self:
+        """Return the subject of the scaling models of a profile."""
+        return cls(f"the profile {file}", metric)
+
+    def differs(self, other: Subject) -> bool:
+        """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
+        pairs = ((self.system, other.system), (self.nfp, other.nfp))
+        return any(first is not None and two is not None and first.split() != two.split() for first, two in pairs)
+
+    def __str__(self) -> str:
+        return " of ".join(name for name in (self.nfp, self.system) if name is not None)
+
+
+def subject_of(source: Source) -> Subject:
+    """Return what the last model of a file is about; of other and damaged files nothing is known."""
+    text = source.data.decode("utf-8", errors="replace")
+    try:
+        content: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        systems = _SYSTEM.findall(text)
+        properties = [quoted_name or two for quoted_name, two in _PROPERTY.findall(text)]
+        return Subject(systems[-1] if systems else None, properties[-1] if properties else None)
+    content = content if isinstance(content, dict) else {}
+    provenance = content.get("provenance")
+    # A program has no provenance.
+    system = (provenance if isinstance(provenance, dict) else content).get("system")
+    nfp = content.get("nfp", content.get("property"))
+    if system is None and ("callpath" in content or "models" in content):
+        with suppress(KeyError, TypeError):
+            return Subject.of_profile(content["files"]["measurements"]["path"], nfp)
+    return Subject(system if isinstance(system, str) else None, nfp if isinstance(nfp, str) else None)
+
+
+def parse_term_list(source: Source, system: VariabilityModel) -> GivenTerms:
+    """Return the learner that fits the influences of the terms of a file.
+
+    A term has SPL Conqueror's log grammar; `#` begins a comment.
+    """
+    problems = Problems(source.name)
+    terms: list[LearnedTerm] = []
+    for number, raw in enumerate(source.text().splitlines(), 1):
+        line = raw.partition("#")[0].strip()
+        if not line:
+            continue
+        try:
+            terms.append(parse_term(line, system))
+            GivenTerms(tuple(terms))
+        except ExpressionError as error:
+            problems.include(error, number)
+        except LearningError as error:
+            hint = "options that are always selected are left out of a term"
+            problems.add(error.problems[0].message, number, text=line, hint=hint)
+            terms.pop()
+    problems.raise_if_any(InputError)
+    if not terms:
+        raise InputError(Problem("there are no terms", source.name, hint="give one term per line: 'x * y'"))
+    return GivenTerms(tuple(terms))
+
 
 __all__ = [
     "ReadOptions",
@@ -232,7 +309,7 @@ def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: s
         hint = "replace them by numbers first (splc.models.binding.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
-        content: str = registry.format_named("model", form).write(ModelFile([stored]), base)
+        content: str = registry.format_named("model", form).write(ModelFile([stored], base=base))
     except SplcError as error:
         raise error.at(None if str(path) == "-" else path) from None
     write_whole(path, content)

@@ -2,24 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.property_unit import unit_in_name
-from splc.errors import plural
+from splc.errors import OutputError, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.models.notation import facts_text, percent_text
+from splc.io.json import declared
 from splc.io.latex import one_line
 from splc.learning.result import Intervals, LearningResult, Predictor
 from splc.models.influence import InfluenceModel
-from splc.system.variability import VariabilityModel
+from splc.system.variability import ROOT, VariabilityModel
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
+
+
+def stated_columns(stated: Any) -> ColumnChoice:
+    """Return the roles of columns that a file states as `contexts` and `columns`; damaged content is ignored."""
+    facts = declared(dict, stated, {})
+    contexts, columns = (declared(dict, facts.get(key), {}) for key in ("contexts", "columns"))
+    options, ignore = (
+        tuple(name for name in declared(list, columns.get(role), []) if isinstance(name, str))
+        for role in ("options", "ignore")
+    )
+    return ColumnChoice(
+        usual={name: value for name, value in contexts.items() if isinstance(value, str)},
+        options=options,
+        ignore=ignore,
+        constraints=columns.get("constraints") is not False,
+        mined=columns.get("mined") is True,
+    )
+
+
+def columns_in_lines(texts: Mapping[str, str]) -> ColumnChoice:
+    """Return the roles that the lines of a log state; a line that is not JSON states nothing."""
+    facts = {}
+    for key, text in texts.items():
+        with suppress(ValueError, RecursionError):
+            facts[key] = json.loads(text)
+    return stated_columns(facts)
+
+
+def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
+    """Return the roles of columns in JSON's types, as far as there are any."""
+    roles = {"options": list(choice.options), "ignore": list(choice.ignore)}
+    columns: dict[str, Any] = {role: names for role, names in roles.items() if names}
+    if not choice.constraints:
+        columns["constraints"] = False
+    if mined:
+        columns["mined"] = True
+    return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
+
+
+def choice_of(learned: Iterable[ColumnChoice]) -> ColumnChoice:
+    """Return the roles that models give the columns of further measurements, which may lack them.
+
+    A context has no usual value if the models were learned from different ones.
+    """
+    choices = [*learned]
+    usual: dict[str, str | None] = {}
+    for name, value in chain.from_iterable(choice.usual.items() for choice in choices):
+        usual[name] = value if usual.get(name, value) == value else None
+    return ColumnChoice(
+        ignore=tuple(dict.fromkeys(chain.from_iterable(choice.ignore for choice in choices))),
+        options=tuple(dict.fromkeys(chain.from_iterable(choice.options for choice in choices))),
+        usual=usual,
+        constraints=all(choice.constraints for choice in choices),
+        mined=any(choice.mined for choice in choices),
+    ).lenient
+
 
 # The options of a term → the number of folds whose own models have a term of the same options, None if unknown.
 Support = Mapping[frozenset[str], int | None]
@@ -144,6 +204,15 @@ class ModelFile:
     facts: Mapping[str, Any] = field(default_factory=dict)  # further content of the JSON object
     test_errors: Sequence[float | None] | None = None  # the error after each round of a learned model, for logs
     companion: str | None = None  # the name of the JSON file that is written beside a log
+    base: str = ROOT  # the option that represents the constant in a log
+
+    def only(self, holds: str, cannot: str) -> StoredModel:
+        """Return the only model, which has one segment."""
+        if len(self.models) > 1:
+            raise OutputError(f"{holds} one model", hint="write .json, .txt, .py or .tex")
+        if self.models[0].lower is not None:
+            raise OutputError(f"{cannot} a model of two segments", hint="write it as .json, .txt or .py")
+        return self.models[0]
 
 
 def companion_of(log: str) -> str:

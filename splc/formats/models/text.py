@@ -1,21 +1,29 @@
-"""Performance-influence models as model text, a sum of terms (see `splc.models.text.reader`)."""
+"""Performance-influence models as text: model text (see `splc.models.text.reader`), LaTeX, and Python."""
 
 from __future__ import annotations
 
+import keyword
 import math
-from collections.abc import Collection, Mapping
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Literal
 
+from splc.arithmetic.functions import FUNCTION
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.data.table import names_of
 from splc.errors import ExpressionError
-from splc.formats.models.notation import log2_text
+from splc.formats.models.notation import Notation, log2_text
 from splc.formats.models.stored_model import ModelFile
+from splc.formats.system.assembly import free_name
 from splc.io.files import Source
-from splc.io.latex import one_line
-from splc.io.numbers import number_text
+from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number, one_line
+from splc.io.numbers import number_text, rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import CallOf, Derived, needed
-from splc.models.terms import Factor, Term
+from splc.models.terms import Exponent, Factor, Term
 from splc.models.text.reader import expand_model
 from splc.models.text.signs import Signs
 from splc.system.variability import ROOT, VariabilityModel
@@ -106,8 +114,11 @@ def model_text_file(model: InfluenceModel) -> str:
 def models_text(content: ModelFile) -> str:
     """Return models as model text, logarithms to the base 2, each below a comment with what it rests on.
 
-    `read_model` reads the text of a single model; of several models, remove all but one first.
+    A model that was read from a file has no comment. `read_model` reads the text of a single model; of several models,
+    remove all but one first.
     """
+    if not content.about:
+        return model_text_file(content.models[0].model)
     lines = [f"# {one_line(content.about)}"]
     for stored in content.models:
         if len(content.models) > 1:
@@ -119,3 +130,198 @@ def models_text(content: ModelFile) -> str:
             lines.append(f"# beyond {bound}; up to there it is {log2_text(below)}")
         lines.append(log2_text(stored.model))
     return "\n".join(lines) + "\n"
+
+
+def latex_text(model: InfluenceModel, digits: int | None = 4) -> str:
+    r"""Return a model as mathematics in LaTeX, without the dollars around it: `1.37 + 6.698 \cdot \log_{2}^{2}(y)`.
+
+    Single letters, also with a number, and names of Greek letters are set as symbols, other names in italics. No
+    package is needed.
+
+    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
+    """
+    text = _LatexNotation(model, digits).total(model.terms)
+    return rf"\exp\left({text}\right)" if model.link == "log" else text
+
+
+class _LatexNotation(Notation):
+    """LaTeX's mathematics."""
+
+    times = r" \cdot "
+
+    def product(self, size: float, factors: Iterable[Factor]) -> str:
+        text = super().product(size, factors)
+        return text.removeprefix(rf"1{self.times}")
+
+    def number(self, size: float) -> str:
+        return latex_number(super().number(size))
+
+    def name(self, name: str) -> str:
+        if re.fullmatch("[A-Za-z]", name):
+            return name
+        if name in SMALL_GREEK:
+            return f"\\{name}"
+        if indexed := re.fullmatch(r"([A-Za-z])(\d+)", name, re.ASCII):
+            return f"{indexed[1]}_{{{indexed[2]}}}"
+        return rf"\textit{{{latex_escaped(name)}}}"
+
+    def enclosed(self, text: str) -> str:
+        return rf"\left({text}\right)"
+
+    def power(self, base: str, exponent: Exponent) -> str:
+        return base if exponent == 1 else f"{base}^{{{exponent}}}"
+
+    def raised(self, base: str, exponent: str) -> str:
+        return rf"\left({base}\right)^{{{exponent}}}"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        if function in FUNCTION:
+            return FUNCTION[function].latex_text(texts[0])
+        return rf"\{function}\left({', '.join(texts)}\right)"
+
+    def threshold(self, text: str, comparison: str, bound: str) -> str:
+        sign = {">=": r"\geq", "<=": r"\leq"}.get(comparison, comparison)
+        return rf"\left[{text} {sign} {bound}\right]"
+
+    def logarithm(self, name: str, exponent: Exponent) -> str:
+        argument = self.argument(name)
+        if exponent > 0:
+            return self.power(r"\log_{2}", exponent) + argument
+        # An exponent of -1 at the name of a function would denote the inverse function.
+        return self.power(self.enclosed(rf"\log_{{2}}{argument}"), exponent)
+
+
+def latex_table(content: ModelFile) -> str:
+    r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
+    rows = []
+    for stored in content.models:
+        titled = [latex_escaped(title) for title in stored.key]
+        error = "" if stored.error is None else f"${latex_number(rounded_text(stored.error, 3))}$"
+        upper = f"${latex_text(stored.model)}$"
+        if stored.lower is not None:
+            below, changing, change = stored.lower
+            bound = f"{latex_escaped(changing)} $\\leq {latex_number(rounded_text(change))}$"
+            rows.append((*titled, f"${latex_text(below)}$ \\quad ({bound})", ""))
+            rows.append(("", "", upper, error))
+        else:
+            rows.append((*titled, upper, error))
+    measure = "SMAPE" if all(stored.scaling is not None for stored in content.models) else "error"
+    columns = ("call path", "metric", "model", rf"{measure} (\%)")
+    # A column in which every model has the default name is left out.
+    defaults = (ROOT_CALLPATH, DEFAULT_METRIC)
+    silent = [{stored.key[at] for stored in content.models} == {name} for at, name in enumerate(defaults)]
+    column_indices = [at for at in range(len(columns)) if at > 1 or not silent[at]]
+    body = "".join(" & ".join(row[at] for at in column_indices) + " \\\\\n" for row in rows)
+    header = " & ".join(columns[at] for at in column_indices)
+    return (
+        f"% {one_line(content.about)}\n\\begin{{tabular}}{{{'l' * (len(column_indices) - 1)}r}}\n"
+        f"\\hline\n{header} \\\\\n\\hline\n"
+        f"{body}\\hline\n\\end{{tabular}}\n"
+    )
+
+
+Module = Literal["math", "np"]
+
+_TAKEN = frozenset({"math", "np", "round", "max", "min"})
+# Names that a function of a module may not have.
+_TAKEN_BY_MODULE = frozenset({"math", "round", "MODELS"})
+
+
+def python_text(model: InfluenceModel, module: Module = "math", digits: int | None = None) -> str:
+    """Return a model as a Python expression: `1.37 + 6.698 * math.log2(y)**2`.
+
+    Options, and parameters that are kept as names, are variables with the names of `python_names`.
+
+    `digits`: significant digits of coefficients; None: as many as needed to read the same number back.
+    """
+    text = _PythonNotation(model, digits, module).total(model.terms)
+    return f"{module}.exp({text})" if model.link == "log" else text
+
+
+def python_names(model: InfluenceModel) -> dict[str, str]:
+    """Return option or parameter → its variable in `python_text`: its name, if Python allows it."""
+    names = [*model.order, *sorted(model.options | {parameter.name for parameter in model.parameters})]
+    # Python reads identifiers in their NFKC form.
+    taken = {*keyword.kwlist, *_TAKEN}
+    plain = (name for name in names if name.isidentifier() and unicodedata.normalize("NFKC", name) == name)
+    variables = {name: name for name in plain if name not in taken}
+    used_names = {*variables.values(), *_TAKEN}
+    for name in names:
+        if name in variables:
+            continue
+        identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+        if not identifier or identifier[0].isdigit() or keyword.iskeyword(identifier):
+            identifier = f"_{identifier}"
+        while identifier in used_names:
+            identifier += "_"
+        used_names.add(identifier)
+        variables[name] = identifier
+    return {name: variables[name] for name in names}
+
+
+class _PythonNotation(Notation):
+    """Python expressions."""
+
+    def __init__(self, model: InfluenceModel, digits: int | None, module: Module) -> None:
+        super().__init__(model, digits)
+        self.module = module
+        self.names = python_names(model)
+
+    def name(self, name: str) -> str:
+        return self.names.get(name, name)
+
+    def power(self, base: str, exponent: Exponent) -> str:
+        if exponent == 1:
+            return base
+        return f"{base}**{exponent}" if isinstance(exponent, int) else f"{base}**({exponent})"
+
+    def raised(self, base: str, exponent: str) -> str:
+        return f"({base})**({exponent})"
+
+    def called(self, function: str, texts: Sequence[str]) -> str:
+        if function in FUNCTION:
+            return FUNCTION[function].python_text(texts[0], self.module)
+        if self.module == "math":
+            return super().called(function, texts)
+        return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)
+
+    def threshold(self, text: str, comparison: str, bound: str) -> str:
+        return f"({text} {comparison} {bound})"
+
+    def logarithm(self, name: str, exponent: Exponent) -> str:
+        return self.power(f"{self.module}.log2{self.argument(name)}", exponent)
+
+
+def python_module(content: ModelFile) -> str:
+    """Return models as a Python module: one function each, and `MODELS`, (call path, metric) → function."""
+    functions = _function_names(stored.key for stored in content.models)
+    lines = [_docstring(content.about), "", "import math", ""]
+    for stored in content.models:
+        names = python_names(stored.model)
+        arguments = [names[name] for name in stored.names]
+        lines += ["", f"def {functions[stored.key]}({', '.join(arguments)}):", f"    {_docstring(stored.comment)}"]
+        if stored.lower is not None:
+            below, changing, change = stored.lower
+            lines.append(f"    if {names[changing]} <= {number_text(change)}:")
+            lines.append(f"        return {python_text(below)}")
+        lines += [f"    return {python_text(stored.model)}", ""]
+    lines += ["", "MODELS = {"]
+    lines += [f"    ({callpath!r}, {metric!r}): {name}," for (callpath, metric), name in functions.items()]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _function_names(models: Iterable[Key]) -> dict[Key, str]:
+    """Return a distinct Python name for each model."""
+    used_names = set(_TAKEN_BY_MODULE)
+    function_names = {}
+    for key in models:
+        identifier = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
+        identifier = f"model_{identifier}" if identifier[0].isdigit() or keyword.iskeyword(identifier) else identifier
+        function_names[key] = free_name(identifier, used_names, 2) if identifier in used_names else identifier
+        used_names.add(function_names[key])
+    return function_names
+
+
+def _docstring(text: str) -> str:
+    escaped = one_line(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"""{escaped}."""'

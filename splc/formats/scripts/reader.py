@@ -1,19 +1,161 @@
-"""Read scripts of SPL Conqueror: commands, one per line; `#` begins a comment."""
+"""Read scripts of SPL Conqueror: commands, one per line, and the samplings that they ask for; `#` begins a comment."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sampling import parse_spec
 from splc.errors import InputError, Problem, Problems, SpecError, SplcError, unknown_name_hint
-from splc.formats.scripts.commands import TABLE, Script, ScriptCommand, Usage
-from splc.formats.scripts.samplings import sampling_of
-from splc.formats.scripts.strategies import STRATEGIES
+from splc.formats.scripts.commands import (
+    BINARY_OPTIONS,
+    FILE,
+    FROM_FILE,
+    ONLY_BINARY,
+    ONLY_NUMERIC,
+    OPTIMIZATION,
+    STRATEGIES,
+    TABLE,
+    VALIDATION,
+    WEIGHTS,
+    Kind,
+    Sampling,
+    Script,
+    ScriptCommand,
+    Strategy,
+    Usage,
+)
 from splc.io.files import Source
 from splc.io.settings import setting_name
 from splc.learning.baselines.scikit_names import estimator_of
 from splc.learning.stepwise.settings import Settings
+from splc.system.variability import VariabilityModel
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """Return the names of the strategies of a command, with the older ones."""
+    spellings = (
+        name for strategy in STRATEGIES if strategy.kind == kind for name in (strategy.name, *strategy.aliases)
+    )
+    return tuple(dict.fromkeys(spellings))
+
+
+_DOMAIN = re.compile(r"\[([^\]]*)\]")
+
+
+def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
+    """Return the sampling of a command `binary`, `numeric` or `hybrid`."""
+    # Brackets that are not closed would each be followed to the end.
+    end_of_domains = arguments.rfind("]") + 1
+    domains = _DOMAIN.findall(arguments, 0, end_of_domains)
+    words, values = [], {}
+    for word in (_DOMAIN.sub(" ", arguments[:end_of_domains]) + arguments[end_of_domains:]).split():
+        name, colon, value = word.partition(":")
+        if colon:
+            values[name.casefold()] = value
+        else:
+            words.append(word)
+    validation = [word for word in words if word.casefold() == VALIDATION]
+    words = [word for word in words if word.casefold() != VALIDATION]
+    if not words:
+        raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(names(kind))}")
+    strategy = _strategy(kind, words[0], values)
+    if words[1:]:
+        raise SpecError(f"{strategy.name} has no argument {words[1]!r}", hint=_usage(strategy))
+    is_validation = truth(values.pop(VALIDATION), VALIDATION) if VALIDATION in values else False
+    binary, numeric = (truth(values.get(name.casefold(), "false"), name) for name in (ONLY_BINARY, ONLY_NUMERIC))
+    restricted_kind: Kind = "binary" if binary else "numeric" if numeric else kind
+    options = tuple(name.strip() for domain in domains for name in domain.split(",") if name.strip())
+    spec, file = _spec(strategy, values)
+    spec += f"[{','.join(options)}]" if options else ""
+    _check(strategy, restricted_kind, spec)
+    return Sampling(restricted_kind, spec, bool(validation) or is_validation, options, file, line)
+
+
+def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
+    candidates = [
+        strategy
+        for strategy in STRATEGIES
+        if strategy.kind == kind and name.casefold() in (strategy.name, *strategy.aliases)
+    ]
+    if not candidates:
+        raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
+    flags = {strategy.flag for strategy in candidates if strategy.flag}
+    flag_values = {flag: truth(values.pop(flag), flag) for flag in flags if flag in values}
+    return next(strategy for strategy in candidates if not strategy.flag or flag_values.get(strategy.flag))
+
+
+def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | None]:
+    """Return the spec of a strategy with its arguments, and the file that it draws from."""
+    keys_by_name = {name.casefold(): key for key in strategy.keys for name in (key.name, *key.aliases)}
+    values_by_key: dict[str, str] = {}
+    problems = []
+    for name, value in values.items():
+        if name not in keys_by_name:
+            spelled = [key.name for key in strategy.keys]
+            hint = unknown_name_hint(name, spelled) if spelled else _usage(strategy)
+            problems.append(Problem(f"{strategy.name} has no argument {name!r}", hint=hint))
+        else:
+            values_by_key[keys_by_name[name].name] = value
+    positional: list[str] = []
+    keywords: dict[str, str] = {}
+    for key in strategy.keys:
+        argument = values_by_key.get(key.name, key.default)
+        if argument is None:
+            problems.append(Problem(f"{strategy.name} needs {key.name}", hint=_usage(strategy)))
+        elif key.name == FROM_FILE and argument:
+            if set(argument) & set(",+[]="):
+                hint = "rename the file, without , + = [ ]"
+                problems.append(Problem(f"{FROM_FILE}: the name {argument!r} has signs of samplings", hint=hint))
+            keywords[key.ours] = FILE
+        elif argument and not key.ignored and key.ours:
+            # Arguments of designs are in small letters: NONE, RandomSelection, Manhattan.
+            keywords[key.ours] = argument.casefold().removesuffix("selection")
+        elif argument and not key.ignored:
+            positional.append(argument)
+    if problems:
+        raise SpecError(problems)
+    if keywords.get(WEIGHTS) == "0":
+        # No option is counted, which turns the optimization off.
+        keywords.pop(OPTIMIZATION, None)
+    if keywords.get(OPTIMIZATION, "none") == "none":
+        keywords.pop(WEIGHTS, None)
+    arguments = ",".join((*positional, *strategy.fixed, *(f"{name}={value}" for name, value in keywords.items())))
+    return f"{strategy.design}:{arguments}" if arguments else strategy.design, values_by_key.get(FROM_FILE)
+
+
+def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
+    """Check the spec of a strategy."""
+    probe = spec.replace(BINARY_OPTIONS, "1").replace(FILE, "file.csv")
+    try:
+        # A random part alone would draw whole configurations.
+        parse_spec({"binary": f"{probe}+ff", "numeric": f"all+{probe}", "hybrid": probe}[kind])
+    except SplcError as error:
+        raise SpecError(
+            Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems
+        ) from None
+
+
+def _usage(strategy: Strategy) -> str:
+    keys = " ".join(f"{key.name}:…" for key in strategy.keys)
+    return f"write {strategy.kind} {strategy.name} {keys}".rstrip()
+
+
+def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str = "") -> str:
+    """Return the spec of one hybrid, or of at most one binary and one numeric sampling.
+
+    The part of a system that has no sampling is taken in full.
+    """
+    specs = {sampling.kind: sampling.resolved(len(system.binary_options), file) for sampling in samplings}
+    if "hybrid" in specs:
+        return specs["hybrid"]
+    if "binary" in specs and "numeric" not in specs and system.numeric_options:
+        specs["numeric"] = "ff"
+    if "numeric" in specs and "binary" not in specs and system.binary_options:
+        specs["binary"] = "all"
+    return "+".join(specs[kind] for kind in ("binary", "numeric") if kind in specs)
+
 
 # Older spellings: the strategies themselves were commands, and numeric ones followed `expdesign`.
 _STRATEGIES = {name: strategy.kind for strategy in reversed(STRATEGIES) for name in (strategy.name, *strategy.aliases)}
@@ -108,57 +250,46 @@ def _pairs(words: list[str]) -> dict[str, Any]:
 def _check_values(command: ScriptCommand) -> None:
     """Check the values of a command."""
     problems: list[Problem] = []
-    for check in _checks(command):
-        try:
-            check()
-        except SplcError as error:
-            problems += error.problems
-    if problems:
-        raise SpecError(problems)
-
-
-def _checks(command: ScriptCommand) -> Iterator[Any]:
     values = dict(command.values)
+    choices = [{name: value} for name, listed in command.lists.items() for value in listed]
+
+    def check(function: Callable[..., Any], *arguments: Any) -> None:
+        try:
+            function(*arguments)
+        except SplcError as error:
+            problems.extend(error.problems)
+
     if command.name == "mlsettings":
-        yield lambda: Settings().changed(values)
+        check(Settings().changed, values)
     elif command.name == "select-all-measurements":
-        yield lambda: truth(command.words[0])
+        check(truth, command.words[0])
     elif command.name == "all" and "check" in values:
-        yield lambda: truth(values["check"])
+        check(truth, values["check"])
     elif command.name == "learn-splconqueror-opt":
-        if command.words and command.words[0].casefold() != RANDOMIZED:
-            word = command.words[0]
-            yield lambda: _refuse(f"unknown argument {word!r}", hint=unknown_name_hint(word, [RANDOMIZED]))
-        if not command.lists:
-            yield lambda: _refuse("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]")
-        for name, choices in command.lists.items():
-            for value in choices:
-                yield lambda name=name, value=value: Settings().changed({name: value})
-        yield from _search_checks(values)
+        for word in command.words[:1]:
+            if word.casefold() != RANDOMIZED:
+                hint = unknown_name_hint(word, [RANDOMIZED])
+                problems.append(Problem(f"unknown argument {word!r}", hint=hint))
+        if not choices:
+            problems.append(Problem("there are no settings to choose from", hint="write NAME=[VALUE,VALUE]"))
+        for choice in choices:
+            check(Settings().changed, choice)
     elif command.name == "learn-python":
         final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
         if final is not None:
-            text = values.pop(final)
-            yield lambda: truth(text)
-        yield lambda: estimator_of(command.words[0], values)
+            check(truth, values.pop(final))
+        check(estimator_of, command.words[0], values)
     elif command.name == "learn-python-opt":
-        yield lambda: estimator_of(command.words[0], {})
-        for name, choices in command.lists.items():
-            for value in choices:
-                yield lambda name=name, value=value: estimator_of(command.words[0], {name: value})
-        yield from _search_checks(values)
-
-
-def _search_checks(values: Mapping[str, str]) -> Iterator[Any]:
-    if "performWithOptimal" in values:
-        yield lambda: truth(values["performWithOptimal"])
-    for name, minimum in (("samples", 1), ("seed", 0)):
-        if name in values:
-            yield lambda name=name, minimum=minimum: whole_number(name, values[name], minimum)
-
-
-def _refuse(message: str, hint: str) -> None:
-    raise SpecError(message, hint=hint)
+        for choice in ({}, *choices):
+            check(estimator_of, command.words[0], choice)
+    if command.usage.form == "lists":
+        if "performWithOptimal" in values:
+            check(truth, values["performWithOptimal"])
+        for name, least in (("samples", 1), ("seed", 0)):
+            if name in values:
+                check(whole_number, name, values[name], least)
+    if problems:
+        raise SpecError(problems)
 
 
 def whole_number(name: str, text: str, least: int) -> int:
@@ -168,10 +299,10 @@ def whole_number(name: str, text: str, least: int) -> int:
     return int(text)
 
 
-def truth(text: str) -> bool:
-    """Return `true` or `false` as a truth value."""
+def truth(text: str, name: str = "") -> bool:
+    """Return `true` or `false` as a truth value; `name`: that of the argument, for messages."""
     if text.casefold() not in ("true", "false"):
-        raise SpecError(f"{text!r} is neither true nor false")
+        raise SpecError(f"{name + ': ' if name else ''}{text!r} is neither true nor false")
     return text.casefold() == "true"
 
 

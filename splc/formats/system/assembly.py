@@ -1,19 +1,270 @@
-"""Systems from feature trees and propositional constraints, which the readers of feature models share."""
+"""Systems from feature trees, propositional constraints and comparisons, which the readers of feature models share."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, groupby
+from math import comb
+from operator import itemgetter
 from pathlib import Path
 
-from splc.errors import InputError, Problems, SplcError, VariabilityError
-from splc.formats.system.constraint_forms import constraints_of, selection
-from splc.formats.system.feature_tree import MAX_CLAUSES, FeatureNode, options_of
+import numpy as np
+
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.printing import tree_text
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
+from splc.errors import InputError, Problem, Problems, SplcError, VariabilityError, listed
 from splc.io.files import STANDARD, Source
-from splc.system.constraints import Constraint
-from splc.system.options import Option
-from splc.system.propositions import Formula, NumericAtom, atoms_of, clauses_of, opposite
+from splc.io.numbers import number_text
+from splc.models.terms import quoted
+from splc.system.clauses import Atom, Formula, Junction, NumericAtom, atoms_of, clauses_of, joined, opposite
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
+from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ENABLED, ROOT, VariabilityModel
+
+# The most values that a numeric option loses to one constraint.
+_MAX_VALUES = 512
+
+
+def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -> BooleanConstraint:
+    """Return the constraint that at least one literal holds."""
+    parts = tuple(OptionLiteral(*literal) for literal in literals)
+    text = " | ".join(("" if positive else "!") + quoted(name) for name, positive in parts)
+    return BooleanConstraint(parts, False, text, line)
+
+
+def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -> ArithmeticConstraint:
+    """Return the constraint that a comparison holds, in which options that are not selected are 0."""
+    first, second = (tree_text(node, quoted, number_text) for node in (left, right))
+    text = f"{first} {sign} {second}"
+    return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
+
+
+def selection(formula: Formula, optional: Container[str], line: int | None) -> ArithmeticConstraint:
+    """Return a formula over options as one comparison: a product for a conjunction, a sum for a disjunction.
+
+    `optional`: the numeric options in it, which may have no value.
+    """
+    return comparison_of(_value(formula, optional), ">=", Number(1), line)
+
+
+def _value(formula: Formula, optional: Container[str]) -> Node:
+    """Return an expression that is at least 1 where a formula holds, and 0 elsewhere."""
+    if isinstance(formula, OptionLiteral):
+        # The name of a numeric option is its value.
+        name = Name(ENABLED + formula.name if formula.name in optional else formula.name)
+        return name if formula.positive else Sum(((1, Number(1)), (-1, name)))
+    assert isinstance(formula, Junction)
+    parts = tuple((1, _value(part, optional)) for part in formula.parts)
+    return Product(parts) if formula.conjunction else Sum(parts)
+
+
+def constraints_of(
+    atoms: Sequence[Atom], values: Mapping[str, Sequence[float]], optional: Container[str], line: int | None
+) -> Iterator[Constraint]:
+    """Yield the constraints that a disjunction of atoms holds.
+
+    `atoms`: literals, and comparisons; a literal says that the disjunction holds where an option that is compared has
+    no value.
+    """
+    literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
+    always = [literal for literal in literals if literal.name in values and literal.name not in optional]
+    if any(literal.positive for literal in always):
+        return
+    literals = [literal for literal in literals if literal not in always]
+    comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
+    constant = [comparison for comparison in comparisons if not names_in(comparison.left) + names_in(comparison.right)]
+    if any(_holds(comparison, "", 0.0) for comparison in constant):
+        return
+    comparisons = [comparison for comparison in comparisons if comparison not in constant]
+    names = {name for comparison in comparisons for name in names_in(comparison.left) + names_in(comparison.right)}
+    unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
+    if unselected:
+        message = f"the constraint compares {listed(unselected)}, which may not be selected"
+        hint = f"say when it holds, too: !{unselected[0]} | …"
+        raise InputError(Problem(message, line=line, hint=hint))
+    # A comparison holds where its options have no value.
+    literals = [literal for literal in literals if literal.positive or literal.name not in names]
+    if not literals and not comparisons:
+        raise InputError(Problem("the constraint never holds", line=line))
+    if not comparisons:
+        yield disjunction(literals, line)
+    elif len(comparisons) == 1:
+        yield _guarded_comparison(literals, comparisons[0], optional, line)
+    elif all(comparison.comparison == "=" for comparison in comparisons):
+        factors = tuple((1, _difference(comparison)) for comparison in comparisons)
+        yield _guarded_comparison(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
+    elif len(names) == 1 and names <= values.keys():
+        (name,) = names
+        excluded = [
+            value for value in values[name] if not any(_holds(comparison, name, value) for comparison in comparisons)
+        ]
+        if len(excluded) > _MAX_VALUES:
+            raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
+        for value in excluded:
+            yield _guarded_comparison(literals, NumericAtom(Name(name), "!=", Number(value)), optional, line)
+    else:
+        hint = "write several constraints, each with one comparison"
+        message = "alternatives among comparisons of several features are not supported"
+        raise InputError(Problem(message, line=line, hint=hint))
+
+
+def _holds(comparison: NumericAtom, name: str, value: float) -> bool:
+    """Return whether a comparison over one option holds where it has this value."""
+    constraint = comparison_of(comparison.left, comparison.comparison, comparison.right)
+    return bool(np.all(constraint.holds(lambda _: np.array([value]))))
+
+
+def constant_of(node: Node) -> float | None:
+    """Return the number of an expression without names, None for others."""
+    return None if names_in(node) else float(evaluate(node, lambda _: 0.0, zero_safe=True))
+
+
+def _difference(comparison: NumericAtom) -> Node:
+    if comparison.right == Number(0):
+        return comparison.left
+    return Sum(((1, comparison.left), (-1, comparison.right)))
+
+
+def _guarded_comparison(
+    literals: Sequence[OptionLiteral], comparison: NumericAtom, optional: Container[str], line: int | None
+) -> Constraint:
+    """Return the constraint that a comparison holds where none of the literals does.
+
+    With g = 1 if no literal holds, else 0, g·(left - right) is compared with 0. If 0 does not satisfy the comparison,
+    the number of literals that hold is added, or subtracted.
+    """
+    sign = comparison.comparison
+    if not literals:
+        return comparison_of(comparison.left, sign, comparison.right, line)
+    guards = tuple((1, _value(opposite(literal), optional)) for literal in literals)
+    product: Node = Product((*guards, (1, _difference(comparison))))
+    if sign in {">", "<", "!="}:
+        product = Sum(((1, product), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False), optional))))
+    return comparison_of(product, sign, Number(0), line)
+
+
+# The most clauses into which one constraint is distributed.
+MAX_CLAUSES = 512
+
+Names = tuple[tuple[str, ...], ...]
+
+
+@dataclass
+class Group:
+    """Features below one feature; if that is selected, `lower` to `upper` of them are."""
+
+    lower: int
+    upper: int
+    members: list[FeatureNode]
+    line: int | None = None
+
+
+@dataclass
+class FeatureNode:
+    """A feature, with the groups of features below it; `values` are those of a feature that is a number."""
+
+    name: str
+    line: int | None = None
+    groups: list[Group] = field(default_factory=list)
+    values: tuple[float, ...] | None = None
+
+
+def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
+    """Return the groups of features below one feature, each with whether it is mandatory, in their order."""
+    groups = []
+    for needed, run in groupby(members, key=itemgetter(1)):
+        features = [feature for feature, _ in run]
+        groups.append(Group(len(features) if needed else 0, len(features), features))
+    return groups
+
+
+def features_of(root: FeatureNode) -> Iterator[FeatureNode]:
+    """Yield a feature and all features below it, each before those below it."""
+    pending = [root]
+    while pending:
+        feature = pending.pop()
+        yield feature
+        pending += [member for group in reversed(feature.groups) for member in reversed(group.members)]
+
+
+def always_selected(root: FeatureNode) -> set[str]:
+    """Return the names of the features that the tree selects in every configuration."""
+    selected_names = {root.name}
+    for feature in features_of(root):
+        for group in feature.groups:
+            if group.lower == len(group.members) and feature.name in selected_names:
+                selected_names.update(member.name for member in group.members)
+    return selected_names
+
+
+def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
+    """Return the options of a feature tree, the root feature first, and the constraints of its groups.
+
+    A feature that is a number is a numeric option, which can be deselected unless the root needs it. Such features have
+    no children, and are mandatory or optional members of their groups.
+    """
+    binary: list[BinaryOption] = []
+    numeric: list[NumericOption] = []
+    constraints: list[Constraint] = []
+    # Feature → its parent, whether it is optional below this parent, and the features that it excludes.
+    relations: dict[int, tuple[str, bool, Names]] = {}
+    always = always_selected(root)
+    for feature in features_of(root):
+        implied = []
+        for group in feature.groups:
+            names = tuple(member.name for member in group.members)
+            upper = min(group.upper, len(names))
+            needed = group.lower == len(names) or group.lower == upper == 1
+            exclusive = upper == 1 < len(names)
+            single_names: Names = tuple((name,) for name in names)
+            for at, member in enumerate(group.members):
+                excluded = (*single_names[:at], *single_names[at + 1 :]) if exclusive else ()
+                relations[id(member)] = feature.name, not needed, excluded
+            if not needed and not exclusive:
+                if group.lower == 1:
+                    implied.append(names)
+                # Readers report groups that need more features than they have.
+                lower = min(group.lower, len(names))
+                constraints += _cardinality(feature.name, names, lower, upper, group.line)
+        parent, optional, excluded = relations.pop(id(feature), (None, False, ()))
+        if feature.values is None:
+            option = BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line)
+            binary.append(option)
+            continue
+        flag = None if feature.name in always else min(-1.0, feature.values[0] - 1)
+        numeric.append(NumericOption(feature.name, feature.values, deselected_flag=flag, line=feature.line))
+        if flag is not None and parent is not None:
+            constraints.append(disjunction([(feature.name, False), (parent, True)], feature.line))
+            if not optional:
+                constraints.append(disjunction([(parent, False), (feature.name, True)], feature.line))
+    return (*binary, *numeric), tuple(constraints)
+
+
+def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line: int | None) -> Iterator[Constraint]:
+    """Yield the constraints that a parent needs `lower` to `upper` of its members, as far as its options lack them."""
+    if lower > 1:
+        size = len(names) - lower + 1
+        if comb(len(names), size) <= MAX_CLAUSES:
+            for subset in combinations(names, size):
+                yield disjunction([(parent, False), *((name, True) for name in subset)], line)
+        else:
+            yield _count(names, ">=", lower, parent, line)
+    if upper < len(names):
+        if comb(len(names), upper + 1) <= MAX_CLAUSES:
+            for subset in combinations(names, upper + 1):
+                yield disjunction([(name, False) for name in subset], line)
+        else:
+            yield _count(names, "<=", upper, None, line)
+
+
+def _count(names: Sequence[str], sign: str, bound: int, parent: str | None, line: int | None) -> Constraint:
+    """Return the comparison of the number of selected options with a bound, which holds without the parent."""
+    count_bound: Node = Number(bound)
+    if parent is not None:
+        count_bound = Product(((1, count_bound), (1, Name(parent))))
+    return comparison_of(Sum(tuple((1, Name(name)) for name in names)), sign, count_bound, line)
 
 
 @dataclass

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from splc.errors import OutputError, Problems
-from splc.formats.system.structure import Literals, literals_of, notes_of_presentations
+from splc.formats.system.structure import Literals, literals_of, notes_of_presentations, violations
 from splc.io.files import write_whole
 from splc.system.clauses import clauses
 from splc.system.constraints import ArithmeticConstraint
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.options import BinaryOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 
 FORMAT_VERSION = 0.4
@@ -58,14 +58,8 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
 
 def _parameter(option: Option, default: float) -> dict[str, Any]:
     if isinstance(option, BinaryOption):
-        choices = [True, False]
-        return {
-            "type": "categorical",
-            "name": option.name,
-            "choices": choices,
-            "weights": None,
-            "default_value": default == 1,
-        }
+        choices = {"choices": [True, False], "weights": None}
+        return {"type": "categorical", "name": option.name, **choices, "default_value": default == 1}
     values = [_number(value) for value in option.values]
     first = values[0] if np.isnan(default) else _number(default)
     if len(values) > 2 and values == list(range(int(values[0]), int(values[0]) + len(values))):
@@ -109,25 +103,17 @@ def _violations(
         problems.add("ConfigSpace has no such constraint", constraint.line, text=constraint.text)
         return
     options = [system.options[system.positions[name]] for name in names]
-    lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
-    size = np.prod([float(len(values)) for values in lists])
+    size = math.prod(float(len(getattr(option, "values", (0.0, 1.0)))) for option in options)
     if size > MAX_COMBINATIONS:
         message = f"ConfigSpace has no arithmetic constraints, and this one is about {size:,.0f} combinations of values"
         problems.add(message, constraint.line, text=constraint.text)
         return
-    rows = np.array([*product(*lists)]).reshape(int(size), len(lists))
-    holds = np.broadcast_to(
-        constraint.holds(lambda name: rows[:, names.index(name)] if name != ROOT else np.ones(len(rows))), len(rows)
-    )
-    if constraint.requires == "all":
-        binary = np.array([isinstance(option, BinaryOption) for option in options], dtype=bool)
-        holds = holds | (rows[:, binary] == 0).any(axis=1)
-    for row in rows[~holds].tolist():
+    for row in violations(constraint, options):
         yield [
             {
-                "name": name,
+                "name": option.name,
                 "type": "EQUALS",
                 "value": value == 1 if isinstance(option, BinaryOption) else _number(value),
             }
-            for name, option, value in zip(names, options, row, strict=True)
+            for option, value in zip(options, row, strict=True)
         ]

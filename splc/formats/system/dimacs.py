@@ -6,10 +6,8 @@ import re
 from pathlib import Path
 
 from splc.errors import plural
-from splc.formats.system.assembly import Assembly, name_of
-from splc.formats.system.constraint_forms import disjunction
-from splc.formats.system.expansion import binary_clauses
-from splc.formats.system.structure import literals_of
+from splc.formats.system.assembly import Assembly, disjunction, name_of
+from splc.formats.system.structure import binary_clauses, literals_of
 from splc.io.files import Source, write_whole
 from splc.system.clauses import clauses as clauses_of_system
 from splc.system.options import BinaryOption

@@ -9,14 +9,12 @@ from pathlib import Path
 from lxml import etree
 
 from splc.errors import InputError, Problem, nearest
-from splc.formats.system.assembly import Assembly
-from splc.formats.system.expansion import binary_clauses
-from splc.formats.system.feature_tree import FeatureNode, Group, children, features_of
-from splc.formats.system.structure import Literals, Structure, structure_of
+from splc.formats.system.assembly import Assembly, FeatureNode, Group, children, features_of
+from splc.formats.system.structure import Literals, Structure, binary_clauses, structure_of
 from splc.io.files import Source
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
+from splc.system.clauses import Formula, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
-from splc.system.propositions import Formula, equivalence, implication, joined, negation
 from splc.system.variability import ROOT, VariabilityModel
 
 _FEATURES = ("and", "or", "alt", "feature")

@@ -5,27 +5,261 @@ Unlike SPL Conqueror, which ignores content that it does not understand, this re
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from lxml import etree
 
-from splc.errors import ExpressionError, Problems, SplcError, VariabilityError
-from splc.formats.system.option_elements import ElementReader, write_option
+from splc.data.table import TRUTH
+from splc.errors import ExpressionError, Problems, SplcError, VariabilityError, nearest
+from splc.formats.measurements.selections import listable
 from splc.io.files import Source, read_source
+from splc.io.numbers import not_a_number, number_text, parse_number
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml, xml_text
-from splc.system.constraints import (
-    ArithmeticConstraint,
-    BooleanConstraint,
-    Constraint,
-    parse_arithmetic,
-    parse_boolean,
-)
-from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, parse_arithmetic, parse_boolean
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation, step_values
 from splc.system.variability import ROOT, VariabilityModel
+
+_COMMON = ("name", "outputString", "prefix", "postfix", "parent", "impliedOptions", "excludedOptions", "optional")
+_NUMERIC = ("minValue", "maxValue", "stepFunction", "values", "deselectedFlag")
+_OBSOLETE = ("children", "defaultValue")
+_DEFAULT_MINIMUM = 0.0
+_DEFAULT_MAXIMUM = 10.0
+
+Groups = tuple[tuple[str, ...], ...]
+Parts = dict[str, list[etree._Element]]
+
+
+@dataclass
+class ElementReader:
+    """Reads the options of one file and collects its problems (`problems`) and remarks (`notes`)."""
+
+    file: str
+
+    def __post_init__(self) -> None:
+        self.problems = Problems(self.file)
+        self.notes: list[str] = []
+
+    def note(self, line: int | None, message: str) -> None:
+        """Add a remark to `notes`."""
+        self.notes.append(f"line {line}: {message}" if line else message)
+
+    def elements(self, parent: etree._Element, where: str, known: Sequence[str]) -> Iterator[etree._Element]:
+        """Yield the child elements with a known name; of the others, misspelled ones that are not empty are problems.
+
+        Published models contain `<postFix> </postFix>` and elements of older versions; these give notes.
+        """
+        for element in parent:
+            name = local_name(element)
+            if name in known:
+                yield element
+                continue
+            hint = nearest(name, known)
+            if hint and (len(element) or inner_text(element)):
+                self.problems.add(f"unknown element <{name}> in <{where}>", line_of(element), hint=hint)
+            else:
+                self.note(line_of(element), f"the unknown element <{name}> in <{where}> has no effect")
+
+    def parts(self, element: etree._Element, known: Sequence[str]) -> Parts:
+        """Return an option's elements by name; duplicates of elements with a single value are problems."""
+        children: Parts = {}
+        for child in self.elements(element, "configurationOption", (*known, *_OBSOLETE)):
+            name = local_name(child)
+            if name in children and name not in {"impliedOptions", "excludedOptions", *_OBSOLETE}:
+                self.problems.add(f"duplicate <{name}> in an option", line_of(child))
+            children.setdefault(name, []).append(child)
+        return children
+
+    def name(self, element: etree._Element, parts: Parts) -> str | None:
+        """Return an option's name, None (and a problem) if it has none."""
+        name = _text(parts, "name")
+        if not name:
+            self.problems.add("an option without a <name>", line_of(element))
+            return None
+        return name
+
+    def binary_option(self, element: etree._Element) -> BinaryOption | None:
+        """Return a binary option with its references as written, None for the root and for options without a name."""
+        parts = self.parts(element, _COMMON + _NUMERIC)
+        name = self.name(element, parts)
+        line = line_of(element)
+        if name is None:
+            return None
+        shown = _presentation(parts)
+        words = tuple(word.strip() for word in _text(parts, "values").split(";"))
+        if len(words) == 2 and [TRUTH.get(word.casefold()) for word in words] == [0, 1]:
+            shown = replace(shown, words=(words[0], words[1]))
+        ignored = (name for name in _NUMERIC if _text(parts, name) and (name != "values" or shown.words is None))
+        for ignored_name in ignored:
+            self.note(line, f"{name}: <{ignored_name}> has no effect in a binary option")
+        implied, excluded = _groups(parts, "impliedOptions"), _groups(parts, "excludedOptions")
+        if name == ROOT:
+            if implied or excluded:
+                self.note(line, "what the root implies or excludes has no effect")
+            return None
+        optional = _text(parts, "optional").casefold()
+        if optional not in {"true", "false", ""}:
+            self.problems.add(
+                f"{name}: <optional> must be True or False",
+                line_of(parts["optional"][0]),
+                text=optional,
+            )
+        return BinaryOption(name, _parent(parts), optional == "true", implied, excluded, shown, line)
+
+    def numeric_option(self, element: etree._Element) -> NumericOption | None:
+        """Return a numeric option, with a placeholder domain if its own has a problem."""
+        parts = self.parts(element, _COMMON + _NUMERIC)
+        name = self.name(element, parts)
+        line = line_of(element)
+        if name is None:
+            return None
+        for element_name in ("impliedOptions", "excludedOptions"):
+            if _groups(parts, element_name):
+                self.note(line, f"{name}: <{element_name}> has no effect in a numeric option")
+        flag = self.number(parts, "deselectedFlag", name, None)
+        values, step, maximum = self.domain(parts, name, line)
+        return NumericOption(name, values, _parent(parts), step, maximum, flag, _presentation(parts), line)
+
+    def number(self, parts: Parts, part: str, name: str, default: float | None) -> float | None:
+        """Return the number in an element, the default if it is missing or empty."""
+        text = _text(parts, part)
+        if not text:
+            return default
+        value = parse_number(text, ",")
+        if math.isnan(value):
+            self.problems.add(f"{name}: <{part}> {not_a_number(text, ',')}", line_of(parts[part][0]), text=text)
+            return default
+        return value
+
+    def domain(self, parts: Parts, name: str, line: int | None) -> tuple[tuple[float, ...], str | None, float | None]:
+        """Return a numeric option's values, step function and maxValue (if it is above the last value)."""
+        listed = _text(parts, "values")
+        step = " ".join(_text(parts, "stepFunction").split())
+        placeholder = ((0.0,), None, None)
+        if listed:
+            return self.value_list(parts, name, listed) or (0.0,), None, None
+        minimum = self.number(parts, "minValue", name, _DEFAULT_MINIMUM)
+        maximum = self.number(parts, "maxValue", name, _DEFAULT_MAXIMUM)
+        if minimum is None or maximum is None:
+            return placeholder
+        if not step and minimum < maximum:
+            hint = f"for example <stepFunction>{name} + 1</stepFunction>"
+            self.problems.add(f"{name} has neither <stepFunction> nor <values>", line, hint=hint)
+            return placeholder
+        try:
+            values = step_values(name, minimum, maximum, step or "n + 1")
+        except SplcError as error:
+            key = "stepFunction" if step and minimum <= maximum else "minValue"
+            self.problems.include(error, line_of(parts[key][0]) if key in parts else line)
+            return placeholder
+        return values, step or None, maximum if maximum > values[-1] else None
+
+    def value_list(self, parts: Parts, name: str, text: str) -> tuple[float, ...] | None:
+        """Return the distinct values of a `;`-separated list, ascending; None (and problems) if one is not a number."""
+        line = line_of(parts["values"][0])
+        values = []
+        for entry in filter(None, (entry.strip() for entry in text.split(";"))):
+            value = parse_number(entry, ",")
+            if math.isnan(value):
+                self.problems.add(f"{name}: {entry!r} in <values> {not_a_number(entry, ',')}", line)
+            values.append(value)
+        if not values:
+            self.problems.add(f"{name}: <values> is empty", line)
+            return None
+        distinct = tuple(sorted(set(values)))
+        if any(math.isnan(value) for value in values):
+            return None
+        if len(distinct) < len(values):
+            self.note(line, f"{name}: <values> contains a duplicate")
+        for element_name, end in (("minValue", distinct[0]), ("maxValue", distinct[-1])):
+            bound = self.number(parts, element_name, name, end)
+            if bound is not None and (end < bound if element_name == "minValue" else end > bound):
+                self.note(line, f"{name}: <values> exceeds <{element_name}>, which has no effect")
+        return distinct
+
+
+def _text(parts: Parts, name: str) -> str:
+    return inner_text(parts[name][0]) if name in parts else ""
+
+
+def _parent(parts: Parts) -> str | None:
+    name = _text(parts, "parent")
+    return None if name in {"", ROOT} else name
+
+
+def _presentation(parts: Parts) -> Presentation:
+    def text_of(name: str) -> str:
+        if name not in parts:
+            return ""
+        child = parts[name][0]
+        text = "".join(map(str, child.itertext())) if len(child) else child.text or ""
+        # Spaces around the text belong to the command line, unless they indent the XML.
+        return text.strip() if "\n" in text or not text.strip() else text
+
+    return Presentation(text_of("outputString") or None, text_of("prefix"), text_of("postfix"))
+
+
+def _groups(parts: Parts, name: str) -> Groups:
+    """Return the groups of names in `<impliedOptions>` or `<excludedOptions>`: one per child, names separated by |."""
+    texts: list[str] = []
+    for child in parts.get(name, ()):
+        texts += [*map(inner_text, child), child.text or "", *(part.tail or "" for part in child)]
+    groups = (tuple(filter(None, (entry.strip() for entry in text.split("|")))) for text in texts)
+    return tuple(filter(None, groups))
+
+
+def write_option(section: etree._Element, option: BinaryOption | NumericOption, system: VariabilityModel) -> None:
+    """Add an option's element to its section."""
+    element = etree.SubElement(section, "configurationOption")
+    _child(element, "name", option.name)
+    _child(element, "outputString", option.presentation.output_string or "")
+    _child(element, "prefix", option.presentation.prefix)
+    _child(element, "postfix", option.presentation.postfix)
+    _child(element, "parent", "" if option.name == ROOT else option.parent or ROOT)
+    groups: dict[str, Groups] = {"impliedOptions": (), "excludedOptions": ()}
+    if isinstance(option, BinaryOption):
+        groups = {"impliedOptions": option.implied, "excludedOptions": option.excluded}
+    for name, members in groups.items():
+        groups_element = etree.SubElement(element, name)
+        for group in members:
+            _child(groups_element, "options", " | ".join(listable(member, system, "|") for member in group))
+    if isinstance(option, BinaryOption):
+        _child(element, "optional", "True" if option.optional else "False")
+        if option.presentation.words is not None:
+            # SPL Conqueror reads these of numeric options only.
+            _child(element, "values", ";".join(option.presentation.words))
+    else:
+        _write_domain(element, option)
+
+
+def _child(parent: etree._Element, name: str, text: str) -> None:
+    etree.SubElement(parent, name).text = text
+
+
+def _write_domain(element: etree._Element, option: NumericOption) -> None:
+    maximum = option.values[-1] if option.maximum is None else option.maximum
+    _child(element, "minValue", number_text(option.values[0]))
+    _child(element, "maxValue", number_text(maximum))
+    if _reproduces(option, maximum):
+        _child(element, "stepFunction", option.step or "")
+    else:
+        _child(element, "values", ";".join(map(number_text, option.values)))
+    if option.deselected_flag is not None:
+        _child(element, "deselectedFlag", number_text(option.deselected_flag))
+
+
+def _reproduces(option: NumericOption, maximum: float) -> bool:
+    if option.step is None:
+        return False
+    try:
+        return step_values(option.name, option.values[0], maximum, option.step) == option.values
+    except VariabilityError:
+        return False
+
 
 _OPTION_SECTIONS = ("binaryOptions", "numericOptions")
 # SPL Conqueror's README has numericConstraints, its reader nonBooleanConstraints.

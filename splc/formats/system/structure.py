@@ -1,15 +1,20 @@
-"""The feature tree in which a system can be written, and the clauses that it lacks."""
+"""The feature tree and the clauses in which a system can be written, for formats that have no others."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
-from splc.formats.system.assembly import free_name
-from splc.formats.system.feature_tree import FeatureNode, Group, children, features_of
+import numpy as np
+
+from splc.errors import OutputError, Problems, plural
+from splc.formats.system.assembly import FeatureNode, Group, children, features_of, free_name
 from splc.system.clauses import Clause, clauses
-from splc.system.options import BinaryOption, Presentation
-from splc.system.variability import VariabilityModel
+from splc.system.constraints import ArithmeticConstraint
+from splc.system.options import BinaryOption, NumericOption, Option, Presentation
+from splc.system.variability import ROOT, VariabilityModel
 
 Literals = tuple[tuple[str, bool], ...]
 
@@ -138,3 +143,46 @@ def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Liter
                         yield (name, False), (sibling, False)
             if group.lower == 1:
                 yield (*parent, *((name, True) for name in names))
+
+
+# The most options of a constraint that becomes clauses.
+MAX_OPTIONS = 10
+_UVL = "write UVL, which has numbers: --to uvl"
+
+
+def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
+    """Return the clauses of the arithmetic constraints of a system that has binary options only."""
+    problems = Problems(system.source)
+    for option in system.numeric_options:
+        problems.add(f"{form} has no numeric options: {option.name}", option.line, hint=_UVL)
+    numeric = {option.name for option in system.numeric_options} | system.switches.keys()
+    found_clauses: list[Literals] = []
+    for constraint in system.arithmetic_constraints:
+        names = [name for name in constraint.names if name != ROOT]
+        if numeric & set(names):
+            problems.add(f"{form} has no arithmetic constraints", constraint.line, text=constraint.text, hint=_UVL)
+        elif len(names) > MAX_OPTIONS:
+            message = (
+                f"{form} has no arithmetic constraints, and this one has {plural(len(names), 'option', 'options')}"
+            )
+            problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
+        else:
+            options = [system.options[system.positions[name]] for name in names]
+            found_clauses += [
+                tuple((name, value == 0) for name, value in zip(names, row, strict=True))
+                for row in violations(constraint, options)
+            ]
+    problems.raise_if_any(OutputError)
+    return found_clauses
+
+
+def violations(constraint: ArithmeticConstraint, options: Sequence[Option]) -> Iterator[list[float]]:
+    """Yield each combination of values of a constraint's options, those besides the root, that violates it."""
+    lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
+    rows = np.array([*product(*lists)]).reshape(math.prod(map(len, lists)), len(lists))
+    columns = {ROOT: np.ones(len(rows)), **{option.name: rows[:, at] for at, option in enumerate(options)}}
+    holds = np.broadcast_to(constraint.holds(columns.__getitem__), len(rows))
+    if constraint.requires == "all":
+        binary = [isinstance(option, BinaryOption) for option in options]
+        holds = holds | (rows[:, np.array(binary, dtype=bool)] == 0).any(axis=1)
+    yield from rows[~holds].tolist()

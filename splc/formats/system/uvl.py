@@ -2,19 +2,318 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from splc.errors import InputError, listed, nearest, plural
-from splc.formats.system.assembly import Assembly, name_of
-from splc.formats.system.feature_tree import always_selected
-from splc.formats.system.uvl_expressions import ExpressionParser, Names
-from splc.formats.system.uvl_features import Cursor, FeatureLines
-from splc.formats.system.uvl_tokens import UvlToken, lines_of, text_of
-from splc.formats.system.uvl_values import Domain, FeatureValues, stated_values
+from splc.arithmetic.tree import Name
+from splc.errors import InputError, Problems, listed, nearest, plural
+from splc.formats.system.assembly import Assembly, FeatureNode, Group, always_selected, constant_of, name_of
+from splc.formats.system.uvl_expressions import ExpressionParser, Names, UvlLine, UvlToken, lines_of, text_of
 from splc.io.files import Source
+from splc.system.clauses import Formula, Junction, NumericAtom, joined
 from splc.system.constraints import OptionLiteral
-from splc.system.propositions import Formula
+from splc.system.options import MAX_VALUES
 from splc.system.variability import ROOT, VariabilityModel
+
+TYPES = ("Boolean", "Integer", "Real", "String")
+# Group → its bounds, given the number of members.
+GROUPS: dict[str, Callable[[int], tuple[int, int]]] = {
+    "mandatory": lambda size: (size, size),
+    "optional": lambda size: (0, size),
+    "or": lambda size: (1, size),
+    "alternative": lambda size: (1, 1),
+}
+
+
+@dataclass
+class _Enclosing:
+    """A feature or a group whose lines have not ended."""
+
+    indent: int
+    node: FeatureNode | Group
+    inner: int | None = None
+
+    def indented(self, indent: int) -> int:
+        """Return the indentation of the first line in it, which is this one if there was none."""
+        if self.inner is None:
+            self.inner = indent
+        return self.inner
+
+
+@dataclass
+class FeatureLines:
+    """Reads the lines of features."""
+
+    problems: Problems  # the problems of the file
+    root: FeatureNode | None = None  # the root feature, None before its line
+    features: dict[str, FeatureNode] = field(default_factory=dict)  # name → feature
+    types: dict[str, str] = field(default_factory=dict)  # feature → its type, for those that are not Boolean
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)  # feature → its attributes that are numbers
+    constraints: list[list[UvlToken]] = field(default_factory=list)  # the tokens of constraints among attributes
+    attributes: list[int] = field(default_factory=list)  # the lines of features with other attributes than `abstract`
+
+    def __post_init__(self) -> None:
+        # What encloses the next line, from outside to inside.
+        self._open: list[_Enclosing] = []
+        self._kinds: list[tuple[Group, str]] = []
+
+    def add(self, line: UvlLine) -> None:
+        """Add a line."""
+        while self._open and self._open[-1].indent >= line.indent:
+            self._open.pop()
+        parent = self._open[-1].node if self._open else None
+        if self._open and self._open[-1].indented(line.indent) != line.indent:
+            self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
+        if isinstance(parent, FeatureNode):
+            self._add_group(parent, line)
+        else:
+            self._add_feature(parent, line)
+
+    def finish(self) -> None:
+        """Set the bounds of the groups, and add problems of those that cannot be fulfilled."""
+        for group, kind in self._kinds:
+            size = len(group.members)
+            if kind in GROUPS:
+                group.lower, group.upper = GROUPS[kind](size)
+            if not size:
+                self.problems.add(f"the group {kind} has no features", group.line)
+            elif group.lower > min(size, group.upper):
+                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
+                self.problems.add(message, group.line)
+
+    def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
+        cursor = Cursor(line.tokens)
+        bounds = cursor.cardinality()
+        kind = line.text if bounds else line.tokens[0].text
+        group = Group(0, 0, [], line.number)
+        if bounds is not None:
+            group.lower, group.upper = bounds
+        elif kind not in GROUPS or line.tokens[0].quoted:
+            hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
+            self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.number, hint=hint)
+            self._open.append(_Enclosing(line.indent, group))
+            return
+        else:
+            cursor.at = 1
+        self._kinds.append((group, kind))
+        parent.groups.append(group)
+        self._open.append(_Enclosing(line.indent, group))
+        self._end(cursor, line)
+
+    def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
+        cursor = Cursor(line.tokens)
+        kind = "Boolean"
+        if cursor.peek in TYPES and len(line.tokens) > 1 and line.tokens[1].kind == "name":
+            kind = cursor.next().text
+        name = cursor.name()
+        if not name:
+            hint = "names with other characters than letters, digits and _ are in double quotes"
+            self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
+            name = f"line {line.number}"
+        feature = FeatureNode(name, line.number)
+        if parent is not None:
+            parent.members.append(feature)
+        elif self.root is None:
+            self.root = feature
+        else:
+            hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
+            self.problems.add(f"a second root feature: {name!r}", line.number, hint=hint)
+        self.features.setdefault(name, feature)
+        if kind != "Boolean":
+            self.types[name] = kind
+        self._open.append(_Enclosing(line.indent, feature))
+        self._details(feature, cursor, line)
+
+    def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
+        """Read what follows the name of a feature: its cardinality and its attributes."""
+        if cursor.peek == "cardinality":
+            cursor.next()
+            bounds = cursor.cardinality()
+            if bounds is None:
+                self.problems.add("'cardinality' is not followed by [n..m]", line.number, text=line.text)
+            elif bounds != (1, 1):
+                message = f"the cardinality of the feature {feature.name!r} is not supported"
+                hint = "a feature is selected once or not at all; write several features"
+                self.problems.add(message, line.number, text=line.text, hint=hint)
+        if cursor.peek == "{":
+            for key, value in cursor.attributes():
+                if key == "constraint":
+                    self.constraints.append(value)
+                elif key == "constraints":
+                    self.constraints += parts_of(value[1:-1])
+                elif key != "abstract":
+                    self.attributes.append(line.number)
+                    number = _number(value)
+                    if number is not None:
+                        self.numbers.setdefault(feature.name, {})[key] = number
+        self._end(cursor, line)
+
+    def _end(self, cursor: Cursor, line: UvlLine) -> None:
+        if cursor.peek and line.tokens:
+            self.problems.add(f"{cursor.peek!r} is not expected here", line.number, text=line.text)
+
+
+class Cursor:
+    """A position in the tokens of a line."""
+
+    def __init__(self, tokens: Sequence[UvlToken]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    @property
+    def peek(self) -> str:
+        """The text of the next token; an empty text at the end, and for a quoted name."""
+        token = self.tokens[self.at] if self.at < len(self.tokens) else None
+        return "" if token is None else f'"{token.text}"' if token.quoted else token.text
+
+    def next(self) -> UvlToken:
+        """Return the next token."""
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def name(self) -> str:
+        """Return a name, whose parts are joined by points; an empty text if there is none."""
+        parts: list[str] = []
+        while self.at < len(self.tokens) and self.tokens[self.at].kind == "name":
+            parts.append(self.next().text)
+            if self.peek != ".":
+                break
+            self.at += 1
+        return ".".join(parts)
+
+    def cardinality(self) -> tuple[int, int] | None:
+        """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, None if there are none."""
+        texts = [token.text for token in self.tokens[self.at : self.at + 5]]
+        if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
+            self.at += 3
+            return int(texts[1]), int(texts[1])
+        if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
+            lower, upper = texts[1], texts[3]
+            if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
+                self.at += 5
+                return int(lower), 10**9 if upper == "*" else int(upper)
+        return None
+
+    def attributes(self) -> Iterator[tuple[str, list[UvlToken]]]:
+        """Yield the names and the tokens of the values in `{…}`."""
+        start_position = self.at
+        depth = 0
+        while self.at < len(self.tokens):
+            sign = self.next()
+            depth += _depth(sign)
+            if not depth:
+                break
+        for part in parts_of(self.tokens[start_position + 1 : self.at - 1]):
+            inner = Cursor(part)
+            yield inner.name(), list(part[inner.at :])
+
+
+def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:
+    """Return tokens, separated at commas outside of brackets."""
+    parts: list[list[UvlToken]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += _depth(token)
+        if token.kind == "sign" and token.text == "," and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _depth(token: UvlToken) -> int:
+    if token.kind != "sign":
+        return 0
+    return (token.text in "{[(") - (token.text in "}])")
+
+
+def _number(value: Sequence[UvlToken]) -> float | None:
+    """Return the number of an attribute, None if it has another value."""
+    texts = [token.text for token in value]
+    negative = texts[:1] == ["-"]
+    if len(texts) == 1 + negative and value[-1].kind == "number":
+        number = float(texts[-1])
+        return None if math.isinf(number) else -number if negative else number
+    return None
+
+
+_MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
+
+
+class Domain:
+    """The values of one feature, as far as constraints state them: a list, or bounds of whole numbers."""
+
+    def __init__(self, *, whole: bool) -> None:
+        self.whole = whole
+        self.listed: set[float] | None = None
+        self.lower, self.upper = -math.inf, math.inf
+
+    def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
+        """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
+        if all(sign == "=" for sign, _ in comparisons):
+            values = {value for _, value in comparisons}
+            self.listed = values if self.listed is None else self.listed & values
+            return True
+        if len(comparisons) > 1:
+            return False
+        ((sign, value),) = comparisons
+        if sign in {">=", "<="} or (self.whole and sign in {">", "<"}):
+            if sign[0] == ">":
+                bound = math.ceil(value) if sign == ">=" and self.whole else value
+                self.lower = max(self.lower, math.floor(value) + 1 if sign == ">" else bound)
+            else:
+                bound = math.floor(value) if sign == "<=" and self.whole else value
+                self.upper = min(self.upper, math.ceil(value) - 1 if sign == "<" else bound)
+            return True
+        return False
+
+    def values(self) -> tuple[float, ...] | None:
+        """Return the values, None if they are not known to be finitely many."""
+        if self.listed is None:
+            size = self.upper - self.lower
+            if not self.whole or not size < MAX_VALUES:
+                return None
+            return tuple(float(self.lower) + step for step in range(int(size) + 1)) if size >= 0 else ()
+        ordered = sorted(self.listed)
+        return tuple(
+            value for value in ordered if self.lower <= value <= self.upper and (not self.whole or value % 1 == 0)
+        )
+
+
+def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
+    """Add what a formula states about the values of single features to their domains; return what it states beside."""
+    parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
+    other_parts = []
+    for part in parts:
+        statement = _statement(part)
+        if statement is None or statement[0] not in domains or not domains[statement[0]].add(statement[1]):
+            other_parts.append(part)
+    return joined(other_parts, conjunction=True)
+
+
+def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
+    """Return the feature whose values a formula states, and the comparisons with numbers one of which holds."""
+    parts = formula.parts if isinstance(formula, Junction) else (formula,)
+    comparisons: list[tuple[str, float]] = []
+    names: set[str] = set()
+    for part in parts:
+        if isinstance(part, OptionLiteral) and not part.positive:
+            # A statement about a value applies only if the feature is selected.
+            names.add(part.name)
+            continue
+        if not isinstance(part, NumericAtom):
+            return None
+        first, sign, second = part.left, part.comparison, part.right
+        if isinstance(second, Name):
+            first, sign, second = second, _MIRRORED[sign], first
+        value = constant_of(second)
+        if not isinstance(first, Name) or value is None or not math.isfinite(value):
+            return None
+        names.add(first.name)
+        comparisons.append((sign, value))
+    return (names.pop(), comparisons) if len(names) == 1 and comparisons else None
+
 
 _SECTIONS = ("namespace", "include", "imports", "features", "constraints")
 
@@ -52,8 +351,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
     assert features.root is not None
     if ROOT in features.features:
         features.features[ROOT].name = assembly.root_name(features.features)
-    values = FeatureValues(features.features, features.types, features.numbers)
-    names = _names(features, values)
+    names = Names(features.features, features.types, features.numbers)
     formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
     for tokens in (*constraint_tokens, *features.constraints):
         try:
@@ -100,13 +398,3 @@ def _set_values(features: FeatureLines, domains: Mapping[str, Domain], assembly:
                     if member.name in domains:
                         message = f"the feature {member.name!r} has a number, and is an alternative to others"
                         problems.add(message, member.line, hint="write it into a group below a feature of the group")
-
-
-def _names(features: FeatureLines, values: FeatureValues) -> Names:
-    """Return the meaning of names in constraints."""
-
-    def literal(name: str) -> Formula | None:
-        feature = features.features.get(name)
-        return None if feature is None else OptionLiteral(feature.name, True)
-
-    return Names(literal, values.value, values.total, lambda name: nearest(name, features.features))

@@ -1,16 +1,125 @@
-"""Constraints of UVL: a parser of their tokens."""
+"""Constraints of UVL: tokens in lines by indentation, and a parser of the tokens of a constraint."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from splc.arithmetic.tree import Call, Node, Number, Product, Sum
-from splc.errors import InputError, Problem
-from splc.formats.system.uvl_tokens import UvlToken, text_of
+from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
+from splc.errors import InputError, Problem, Problems, nearest
+from splc.formats.system.assembly import FeatureNode, features_of
+from splc.io.files import Source
+from splc.system.clauses import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 from splc.system.constraints import OptionLiteral
-from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
+
+_TOKEN = re.compile(
+    r"""(?P<space>[^\S\n]+|//[^\n]*)
+    |(?P<comment>/\*.*?(?:\*/|\Z))
+    |(?P<newline>\n)
+    |(?P<name>"[^"\n]*"|(?!\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?!\w))\w[\w#§%?\\';]*)
+    |(?P<text>'[^'\n]*')
+    |(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+    |(?P<sign><=>|=>|==|!=|<=|>=|\.\.|[()\[\]{},.!&|<>+\-*/])
+    |(?P<wrong>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_TAB = 8
+# Signs without a space before them, and those without a space after them.
+_TIGHT_BEFORE = frozenset({")", ",", "]", ".", ".."})
+_TIGHT_AFTER = frozenset({"(", "!", "[", ".", ".."})
+
+
+@dataclass(frozen=True, slots=True)
+class UvlToken:
+    """A token: `kind` is 'name', 'text', 'number', 'sign' or 'end'; a name has no quotes."""
+
+    kind: str
+    text: str
+    line: int
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UvlLine:
+    """A logical line: brackets continue it over several lines of the file."""
+
+    number: int
+    indent: int
+    tokens: list[UvlToken]
+
+    @property
+    def text(self) -> str:
+        """The line as text."""
+        return text_of(self.tokens)
+
+
+def text_of(tokens: Iterable[UvlToken]) -> str:
+    """Return tokens as text."""
+    text = ""
+    previous: UvlToken | None = None
+    for token in tokens:
+        token_text = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
+        tight = previous is None or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
+        # The name of a function.
+        tight = tight or (token_text == "(" and previous is not None and previous.kind == "name")
+        text += token_text if tight else f" {token_text}"
+        previous = token
+    return text
+
+
+def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
+    """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
+    text = source.text().replace("\r\n", "\n").replace("\r", "\n")
+    number, start, depth = 1, 0, 0
+    tokens: list[UvlToken] = []
+    first = 0
+    opened: UvlToken | None = None
+    for match in _TOKEN.finditer(text):
+        kind, value = str(match.lastgroup), match[0]
+        if kind == "newline":
+            if not depth and tokens:
+                yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
+                tokens = []
+            number += 1
+            if not tokens:
+                start = match.end()
+        elif kind == "comment":
+            if not value.endswith("*/") or len(value) < 4:
+                problems.add("the comment is not closed", number, text=value, hint="end it with */")
+            number += value.count("\n")
+        elif kind == "wrong":
+            reason = "the quote is not closed" if value in "\"'" else f"{value!r} has no meaning in UVL"
+            problems.add(reason, number, text=text[text.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip())
+        elif kind != "space":
+            if not tokens:
+                first = match.start()
+                # A comment over several lines may stand before.
+                start = max(start, text.rfind("\n", 0, first) + 1)
+            quoted = kind == "name" and value.startswith('"')
+            plain = " ".join(value[1:-1].split()) if quoted else value[1:-1] if kind == "text" else value
+            token = UvlToken(kind, plain, number, quoted)
+            tokens.append(token)
+            if kind == "sign":
+                if value in "{[(":
+                    opened = opened if depth else token
+                    depth += 1
+                elif value in "}])":
+                    depth = max(depth - 1, 0)
+    if depth and opened is not None:
+        problems.add(f"{opened.text!r} is not closed", opened.line, text=text.split("\n")[opened.line - 1].strip())
+    elif tokens:
+        yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
+
+
+def _columns(space: str) -> int:
+    """Return the width of the space before a line: a tab ends at a multiple of 8."""
+    width = 0
+    for character in space:
+        width += _TAB - width % _TAB if character == "\t" else 1
+    return width
+
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
 MAX_DEPTH, MAX_SIZE = 40, 50_000
@@ -23,12 +132,53 @@ _AGGREGATES = ("sum", "avg", "len")
 class Names:
     """The meaning of names in constraints."""
 
-    # a reference → the literal that it is selected, None if it is unknown or has no such meaning
-    literal: Callable[[str], Formula | None]
-    value: Callable[[str], Node | None]  # a reference → its value, None if it is unknown or has none
-    # an aggregate function and its references → its value, None if it has none
-    total: Callable[[str, Sequence[str]], Node | None]
-    hint: Callable[[str], str | None]  # a name → what to say about it where it is unknown
+    features: Mapping[str, FeatureNode]  # name → feature
+    types: Mapping[str, str]  # feature → its type, for those that are not Boolean
+    numbers: Mapping[str, Mapping[str, float]]  # feature → its attributes that are numbers
+
+    def literal(self, name: str) -> Formula | None:
+        """Return the literal that a feature is selected, None if it is unknown."""
+        return OptionLiteral(self.features[name].name, True) if name in self.features else None
+
+    def hint(self, name: str) -> str | None:
+        """Return what to say about an unknown name."""
+        return nearest(name, self.features)
+
+    def value(self, name: str) -> Node | None:
+        """Return the value of a feature that is a number, or of an attribute: 0 where its feature is not selected."""
+        if self.types.get(name) in {"Integer", "Real"}:
+            return Name(self.features[name].name)
+        owner, _, attribute = name.rpartition(".")
+        number = self.numbers.get(owner, {}).get(attribute)
+        return None if number is None else self._weighted(owner, number)
+
+    def total(self, function: str, references: Sequence[str]) -> Node | None:
+        """Return the sum or the mean of an attribute of the selected features, all or those below one."""
+        if function not in {"sum", "avg"} or len(references) > 2:
+            return None
+        features_named = [name for name in references if name in self.features]
+        names = [name for name in references if name not in self.features]
+        if len(names) != 1:
+            return None
+        selected_features = list(self.features.items())
+        if features_named:
+            descendants = {id(feature) for feature in features_of(self.features[features_named[0]])}
+            selected_features = [(name, feature) for name, feature in selected_features if id(feature) in descendants]
+        weights = [
+            (name, self.numbers[name][names[0]])
+            for name, _ in selected_features
+            if names[0] in self.numbers.get(name, ())
+        ]
+        if not weights or any(name in self.types for name, _ in weights):
+            return None
+        total = Sum(tuple((1, self._weighted(name, weight)) for name, weight in weights))
+        if function == "sum":
+            return total
+        count = Sum(tuple((1, Name(self.features[name].name)) for name, _ in weights))
+        return Product(((1, total), (-1, count)))
+
+    def _weighted(self, name: str, weight: float) -> Node:
+        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
 
 
 @dataclass(frozen=True)
@@ -42,12 +192,7 @@ _Parsed = Formula | Node | _Reference
 
 
 class ExpressionParser:
-    """Parses one constraint.
-
-    Args:
-        tokens: its tokens.
-        names: the meaning of its names.
-    """
+    """Parses one constraint."""
 
     def __init__(self, tokens: Sequence[UvlToken], names: Names) -> None:
         last = tokens[-1].line if tokens else None

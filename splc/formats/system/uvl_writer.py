@@ -13,15 +13,14 @@ import numpy as np
 from splc.arithmetic.printing import tree_text
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in
 from splc.errors import OutputError, Problem, Problems, plural
-from splc.formats.system.constraint_forms import comparison_of, constant_of
-from splc.formats.system.feature_tree import FeatureNode, Group
+from splc.formats.system.assembly import FeatureNode, Group, comparison_of, constant_of
 from splc.formats.system.structure import Literals, structure_of
-from splc.formats.system.uvl_features import GROUPS, TYPES
+from splc.formats.system.uvl import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text
+from splc.system.clauses import NumericAtom, opposite
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption
-from splc.system.propositions import NumericAtom, opposite
 from splc.system.variability import ROOT, VariabilityModel
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)

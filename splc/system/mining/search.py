@@ -2,24 +2,320 @@
 
 Pairs of literals are tested (`splc.system.mining.pairs`). Alternative groups below an option and sets of options of
 which at most one is selected are made of such pairs. Constraints that follow from others are left out.
+
+Pairs that no row has, and that are not constraints for lack of evidence, have no effect, but are reported to the user:
+it is unlikely that no row has such a pair by chance, or that no row has two of three options.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from splc.system.mining.binary import Stated, binary_constraints
-from splc.system.mining.independence import MAX_CONFIGURATIONS, binary_rows, is_drawn, likely_configurations
-from splc.system.mining.literal_table import LiteralTable
-from splc.system.mining.mined_constraint import MinedConstraint, MinedConstraints
-from splc.system.mining.option_rows import OptionRows
-from splc.system.mining.pairs import LEAST_EXPECTED
-from splc.system.mining.redundancy import ClauseSet
-from splc.system.mining.unseen import unseen_pairs
-from splc.system.mining.values import value_constraints
+from splc.system.constraints import OptionLiteral
+from splc.system.groups import alternatives_among
+from splc.system.mining.mined_constraint import Bounds, ClauseSet, Kind, Literals, MinedConstraint, MinedConstraints
+from splc.system.mining.option_rows import (
+    MAX_CONFIGURATIONS,
+    OptionRows,
+    binary_rows,
+    is_combined,
+    is_crossed_alone,
+    is_drawn,
+    likely_configurations,
+)
+from splc.system.mining.pairs import CHANCE, LEAST_EXPECTED, LiteralTable, combined, contradictions, log_chance
+from splc.types import Array
+
+# A constraint, and its clauses.
+Stated = tuple[MinedConstraint, list[Literals]]
+
+
+def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
+    """Yield the constraints of binary options with their clauses, readable kinds first."""
+    yield from _identical(table)
+    first, second = table.contradicting_pairs()
+    above: dict[int, list[int]] = {}
+    pairs: list[tuple[str, int, int]] = []
+    excluded: dict[int, set[int]] = {}
+    for a, b in zip(first.tolist(), second.tolist(), strict=True):
+        a, b = (table.shown.get(a, a), table.shown.get(b, b))
+        # A literal with the opposite of an option implies this option, which reads better.
+        if a < table.width and b < table.width and b + table.width in table.shown:
+            b = table.shown[b + table.width] + table.width
+        elif a < table.width and b < table.width and a + table.width in table.shown:
+            a = table.shown[a + table.width] + table.width
+        if a < table.width and b < table.width:
+            pairs.append(("excludes", a, b))
+            excluded.setdefault(a, set()).add(b)
+            excluded.setdefault(b, set()).add(a)
+        elif a >= table.width and b >= table.width:
+            pairs.append(("either", a - table.width, b - table.width))
+        else:
+            low, high = (a, b - table.width) if a < table.width else (b, a - table.width)
+            pairs.append(("implies", low, high))
+            above.setdefault(high, []).append(low)
+    grouped: set[int] = {column for members, _ in table.groups for column in members}
+    parents = set()
+    for parent, children in sorted(above.items()):
+        for members in _alternatives(table, parent, [column for column in sorted(children) if column not in grouped]):
+            grouped |= set(members)
+            parents.add(parent)
+            yield _group(table, parent, members)
+    for kind, a, b in pairs:
+        if kind == "implies":
+            yield _pair(table, kind, a, b)
+    for members in _cliques(excluded):
+        yield _at_most_one(table, members)
+    for kind, a, b in pairs:
+        if kind != "implies":
+            yield _pair(table, kind, a, b)
+    for parent, children in sorted(above.items()):
+        if parent not in parents and (least := _at_least_one(table, parent, sorted(children))):
+            yield least
+
+
+def _identical(table: LiteralTable) -> Iterator[Stated]:
+    """Yield the constraints of columns that are equal or opposite to an earlier one."""
+    # As literals: the earlier column, or its negation.
+    same = np.array(
+        [first if table.equal[column, first] else first + table.width for column, first in table.twins.items()]
+    )
+    columns = np.array([*table.twins], dtype=np.int64)
+    if not len(columns):
+        return
+    opposite = (same + table.width) % (2 * table.width)
+    usable = table.evident(columns, opposite)
+    for column, first in zip(columns[usable].tolist(), same[usable].tolist(), strict=True):
+        premise = OptionLiteral(table.names[first % table.width], first < table.width)
+        rows = table.pairs.rows
+        share = table.pairs.single[column] / rows
+        expected = float(2 * rows * share * (1 - share))
+        constraint = MinedConstraint("identical", premise, (table.names[column],), rows, expected)
+        first_number, second_number = table.number(first), column + 1
+        yield constraint, [(-first_number, second_number), (first_number, -second_number)]
+
+
+def _pair(table: LiteralTable, kind: str, first: int, second: int) -> Stated:
+    single, rows, width = table.pairs.single, table.pairs.rows, table.width
+    premise, names = OptionLiteral(table.names[first], True), (table.names[second],)
+    selected, deselected = single[first] / rows, 1 - single[second] / rows
+    if kind == "implies":
+        support, expected = single[first], rows * selected * deselected
+        clause = (-(first + 1), second + 1)
+        return MinedConstraint("implies", premise, names, int(support), float(expected)), [clause]
+    if kind == "excludes":
+        support, expected = single[first] + single[second], rows * selected * (1 - deselected)
+        clause = (-(first + 1), -(second + 1))
+        return MinedConstraint("excludes", premise, names, int(support), float(expected)), [clause]
+    support = single[first + width] + single[second + width]
+    clause = (first + 1, second + 1)
+    expected = rows * (1 - selected) * deselected
+    return MinedConstraint("either", premise, names, int(support), float(expected)), [clause]
+
+
+def _alternatives(table: LiteralTable, parent: int, children: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield disjoint sets of children of which exactly one is selected in each row with their parent."""
+    if len(children) > 1:
+        rows = table.values[table.values[:, parent]][:, children]
+        groups = alternatives_among([table.names[at] for at in children], rows).groups
+        for group in groups:
+            if group.parent is None:
+                yield tuple(table.positions[name] for name in group.members)
+
+
+def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
+    rows = table.pairs.single[parent]
+    shares = table.pairs.single[list(members)] / rows
+    no_member = float(np.prod(1 - shares))
+    exactly_one = no_member * float(np.sum(shares / (1 - shares)))
+    names = tuple(table.names[column] for column in members)
+    premise = OptionLiteral(table.names[parent], True)
+    constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
+    numbers = [column + 1 for column in members]
+    return constraint, [
+        *((-number, parent + 1) for number in numbers),
+        (-(parent + 1), *numbers),
+        *_exclusions(numbers),
+    ]
+
+
+def _at_most_one(table: LiteralTable, members: Sequence[int]) -> Stated:
+    single, rows = table.pairs.single[list(members)], table.pairs.rows
+    shares = single / rows
+    none = float(np.prod(1 - shares))
+    expected = rows * (1 - none * (1 + float(np.sum(shares / (1 - shares)))))
+    names = tuple(table.names[at] for at in members)
+    constraint = MinedConstraint("at most one", None, names, int(single.sum()), float(expected))
+    return constraint, _exclusions([at + 1 for at in members])
+
+
+def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> Stated | None:
+    """Return the constraint that one of an option's children is selected where it is, None if it is not."""
+    if len(children) < 2 or not table.values[table.values[:, parent]][:, children].any(axis=1).all():
+        return None
+    rows = table.pairs.single[parent]
+    none = float(np.prod(1 - table.pairs.single[list(children)] / rows))
+    likely = none <= 0 or rows * math.log1p(-none) > math.log(CHANCE / table.binary)
+    if likely and not table.complete:
+        return None
+    names, premise = tuple(table.names[at] for at in children), OptionLiteral(table.names[parent], True)
+    constraint = MinedConstraint("at least one", premise, names, int(rows), rows * none)
+    return constraint, [(-(parent + 1), *(at + 1 for at in children))]
+
+
+def _exclusions(numbers: Sequence[int]) -> list[Literals]:
+    return [(-first, -second) for position, first in enumerate(numbers) for second in numbers[position + 1 :]]
+
+
+def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
+    """Yield sets of at least three columns that exclude each other, until each exclusion that is in one is covered."""
+    covered: set[tuple[int, int]] = set()
+    for first in sorted(neighbours):
+        for second in sorted(neighbours[first]):
+            if first < second and (first, second) not in covered:
+                members = [first, second]
+                common = neighbours[first] & neighbours[second]
+                while common:
+                    member = min(common)
+                    members.append(member)
+                    common &= neighbours[member]
+                if len(members) > 2:
+                    members.sort()
+                    covered |= {(low, high) for position, low in enumerate(members) for high in members[position + 1 :]}
+                    yield tuple(members)
+
+
+def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedConstraint]:
+    """Yield the constraints on the values of numeric options where a binary option is selected, or is not."""
+    allowed: dict[tuple[int, str], set[float]] = {}
+    for literal, at, positive in _numeric_pairs(table):
+        column = table.numeric[at]
+        values = allowed.setdefault((literal, column.option), set(_levels(table, column.option)))
+        held = {
+            value for value in values if (value == column.value if column.comparison == "=" else value <= column.value)
+        }
+        values -= held if positive else values - held
+    by_design = is_combined(table.table)
+    for (literal, name), values in sorted(allowed.items(), key=lambda item: (item[0][0], item[0][1])):
+        column = literal % table.width
+        if by_design and len(values) > 1 and is_crossed_alone(table.table, int(table.origins[column])):
+            continue
+        implied = known.consequences([table.number(literal)]) or set()
+        stronger = (
+            table.number(other) in implied
+            for (other, option), fewer in allowed.items()
+            if option == name and other != literal and fewer <= values
+        )
+        if not any(stronger):
+            yield _numeric_constraint(table, literal, name, values)
+
+
+def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
+    """Yield binary literals with columns of numeric options that contradict them, and the sign of the column."""
+    width = table.width
+    binary = np.concatenate([table.distinct, table.distinct + width])
+    numeric = np.asarray(table.numeric_range, dtype=np.int64)
+    columns = np.concatenate([numeric, numeric + width])
+    first, second = np.nonzero(table.counts.pairs[np.ix_(binary, columns)] == 0)
+    first, second = binary[first], columns[second]
+    factor = table.factor(table.counts)
+    contradicts = contradictions(table.counts, first, second, table.tests, factor)
+    first, second = first[contradicts], second[contradicts]
+    third = [*table.distinct, *table.numeric_range]
+    is_accepted = combined(table.counts, table.values, first, second, table.options, third, factor)
+    for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
+        literal = table.shown.get(literal, literal)
+        yield literal, other % width - table.binary, other < width
+
+
+def _levels(table: LiteralTable, name: str) -> Sequence[float]:
+    levels: list[float] = np.unique(table.table.numbers[name]).tolist()
+    return levels
+
+
+def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: Iterable[float]) -> MinedConstraint:
+    column = literal % table.width
+    levels, allowed = list(_levels(table, name)), sorted(values)
+    outside = ~np.isin(table.table.numbers[name], allowed)
+    rows = table.counts.single[literal]
+    bounds: Bounds = "in"
+    if len(allowed) == 1:
+        bounds = "="
+    elif allowed == levels[: len(allowed)]:
+        bounds = "<="
+    elif allowed == levels[-len(allowed) :]:
+        bounds = ">="
+    premise = OptionLiteral(table.names[column], literal < table.width)
+    expected = float(rows * outside.mean())
+    return MinedConstraint("values", premise, (name,), int(rows), expected, tuple(allowed), bounds)
+
+
+# The expected number of reported pairs in a table of independent options.
+FALSE_ALARMS = 0.5
+# The most pairs that are compared with the constraints, the least likely ones first.
+MAX_COMPARED = 1000
+# The most options among which sets of three are looked for.
+MAX_IN_SETS = 200
+
+
+def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint, ...]:
+    """Return pairs of literals of binary options that no row has, the least likely ones first.
+
+    `known`: the constraints; pairs that they exclude are left out.
+    """
+    width, binary, counts = table.width, table.binary, table.counts
+    literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
+    first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
+    first, second = literals[first], literals[second]
+    different = table.options[first % width] != table.options[second % width]
+    first, second = first[different], second[different]
+    chance = log_chance(counts.rows, counts.single[first], counts.single[second])
+    by_itself = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
+    unlikely = np.flatnonzero(by_itself | _together(first, second, chance, binary))
+    pairs = []
+    for at in unlikely[np.argsort(chance[unlikely], kind="stable")][:MAX_COMPARED].tolist():
+        # Literals of constraints count from 1; negations are negative.
+        clause = tuple(
+            literal % width + 1 if literal >= width else -(literal + 1) for literal in (int(first[at]), int(second[at]))
+        )
+        if not known.implies([clause]):
+            pairs.append(_constraint(table, int(first[at]), int(second[at])))
+    return tuple(pairs)
+
+
+def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
+    """Return which pairs are among three selected options of which no two occur together, by more than chance."""
+    is_unlikely = np.zeros(len(first), dtype=bool)
+    selected = (first < binary) & (second < binary)
+    if binary > MAX_IN_SETS or not selected.any():
+        return is_unlikely
+    i, j = first[selected], second[selected]
+    logs = np.full((binary, binary), np.inf)
+    logs[i, j] = logs[j, i] = chance[selected]
+    least = np.array([(logs[a] + logs[b]).min() for a, b in zip(i.tolist(), j.tolist(), strict=True)])
+    is_unlikely[selected] = least + chance[selected] <= math.log(FALSE_ALARMS / max(math.comb(binary, 3), 1))
+    return is_unlikely
+
+
+def _constraint(table: LiteralTable, first: int, second: int) -> MinedConstraint:
+    """Return the constraint that would exclude two literals."""
+    premise, conclusion = (
+        OptionLiteral(table.names[literal % table.width], literal < table.width) for literal in (first, second)
+    )
+    kind: Kind = "excludes"
+    if not conclusion.positive:
+        kind = "implies"
+        if not premise.positive:
+            kind, premise = "either", OptionLiteral(premise.name, True)
+    elif not premise.positive:
+        kind, premise, conclusion = "implies", conclusion, premise
+    counts = table.counts
+    least, most = sorted((counts.single[first], counts.single[second]))
+    return MinedConstraint(kind, premise, (conclusion.name,), int(least), float(least * most / counts.rows))
+
 
 # A table is complete if it has all configurations of its binary options that its constraints allow. Then pairs of
 # literals that no row has are constraints without the other tests, with at least this number of configurations, and

@@ -25,18 +25,18 @@ from sampling.space.ranges import TermRange, term_ranges
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.errors import Problem, RequestError, SpecError, SplcError, listed, plural, unknown_name_hint
-from splc.io.files import STANDARD, read_source, standard_input_kept
+from splc.io.files import STANDARD, read_source, require_writable, standard_input_kept
 from splc.io.json import getter
-from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.learning.sums import EACH
+from splc.models.subexpressions import Parameter
 from splc.project import Project
 from splc.types import Array, Link
 from splc.workflows.compare.models import Basis, ReadModels, Request, basis_of, read_models, weights_of
-from splc.workflows.learn.expected_error import ENOUGH
 from splc.workflows.learn.learning_sets import input_files
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.prediction_notes import ENOUGH
+from splc.workflows.views import UNWATCHED, Watch
 
 __all__ = ["Request", "Result", "run"]
 
@@ -311,50 +311,41 @@ def with_intervals(
         return tuple(models)
     banded = []
     for model in models:
+        inexact = [parameter for parameter in model.model.parameters if parameter.has_interval]
         unknown = [parameter.name for parameter in model.model.parameters if not parameter.determined]
-        if model.kind != "text":
-            bands = _learned_intervals(model, basis.configurations, basis, level)
+        why, bands = "", dict[str, Any]()
+        if model.kind != "text" and basis.measurements is not None and basis.nfp is not None:
+            rows, runs = basis.measurements.configurations, basis.measurements.repetitions(basis.nfp)
+            try:
+                intervals = influence_intervals(model.model, rows, basis.measurements[basis.nfp], level, runs)
+                bands["intervals"] = prediction_intervals(intervals, basis.configurations)
+                bands["single"] = prediction_intervals(intervals, basis.configurations, single=True)
+            except SplcError as error:
+                why = error.problems[0].message
+        elif model.kind != "text":
+            why = "there are no measurements to estimate them from"
         elif unknown:
-            bands = f"{listed(unknown)} {'is' if len(unknown) == 1 else 'are'} not determined (see splc calibrate)"
-        elif any(parameter.has_interval for parameter in model.model.parameters):
-            bands = {"intervals": _parameter_band(model, basis.configurations, level, notes)}
+            why = f"{listed(unknown)} {'is' if len(unknown) == 1 else 'are'} not determined (see splc calibrate)"
+        elif inexact:
+            _require_level(model.name, inexact, level, notes)
+            bands["intervals"] = parameter_intervals(model.model, basis.configurations)
         else:
-            bands = "none of its parameters has one (see splc calibrate)"
-        if isinstance(bands, str):
-            notes.append(Note(f"{model.name} has no intervals: {bands}"))
+            why = "none of its parameters has one (see splc calibrate)"
+        if why:
+            notes.append(Note(f"{model.name} has no intervals: {why}"))
             bands = {"exact": model.exact and model.kind == "text" and not unknown}
         banded.append(replace(model, **bands))
     return tuple(banded)
 
 
-def _learned_intervals(
-    model: ComparedModel, configurations: Configurations, basis: Basis, level: float
-) -> str | dict[str, Any]:
-    """Return the intervals that the measurements give a learned model, or why there are none."""
-    if basis.measurements is None or basis.nfp is None:
-        return "there are no measurements to estimate them from"
-    measurements = basis.measurements
-    try:
-        values, runs = measurements[basis.nfp], measurements.repetitions(basis.nfp)
-        intervals = influence_intervals(model.model, measurements.configurations, values, level, runs)
-        band = prediction_intervals(intervals, configurations)
-        return {"intervals": band, "single": prediction_intervals(intervals, configurations, single=True)}
-    except SplcError as error:
-        return error.problems[0].message
-
-
-def _parameter_band(
-    model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]
-) -> Array | None:
-    """Return the band of an analytical model that follows from the intervals of its parameters."""
-    inexact = [parameter for parameter in model.model.parameters if parameter.has_interval]
-    for value in sorted({value for parameter in inexact for value in parameter.levels}):
+def _require_level(model: str, parameters: Sequence[Parameter], level: float, notes: list[Note]) -> None:
+    """Refuse intervals of parameters that hold at another level, and note those that state none."""
+    for value in sorted({value for parameter in parameters for value in parameter.levels}):
         if not math.isclose(value, level, rel_tol=1e-9):
-            names = listed([parameter.name for parameter in inexact if value in parameter.levels])
+            names = listed([parameter.name for parameter in parameters if value in parameter.levels])
             message = f"the intervals of {names} hold at the level {value:g}, not {level:g}"
             hint = f"give --intervals {value:g}, or estimate them again: splc calibrate --level {level:g}"
-            raise SpecError(Problem(message, model.name, hint=hint))
-    if unstated := [parameter.name for parameter in inexact if not parameter.levels]:
-        text = f"{model.name}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"
+            raise SpecError(Problem(message, model, hint=hint))
+    if unstated := [parameter.name for parameter in parameters if not parameter.levels]:
+        text = f"{model}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"
         notes.append(Note(text))
-    return parameter_intervals(model.model, configurations)

@@ -14,23 +14,15 @@ from comparison.laws import Reference
 from comparison.result import ComparedModel
 from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample
+from splc import errors
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import (
-    InputError,
-    MeasurementError,
-    Problem,
-    RequestError,
-    SpaceError,
-    SplcError,
-    plural,
-    unknown_name_hint,
-)
+from splc.errors import Problem, RequestError, SplcError, plural
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.measurements.configurations import read_prediction_inputs
-from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
+from splc.formats.models.stored_model import choice_of
 from splc.io.files import STANDARD, is_file
 from splc.learning.result import Predictor
 from splc.models.parameters import chosen_rows
@@ -38,9 +30,7 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows.common_fields import Seed, as_numbers
-from splc.workflows.field_values import number_or
-from splc.workflows.fields import argument, flag, option, request
+from splc.workflows.fields import Seed, argument, as_numbers, flag, number_or, option, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes, run_notes
 from splc.workflows.prediction_notes import learned_configurations, learned_from_notes
@@ -134,10 +124,9 @@ class Request(ModelInputs):
             RESULTS,
         ),
     ] = field(default_factory=dict)
-    fail_above: Annotated[
-        Mapping[str, float],
-        as_numbers("The same for values above: 'error_rate=20'.", RESULTS),
-    ] = field(default_factory=dict)
+    fail_above: Annotated[Mapping[str, float], as_numbers("The same for values above: 'error_rate=20'.", RESULTS)] = (
+        field(default_factory=dict)
+    )
     tables: tuple[str, ...] = option(
         (),
         "NAME",
@@ -158,7 +147,7 @@ class Request(ModelInputs):
         """The tables to print."""
         for name in self.tables:
             if name not in TABLE_NAMES:
-                hint = unknown_name_hint(name, list(TABLE_NAMES))
+                hint = errors.unknown_name_hint(name, list(TABLE_NAMES))
                 raise RequestError(f"unknown table {name!r}; {hint}", "tables")
         if self.form == "csv" and len(self.tables) > 1:
             raise RequestError("CSV has one table; name it with --table", "form", "tables")
@@ -213,7 +202,7 @@ def read_models(
         stored = read_stored_models(
             files, system, parameters=parameters, round=request.round, learning=request.learning, full=True
         )
-    except InputError as error:
+    except errors.InputError as error:
         raise error_about_options(error, files, project, parameters) from None
     request.require_used(frozenset().union(*(entry.used for entry in stored)))
     kinds = {entry.kind for entry in stored}
@@ -260,7 +249,14 @@ def basis_of(request: Request, project: Project, space: Space, read: ReadModels,
         notes += notes_of(sampled.notes)
         basis = Basis(sampled.configurations, text=TITLES.get(on, on))
     else:
-        basis = _unmeasured_basis(space, read)
+        # The configurations that models were learned from, or all valid ones unless there are very many.
+        rows = [configurations for configurations in read.learned.values() if configurations is not None]
+        if rows:
+            basis = Basis(Configurations.concatenate(rows).unique(), text="those learned from")
+        elif not space.system.observed:
+            with suppress(errors.SpaceError):
+                if space.count <= MAX_CONFIGURATIONS:
+                    basis = Basis(space.enumerate(), text=TITLES["all"])
     if basis.configurations is not None:
         if basis.measured is not None:
             notes += learned_from_notes(basis.configurations, basis.measured, read.learned)
@@ -271,18 +267,6 @@ def basis_of(request: Request, project: Project, space: Space, read: ReadModels,
     text = "there are no measurements: only terms are compared; --on all compares predictions on all configurations"
     notes.append(Note(text))
     return basis
-
-
-def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
-    """Return the configurations that models were learned from, or all valid ones unless there are very many."""
-    learned = [configurations for configurations in read.learned.values() if configurations is not None]
-    if learned:
-        return Basis(Configurations.concatenate(learned).unique(), text="those learned from")
-    if not space.system.observed:
-        with suppress(SpaceError):
-            if space.count <= MAX_CONFIGURATIONS:
-                return Basis(space.enumerate(), text=TITLES["all"])
-    return Basis()
 
 
 def _measured_basis(
@@ -300,7 +284,7 @@ def _measured_basis(
         if not len(measurements):
             hint = "name another property with --property, or other configurations with --on"
             source = everything.report.source or None
-            raise MeasurementError(Problem(f"no configuration has a value of {nfp}", source, hint=hint))
+            raise errors.MeasurementError(Problem(f"no configuration has a value of {nfp}", source, hint=hint))
         facts = (nfp, "measured", measurements, measurements.repetitions(nfp))
         return Basis(measurements.configurations, measurements[nfp], *facts)
     sampled = draw_sample(space.system, on, request.seed, measurements.configurations, space)

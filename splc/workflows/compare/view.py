@@ -9,7 +9,7 @@ from typing import Any
 from comparison.measures import DEFAULT_KEYS, ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, Comparisons, SemanticComparison
 from splc._version import __version__
-from splc.data.discrepancy import Discrepancy
+from splc.data.accuracy import Discrepancy
 from splc.data.property_unit import titled
 from splc.errors import OutputError, RequestError
 from splc.io.files import write_whole
@@ -17,10 +17,9 @@ from splc.io.json import Getter, getter, picked
 from splc.io.numbers import ROUNDING_PERCENT, comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table, csv_text, latex_text, markdown_text
 from splc.plotting import plot_format
+from splc.workflows import views
 from splc.workflows.compare.compare import Result, run
 from splc.workflows.compare.models import Request
-from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, End, Message, Rows, View, columns, counted, rows_of, table_of
 
 CONSTANT = "(constant)"
 # The kinds of measures that are 0 for equal values.
@@ -42,7 +41,7 @@ def answer(result: Result) -> str:
             f"{name} {percentage(error, 2)}" + ("" if full is None else full_text(percentage(full, 2)))
             for error, name, full in known
         )
-        count = counted(stated.configurations, "configuration")
+        count = views.counted(stated.configurations, "configuration")
         where = f"on {count} not learned from" if stated.unlearned else "against the measurements"
         parts.append(f"error {where}: {shown}")
     if not facts:
@@ -90,17 +89,20 @@ def tables_of(name: str, result: Result) -> Iterable[Table]:
     if name == "ranges":
         caption = "Contributions of the terms of {} over all valid configurations".format
         return [
-            table_of([(row.term.text(model.model.order), row) for row in ranges], RANGES, caption(model.name))
+            views.table_of([(row.term.text(model.model.order), row) for row in ranges], RANGES, caption(model.name))
             for model, ranges in zip(compared.models, result.ranges, strict=True)
         ]
     if name == "intervals":
-        widths = (Column(f"width of {first}", "intervals.width.0"), Column("width of the model", "intervals.width.1"))
+        widths = (
+            views.Column(f"width of {first}", "intervals.width.0"),
+            views.Column("width of the model", "intervals.width.1"),
+        )
         pairs = [pair for pair in compared.comparisons if pair.intervals is not None]
         text = f"Confidence bands of the mean at the level {compared.level:g}, compared with {first}"
-        return [table_of(pairs, (*INTERVALS, *widths), text)]
+        return [views.table_of(pairs, (*INTERVALS, *widths), text)]
     if name == "correlations":
         text = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
-        return [table_of(result.correlations, CORRELATIONS, text)]
+        return [views.table_of(result.correlations, CORRELATIONS, text)]
     return [measures_table(result)]
 
 
@@ -152,7 +154,7 @@ def measures_table(result: Result) -> Table:
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
     caption = "Measures"
     if result.basis.configurations is not None:
-        count = counted(len(result.basis.configurations), "configuration")
+        count = views.counted(len(result.basis.configurations), "configuration")
         caption += f" on {count} ({result.basis.text})"
     return Table(("compared with", "measure", *(model.name for model in compared.models)), tuple(rows), caption)
 
@@ -207,11 +209,11 @@ def term_table(pair: Comparison) -> Table:
     if score.normalized is not None:
         caption += f", normalised {score.normalized:.3g}"
     if score.opposite:
-        caption += f", {counted(score.opposite, 'influence')} of opposite sign"
+        caption += f", {views.counted(score.opposite, 'influence')} of opposite sign"
     rows = [(group, term) for group in score.classes for term in group.terms]
-    influences = Column(pair.first, "1.first"), Column(pair.second, "1.second")
-    shown = (CLASS, *columns("term = 1.text"), *influences, *columns("found = 1.found, score = 1.score"))
-    return table_of(rows, shown, caption)
+    influences = views.Column(pair.first, "1.first"), views.Column(pair.second, "1.second")
+    shown = (CLASS, *views.columns("term = 1.text"), *influences, *views.columns("found = 1.found, score = 1.score"))
+    return views.table_of(rows, shown, caption)
 
 
 def class_table(pair: Comparison) -> Table:
@@ -222,31 +224,31 @@ def class_table(pair: Comparison) -> Table:
     rows = [(group, shares.get(group.options)) for group in pair.syntactic.classes]
     shown = (
         CLASS,
-        Column("terms", lambda row: len(row[0].terms)),
-        *columns("score = 0.score, normalised = 0.normalized"),
-        Column(f"% of {pair.first}", _percent("1.first")),
-        Column(f"% of {pair.second}", _percent("1.second")),
-        *columns("similarity = 1.semantic"),
+        views.Column("terms", lambda row: len(row[0].terms)),
+        *views.columns("score = 0.score, normalised = 0.normalized"),
+        views.Column(f"% of {pair.first}", _percent("1.first")),
+        views.Column(f"% of {pair.second}", _percent("1.second")),
+        *views.columns("similarity = 1.semantic"),
     )
-    return table_of(rows, shown, f"Equivalence classes of {pair.first} and {pair.second}")
+    return views.table_of(rows, shown, f"Equivalence classes of {pair.first} and {pair.second}")
 
 
 def set_table(pair: Comparison) -> Table:
     """Return the sets of options of two models with their shares, the largest first."""
     shares = pair.option_sets
     shown = (
-        Column("set of options", lambda row: ", ".join(row.options) or CONSTANT),
-        Column(f"% of {pair.first}", _percent("first")),
-        Column(f"% of {pair.second}", _percent("second")),
-        Column("% of both", _percent("shared")),
+        views.Column("set of options", lambda row: ", ".join(row.options) or CONSTANT),
+        views.Column(f"% of {pair.first}", _percent("first")),
+        views.Column(f"% of {pair.second}", _percent("second")),
+        views.Column("% of both", _percent("shared")),
     )
     caption = f"Sets of options of {pair.first} and {pair.second}"
     if shares is None:
-        return table_of((), shown, f"{caption}: unknown without configurations")
+        return views.table_of((), shown, f"{caption}: unknown without configurations")
     of = "mean absolute contributions" if shares.of == "mean" else "variance of the predictions"
     overlap = "undefined" if shares.overlap is None else f"{shares.overlap:.3g}"
     rows = sorted(shares.sets, key=lambda row: -comparable_size(max(row.first, row.second)))
-    return table_of(rows, shown, f"{caption}: overlap {overlap}; shares of the {of}")
+    return views.table_of(rows, shown, f"{caption}: overlap {overlap}; shares of the {of}")
 
 
 def _percent(source: str) -> Getter:
@@ -256,23 +258,23 @@ def _percent(source: str) -> Getter:
 
 
 PER_PAIR = {"terms": term_table, "classes": class_table, "sets": set_table}
-CLASS = Column("class", lambda row: ", ".join(row[0].options) or CONSTANT)
+CLASS = views.Column("class", lambda row: ", ".join(row[0].options) or CONSTANT)
 RANGES = (
-    *columns("term = 0, influence = 1.influence, least = 1.low, greatest = 1.high"),
-    Column("exact", lambda row: "yes" if row[1].exact else "bound"),
+    *views.columns("term = 0, influence = 1.influence, least = 1.low, greatest = 1.high"),
+    views.Column("exact", lambda row: "yes" if row[1].exact else "bound"),
 )
-INTERVALS = columns(
+INTERVALS = views.columns(
     "model = second, overlapping = intervals.overlapping, Jaccard = intervals.jaccard, "
     "Hausdorff distance = intervals.hausdorff"
 )
-CORRELATIONS = columns(
+CORRELATIONS = views.columns(
     "measure, pairs, Spearman = spearman, low, high, Kendall = kendall, Pearson = pearson, remark = reason"
 )
 
 
 MEASURE_COLUMNS = (
-    *columns("measure = key, title, kind, better"),
-    Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
+    *views.columns("measure = key, title, kind, better"),
+    views.Column("computed", lambda row: "always" if row.key in DEFAULT_KEYS else ""),
 )
 
 
@@ -282,28 +284,15 @@ def as_json(result: Result | Request) -> dict[str, Any]:
         raise RequestError("the list of measures is text; leave out --json", "measures", "json")
     request, compared = result.request, result.comparisons
     pairs = [_pair_as_json(pair) for pair in compared.comparisons]
-    models = [
-        {
-            **picked(model, "name, file, sha256, kind, nfp, link = model.link, text = bound.text"),
-            "terms": len(model.bound.terms),
-        }
-        for model in compared.models
-    ]
+    facts = "name, file, sha256, kind, nfp, link = model.link, text = bound.text"
+    models = [{**picked(model, facts), "terms": len(model.bound.terms)} for model in compared.models]
     more: dict[str, Any] = {}
     if result.ranges:
-        more["ranges"] = [
-            {
-                "model": model.name,
-                "terms": [
-                    {
-                        "term": row.term.text(model.model.order),
-                        **picked(row, "influence, low, high, low_at, high_at, exact"),
-                    }
-                    for row in ranges
-                ],
-            }
-            for model, ranges in zip(compared.models, result.ranges, strict=True)
-        ]
+        more["ranges"] = []
+        for model, ranges in zip(compared.models, result.ranges, strict=True):
+            ends = "influence, low, high, low_at, high_at, exact"
+            terms = [{"term": row.term.text(model.model.order), **picked(row, ends)} for row in ranges]
+            more["ranges"].append({"model": model.name, "terms": terms})
     if "correlations" in request.tables:
         more["correlations"] = result.correlations
     return {
@@ -338,10 +327,7 @@ def _pair_as_json(pair: Comparison) -> dict[str, Any]:
         "syntactic": {
             **picked(terms, f"{scores}, opposite, constant"),
             "classes": [
-                {
-                    **picked(group, f"options, {scores}"),
-                    "terms": [picked(term, of_terms) for term in group.terms],
-                }
+                {**picked(group, f"options, {scores}"), "terms": [picked(term, of_terms) for term in group.terms]}
                 for group in terms.classes
             ],
             "unseen": terms.unseen,
@@ -361,26 +347,26 @@ def _semantic_as_json(found: SemanticComparison) -> dict[str, Any]:
     return {"configurations": found.configurations, **found.values, **picked(found, more)}
 
 
-def view(result: Result | Request, detail: Detail) -> View:
+def view(result: Result | Request, detail: views.Detail) -> views.View:
     """Yield the answer and the tables, or the list of measures."""
     if isinstance(result, Request):
-        yield Rows(MEASURES.values(), MEASURE_COLUMNS)
+        yield views.Rows(MEASURES.values(), MEASURE_COLUMNS)
         return
     yield from _tables(result, detail)
     if result.request.plot is not None:
-        yield Message(f"picture written to {result.request.plot}")
+        yield views.Message(f"picture written to {result.request.plot}")
     yield result.notes
-    yield from (Message(text, "warning") for text in result.failures)
-    yield End(int(result.failed))
+    yield from (views.Message(text, "warning") for text in result.failures)
+    yield views.End(int(result.failed))
 
 
-def _tables(result: Result, detail: Detail) -> View:
+def _tables(result: Result, detail: views.Detail) -> views.View:
     names, form = result.request.chosen_tables, result.request.form
     if form == "csv":
         yield from (csv_text(csv_table(name, result)).rstrip("\n") for name in names)
         return
     if not form and (line := answer(result)):
-        yield Answer(line)
+        yield views.Answer(line)
         if detail.quiet and not result.request.tables:
             return
         yield ""
@@ -388,7 +374,7 @@ def _tables(result: Result, detail: Detail) -> View:
     for number, table in enumerate(table for name in names for table in tables_of(name, result)):
         if number:
             yield ""
-        yield writers[form](table).rstrip("\n") if form else rows_of(table, "class", "found")
+        yield writers[form](table).rstrip("\n") if form else views.rows_of(table, "class", "found")
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
@@ -420,7 +406,7 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
     return chart_file(joined(charts, title), file_format)
 
 
-def _run(request: Request, watch: Watch) -> Result | Request:
+def _run(request: Request, watch: views.Watch) -> Result | Request:
     """Compare models, and draw the picture that is asked for; the list of measures needs no models."""
     if "list" in request.measures:
         return request
@@ -431,11 +417,5 @@ def _run(request: Request, watch: Watch) -> Result | Request:
     return result
 
 
-VERB = Verb(
-    Request,
-    _run,
-    view,
-    as_json,
-    ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json"),
-    doing="comparing",
-)
+EXAMPLES = ("splc compare analytical.txt learned.log", "splc compare analytical.txt learned.log --on ff --json")
+VERB = views.Verb(Request, _run, view, as_json, EXAMPLES, doing="comparing")

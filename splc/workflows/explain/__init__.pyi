@@ -5,4 +5,4 @@ from splc.workflows.explain.explain import checked_predictions as checked_predic
 from splc.workflows.explain.explain import model_overview as model_overview
 from splc.workflows.explain.explain import picture as picture
 from splc.workflows.explain.explain import run as run
-from splc.workflows.explain.overview import overview as overview
+from splc.workflows.explain.importance import overview as overview

@@ -1,10 +1,10 @@
-"""The contributions of terms to one prediction, relative to the mean or to another prediction, and their view."""
+"""The contributions of terms to one prediction, relative to the mean or to another one, their view, and the charts."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import value_texts
+from splc.data.table import value_texts
 from splc.errors import ConfigurationError, plural
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Bars, Drawn
@@ -22,8 +22,12 @@ from splc.learning.full_predictor import FullPredictor
 from splc.learning.projection import Full, predictions, valid_configurations
 from splc.models.influence import InfluenceModel
 from splc.models.levels import term_texts
+from splc.plotting.charts.chart import Chart, joined
+from splc.plotting.charts.effects import ValueEffects, effects_chart
+from splc.plotting.charts.influences import Share, importance_chart, waterfall_chart
+from splc.types import Array
+from splc.workflows.explain import importance
 from splc.workflows.explain.full import mean_of_full
-from splc.workflows.explain.overview import averaged_blocks, change_text, choices_of, mean_contributions
 from splc.workflows.note import Notes
 from splc.workflows.prediction_notes import Interval, intervals_of
 from splc.workflows.views import Column, Facts, Rows, View
@@ -36,6 +40,8 @@ ROUNDING = 1e-12
 AVERAGED = 2000
 # The greatest number of terms in a text; JSON has all.
 MAX_TERMS = 20
+# Options with a smaller share of the variance are not drawn value by value.
+MIN_SHARE = 0.005
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,17 @@ class Explained(Drawn):
         both = ((self.predicted, self.interval), (self.reference, self.against_interval))
         return [(value, interval) for value, interval in both if interval is not None]
 
+    def answer(self, unit: str | None) -> str:
+        """Return the first line: the prediction, what it is compared with, and the term that matters most."""
+        text = f"predicted {_with_interval(self.predicted, self.interval, unit)}"
+        reference = "the other configuration" if self.against is not None else "the mean over all valid configurations"
+        if self.reference * self.predicted > 0:
+            text += f"; {self.predicted / self.reference:.3g} times {reference}"
+        sums = [total for total, _ in sums_of([term for term in self.contributions if term.difference != 0])]
+        if sums and sums[0].difference != 0:
+            text += f", most by {sums[0].text} ({_change(sums[0].difference, product=self.product)})"
+        return text
+
     def summary(self) -> str:
         """Return the prediction and the reference as text."""
         baseline = "the mean over all valid configurations"
@@ -134,8 +151,8 @@ def explained_of(
     if other is not None:
         usual = model.contributions(other)[0].tolist()
     else:
-        usual = mean_contributions(model, averaged_blocks(model, space, notes))
-    titles, choices = choices_of(system)
+        usual = importance.mean_contributions(model, importance.averaged_blocks(model, space, notes))
+    titles, choices = importance.choices_of(system)
     labels = {system.names[position]: title for title, group in zip(titles, choices, strict=True) for position in group}
     options = [
         tuple(dict.fromkeys(labels.get(name, name) for name in system.term_order if name in model.options_of(term)))
@@ -171,10 +188,7 @@ def explained_of(
 
 
 def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[TermSum]]]:
-    """Return the sum of the terms over each set of options with its terms, the largest differences first.
-
-    Terms that differ only in the member of an alternative group, or in the value of a numeric option, are one sum.
-    """
+    """Return the sum of the terms over each set of options with its terms (of a group as one), the largest first."""
     sets: dict[tuple[str, ...], dict[str, list[Contribution]]] = {}
     for part in contributions:
         sets.setdefault(part.options, {}).setdefault(part.group, []).append(part)
@@ -187,34 +201,20 @@ def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[T
     return sorted(rows, key=lambda pair: -abs(pair[0].difference))
 
 
-def answer_about(explained: Explained, unit: str | None) -> str:
-    """Return the first line about a prediction: its value, what it is compared with, and the term that matters most."""
-    text = f"predicted {_with_interval(explained.predicted, explained.interval, unit)}"
-    reference = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
-    if explained.reference * explained.predicted > 0:
-        text += f"; {explained.predicted / explained.reference:.3g} times {reference}"
-    sums = [total for total, _ in sums_of([term for term in explained.contributions if term.difference != 0])]
-    if sums and sums[0].difference != 0:
-        text += f", most by {sums[0].text} ({_change(sums[0].difference, product=explained.product)})"
-    return text
-
-
 def view_of_prediction(explained: Explained, unit: str | None) -> View:
     """Yield the predictions, the options in which two configurations differ, and the contributions of the terms."""
     product, other = explained.product, explained.against
     mean = f"{'geometric ' * product}mean over all valid configurations"
     reference = mean if other is None else "prediction of the other configuration"
-    pairs = (
-        ("prediction", explained.predicted, explained.interval),
-        (reference, explained.reference, explained.against_interval),
-    )
-    yield Facts([(name, _with_interval(value, interval, unit)) for name, value, interval in pairs])
+    first = _with_interval(explained.predicted, explained.interval, unit)
+    second = _with_interval(explained.reference, explained.against_interval, unit)
+    yield Facts([("prediction", first), (reference, second)])
     yield ""
     if other is not None:
-        first, second = (value_texts(row.system, row.assignment(0)) for row in (explained.configuration, other))
-        options = [name for name in first if first[name] != second[name]]
-        values = (("value", first), ("other", second))
-        shown = [Column(title, texts.__getitem__, right=True) for title, texts in values]
+        texts = [value_texts(row.system, row.assignment(0)) for row in (explained.configuration, other)]
+        options = [name for name in texts[0] if texts[0][name] != texts[1][name]]
+        columns = zip(("value", "other"), texts, strict=True)
+        shown = [Column(title, text.__getitem__, right=True) for title, text in columns]
         yield Rows(options, (Column("option", str), *shown)) if options else "the two configurations are the same"
         yield ""
     sums = sums_of([term for term in explained.contributions if term.difference != 0])
@@ -233,13 +233,9 @@ def view_of_prediction(explained: Explained, unit: str | None) -> View:
     lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
     number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
     title, change = ("factor", "ratio") if product else (titled("contribution", unit), "difference")
-    columns = (
-        Column("term", 0),
-        Column(title, "1.value", number),
-        Column("mean" if other is None else "other", "1.reference", number),
-        Column(change, "1.difference", partial(_change, product=product), signed=not product),
-    )
-    yield Rows(lines, columns)
+    values = (Column(title, "1.value", number), Column("mean" if other is None else "other", "1.reference", number))
+    difference = Column(change, "1.difference", partial(_change, product=product), signed=not product)
+    yield Rows(lines, (Column("term", 0), *values, difference))
 
 
 def _with_interval(value: float, interval: Interval | None, unit: str | None) -> str:
@@ -247,8 +243,74 @@ def _with_interval(value: float, interval: Interval | None, unit: str | None) ->
 
 
 def _change(difference: float, *, product: bool) -> str:
-    return change_text(_exponential(difference) if product else difference, product)
+    return importance.change_text(_exponential(difference) if product else difference, product)
 
 
 def _exponential(value: float) -> float:
     return math.exp(min(value, 700.0))
+
+
+def explained_chart(found: importance.Overview | Explained, title: str, quantity: str) -> Chart:
+    """Return the chart of the importance of options and of their effects, or of the contributions to a prediction."""
+    if isinstance(found, Explained):
+        steps = [(term.text, term.difference) for term, _ in sums_of(found.contributions)]
+        names = ("mean" if found.against is None else "other configuration", "this configuration")
+        chart = waterfall_chart(steps, found.reference, names, quantity, product=found.product)
+        return replace(chart, title=title)
+    effects = [
+        effect_of(option, None, product=found.product)
+        for option in found.options
+        if option.share >= MIN_SHARE and len(option.values) > 1
+    ]
+    charts = [importance_chart(shares_of(found), quantity)]
+    charts += [effects_chart(effects, np.zeros(0), quantity)] if effects else []
+    return joined(charts, title)
+
+
+def shares_of(found: importance.Overview) -> list[Share]:
+    """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
+    return [
+        Share(item.name, 100 * item.share, *(None if end is None else 100 * end for end in (item.low, item.high)))
+        for item in found.options
+    ]
+
+
+def effect_of(
+    option: importance.OptionImportance, configurations: Configurations | None, *, product: bool
+) -> ValueEffects:
+    """Return the effect of an option, with the indices of its values in configurations, if there are any."""
+    values = option.values
+    numbers = tuple(value.number for value in values if value.number is not None)
+    numeric = len(numbers) == len(values) and len(numbers) > 2
+    means = np.array([value.mean for value in values])
+    low, high = (interval_ends(values, means, end, product=product) for end in ("low", "high"))
+    at = np.zeros(0, dtype=int) if configurations is None else positions(option, configurations)
+    return ValueEffects(
+        option.name, tuple(value.label for value in values), numbers if numeric else None, means, low, high, at
+    )
+
+
+def interval_ends(values: Sequence[importance.OptionValue], means: Array, end: str, *, product: bool) -> Array:
+    """Return one end of the interval of each mean: that of its change from the first value."""
+    ends = np.full(len(values), np.nan)
+    for index, value in enumerate(values):
+        bound = getattr(value, end)
+        if bound is not None and value.change is not None:
+            ends[index] = means[index] * bound / value.change if product else means[index] + bound - value.change
+    return ends
+
+
+def positions(option: importance.OptionImportance, configurations: Configurations) -> Array:
+    """Return the position of the value of an option, or of an alternative group, in each configuration; else -1."""
+    system = configurations.system
+    columns = [system.positions[name] for name in option.options]
+    labels = {value.label: index for index, value in enumerate(option.values)}
+    cache: dict[tuple[int, ...], int] = {}
+    indices = np.full(len(configurations), -1)
+    for row, values in enumerate(configurations.indices[:, columns].tolist()):
+        key = tuple(values)
+        if key not in cache:
+            label, _ = importance.label_of(system, dict(zip(columns, key, strict=True)))
+            cache[key] = labels.get(label, -1)
+        indices[row] = cache[key]
+    return indices

@@ -15,10 +15,9 @@ from splc.data.property_unit import titled
 from splc.errors import RequestError, plural
 from splc.formats.column_choice import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.json import picked
 from splc.io.numbers import short_number
-from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences, InfluenceVariation, in_half_widths, joint_ensemble
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full
@@ -27,28 +26,15 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows import subspace
-from splc.workflows.common_fields import Printed
-from splc.workflows.explain.contributions import (
-    Explained,
-    answer_about,
-    explained_of,
-    view_of_prediction,
-)
+from splc.workflows.explain.contributions import Explained, explained_chart, explained_of, view_of_prediction
 from splc.workflows.explain.full import overview_of_full
-from splc.workflows.explain.overview import (
-    Overview,
-    alias_notes,
-    overview_as_json,
-    overview_of,
-    view_of_overview,
-)
-from splc.workflows.fields import argument, as_argument, option, request
+from splc.workflows.explain.importance import Overview, alias_notes, overview_as_json, overview_of, view_of_overview
+from splc.workflows.fields import Printed, argument, as_argument, option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
-from splc.workflows.objects import option_values
 from splc.workflows.prediction_notes import negative_notes, outside_notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import Answer, Column, Detail, Rows, View
+from splc.workflows.subspace import option_values
+from splc.workflows.views import UNWATCHED, Answer, Column, Detail, Rows, Verb, View, Watch
 
 # The greatest numbers of values with a column, and of options.
 MAX_CONTEXTS, MAX_VARYING = 6, 20
@@ -190,13 +176,11 @@ def checked_predictions(stored: StoredModel, explained: Explained | None, space:
 
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
-    # `--plot` alone needs all charts.
-    from splc.workflows.explain.explained_charts import explained_chart
-
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
     content = result.overview or result.explained
     assert content is not None
-    return chart_file(explained_chart(content, title, titled(result.nfp or "prediction", result.unit)), file_format)
+    chart = explained_chart(content, title, titled(result.nfp or "prediction", result.unit))
+    return chart_file(chart, file_format)
 
 
 def as_json(result: Result) -> dict[str, Any]:
@@ -232,7 +216,7 @@ def view(result: Result, detail: Detail) -> View:
     if result.by is not None and result.influences is not None:
         yield from _view_of_contexts(result, result.influences, result.by, detail)
     elif result.explained is not None:
-        yield Answer(answer_about(result.explained, result.unit))
+        yield Answer(result.explained.answer(result.unit))
         lines = view_of_prediction(result.explained, result.unit)
     elif result.overview is not None:
         yield Answer(result.overview.answer)
@@ -268,8 +252,13 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
     if len(names) <= MAX_CONTEXTS:
         shown = [Column(shown_value(name), f"factors.{at}", FACTOR, right=True) for at, name in enumerate(names)]
     else:
+
+        def end(row: InfluenceVariation, of: Callable[[Iterable[float]], float]) -> str:
+            value = of(row.factors)
+            return f"{FACTOR(value)} ({shown_value(names[row.factors.index(value)])})"
+
         ends_of = (("least", min), ("greatest", max))
-        shown = [Column(title, partial(_end, names=names, of=of), right=True) for title, of in ends_of]
+        shown = [Column(title, partial(end, of=of), right=True) for title, of in ends_of]
     known = Column("", lambda row: "" if row.settled else "not known to differ")
     yield Rows(variations, (Column("option"), *shown, known), MAX_VARYING)
     yield "factor of the prediction between the greatest and the least value of an option, or selected and not"
@@ -280,21 +269,10 @@ def _view_of_contexts(result: Result, influences: ContextInfluences, by: str, de
         yield "may differ: some values have fewer than two rows per option"
 
 
-def _end(row: InfluenceVariation, names: tuple[str, ...], of: Callable[[Iterable[float]], float]) -> str:
-    value = of(row.factors)
-    return f"{FACTOR(value)} ({shown_value(names[row.factors.index(value)])})"
-
-
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc explain learned.log",
-        "splc explain learned.log px=4,py=4,nx=400",
-        "splc explain learned.log px=4,py=1,nx=400 --against px=1,py=4,nx=400 --plot difference.svg",
-    ),
-    doing="explaining",
-    without=("invalid", "duplicates", "aggregate"),
+EXAMPLES = (
+    "splc explain learned.log",
+    "splc explain learned.log px=4,py=4,nx=400",
+    "splc explain learned.log px=4,py=1,nx=400 --against px=1,py=4,nx=400 --plot difference.svg",
 )
+WITHOUT = ("invalid", "duplicates", "aggregate")
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="explaining", without=WITHOUT)

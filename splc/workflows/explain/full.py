@@ -24,18 +24,9 @@ from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel
 from splc.types import Array, Link
-from splc.workflows.explain.overview import (
-    OptionImportance,
-    OptionInteraction,
-    OptionValue,
-    Overview,
-    choices_of,
-    folds_of,
-    label_of,
-    overview,
-)
+from splc.workflows.explain import importance
 from splc.workflows.note import Note, Notes
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
@@ -77,10 +68,10 @@ def overview_of_full(
     space: Space,
     notes: Notes,
     watch: Watch = UNWATCHED,
-) -> Overview:
+) -> importance.Overview:
     """Return the importance of all options of a full model, on the scale of its printed model."""
     system, product = space.system, printed.link == "log"
-    titles, choices = choices_of(system)
+    titles, choices = importance.choices_of(system)
     used = set(positions_of(full.options, system))
     among = [number for number, members in enumerate(choices) if full.parts and not used.isdisjoint(members)]
     explained = _Explained(full, printed.link, space, len(among))
@@ -104,11 +95,11 @@ def overview_of_full(
         alone, whole = (part / variance if variance else 0.0 for part in (effect.alone, effect.total))
         values = tuple(_option_values(effect, explained, product=product))
         names = tuple(system.names[position] for position in choices[number])
-        options.append(OptionImportance(titles[number], names, share, alone, whole, values, low, high))
-    printed_sets = folds_of(support, choices, system)
+        options.append(importance.OptionImportance(titles[number], names, share, alone, whole, values, low, high))
+    printed_sets = importance.folds_of(support, choices, system)
     strongest = sorted(effects, key=lambda item: -strengths[item])[:AMONG]
     interactions = [
-        OptionInteraction(
+        importance.OptionInteraction(
             tuple(titles[number] for number in sorted(numbers)),
             *ends,
             numbers in printed_sets,
@@ -116,14 +107,16 @@ def overview_of_full(
         )
         for numbers, ends in explained.interactions(effects, strongest, printed_sets).items()
     ]
-    return Overview.of(explained.mean, math.sqrt(variance), options, interactions, system, product=product, full=True)
+    return importance.Overview.of(
+        explained.mean, math.sqrt(variance), options, interactions, system, product=product, full=True
+    )
 
 
-def overview_of_result(result: LearningResult, space: Space) -> Overview:
+def overview_of_result(result: LearningResult, space: Space) -> importance.Overview:
     """Return the importance of all options of a learned model: of its full model, if it has one."""
     model = result.model
     if not isinstance(result.predictor, Full):
-        return overview(model, space)
+        return importance.overview(model, space)
     support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
     for estimate in result.estimates:
         names = model.options_of(estimate.term)
@@ -144,10 +137,8 @@ def _strength(alone: float, total: float) -> float:
 
 
 def _share(effect: _Effects, effects: Sequence[_Effects]) -> tuple[float, float, float]:
-    """Return the share of the variance of a choice, and the ends of its interval.
-
-    The deviations because of the choice itself and of each other one are independent, so that their squares add up.
-    """
+    """Return the share of the variance of a choice, and the ends of its interval."""
+    # The deviations because of the choice itself and of each other one are independent, so that their squares add up.
     total = math.fsum(other.strength**2 for other in effects)
 
     def share(strength: float, remainder: float) -> float:
@@ -163,11 +154,11 @@ def _share(effect: _Effects, effects: Sequence[_Effects]) -> tuple[float, float,
     return middle, max(middle - low, 0.0), min(middle + high, 1.0)
 
 
-def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -> list[OptionValue]:
+def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -> list[importance.OptionValue]:
     system, choice = explained.space.system, effects.values
     values = []
     for row, value in enumerate(choice.values):
-        label, number = label_of(system, dict(zip(choice.positions, value.tolist(), strict=True)))
+        label, number = importance.label_of(system, dict(zip(choice.positions, value.tolist(), strict=True)))
         change, width = float(effects.changes[row]), float(effects.widths[row])
         ends = [change, change - width, change + width]
         mean = float(effects.means[row])
@@ -175,7 +166,9 @@ def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -
             mean, ends = math.exp(mean), [math.exp(end) for end in ends]
         bounds = [None if math.isnan(end) else end for end in ends]
         fraction = float(effects.counts[row] / effects.counts.sum())
-        values.append(OptionValue(label, number, fraction, mean, *(bounds if row else (bounds[0], None, None))))
+        values.append(
+            importance.OptionValue(label, number, fraction, mean, *(bounds if row else (bounds[0], None, None)))
+        )
     return values
 
 
@@ -218,10 +211,7 @@ class _Explained:
         return ChangedContexts(contexts, flips.configurations, rows, frozenset(names))
 
     def flipped_predictions(self, choice: ChoiceValues) -> tuple[Array, Flips]:
-        """Return the predictions with each value of a choice, shape (k, m), 0 where that is not valid; and the flips.
-
-        Contexts as they are have been predicted before.
-        """
+        """Return the predictions with each value of a choice, shape (k, m), 0 where that is invalid, and the flips."""
         indices = self.contexts(len(choice.values), self.predicted)
         flips = flipped(self.pool[indices], [choice], self.space)
         codes = choice.codes[indices]
@@ -293,10 +283,8 @@ class _Explained:
         return changes, (low, math.hypot(high, math.sqrt(_spread_of_flips(joint.covariance, flips) / 2)))
 
     def _ends(self, strength: float, values: Array, covariance: Array, shares: Array) -> tuple[float, float]:
-        """Return the ends of the interval of a standard deviation of values with these shares.
-
-        A deviation in the direction of the values changes it in proportion, others only add to it.
-        """
+        """Return the ends of the interval of a standard deviation of values with these shares."""
+        # A deviation in the direction of the values changes it in proportion, others only add to it.
         variance = float(shares @ np.diag(covariance))
         direction = shares * values
         size = float(direction @ values)
@@ -336,10 +324,7 @@ class _Explained:
         return total
 
     def _contrast(self, effects: Mapping[int, _Effects], pair: frozenset[int]) -> tuple[float, float, float] | None:
-        """Return the standard deviation that an interaction of two choices causes, and the ends of its interval.
-
-        None if no context allows all combinations of their values.
-        """
+        """Return the deviation that an interaction causes, and its ends; None where no context allows all values."""
         first, two = (_some(effects[number].values) for number in sorted(pair))
         cells = len(first.values) * len(two.values)
         indices = self.contexts(cells, self.joint)

@@ -1,4 +1,4 @@
-"""`splc learn --by`: one model per value of a context (version, workload, machine), and what changes between them."""
+"""Models by context: `splc learn --by`, what changes between versions, workloads or machines, and those in memory."""
 
 from __future__ import annotations
 
@@ -15,60 +15,40 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
-from splc.errors import ConfigurationError, LearningError, RequestError, listed, plural
+from splc.errors import ConfigurationError, LearningError, RequestError, SpecError, listed, plural
 from splc.formats.column_choice import shown_value
-from splc.io.files import write_whole
-from splc.io.json import picked
+from splc.io.files import require_writable, write_whole
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
-from splc.learning.contexts.contrasts import ContextInfluences
+from splc.io.presentation import Presented
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import ALONE, Sharing
+from splc.learning.learn import learn as learn_measurements
 from splc.learning.projection import ProjectionLearner
+from splc.learning.registry import learner_of
+from splc.learning.result import LearningResult
 from splc.plotting import plot_format
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.drawing import chart_file
 from splc.plotting.charts.effects import course_chart
-from splc.system.definition import with_alternatives
+from splc.system.options import with_alternatives
 from splc.types import Array
 from splc.workflows import views
-from splc.workflows.by import (
-    each_context,
-    each_learned,
-    file_names,
-    is_pattern,
-    require_files,
-    values_as_json,
-    with_context,
-)
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.by import ByValue, each_context, each_learned, file_names, is_pattern, require_files, with_context
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.learn import learn, model_view
-from splc.workflows.learn.changes import Change, change_as_json, context_change, joint_course, view_of_changes
-from splc.workflows.learn.expected_error import EVERY, HELD_OUT, LEARNED, NEW
+from splc.workflows.learn.effects import Change, change_as_json, context_change, joint_course, view_of_changes
 from splc.workflows.learn.learning_sets import StoredSources, learning_rows, note_of
 from splc.workflows.learn.request import Request
 from splc.workflows.note import Note, Notes, Rank
-from splc.workflows.verb import UNWATCHED, Verb, Watch
+from splc.workflows.prediction_notes import EVERY, HELD_OUT, LEARNED, NEW
+from splc.workflows.views import UNWATCHED, Verb, Watch
 
 # The name of the file of the model of all values, instead of a value.
 SHARED = "shared"
 # With more values, most terms of one printed model would be about single values.
 MAX_VALUES = 10
-
-
-@dataclass(frozen=True, eq=False)
-class SharedModel:
-    """One printed model of all values of a context, which is one more alternative group in it."""
-
-    result: learn.Result  # the model
-    options: Mapping[str, str]  # value → its option in the model
-
-    @property
-    def differing(self) -> int:
-        """The number of terms that are about single values."""
-        names = {*self.options.values()}
-        return sum(not names.isdisjoint(term.options) for term in self.result.result.terms)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +64,8 @@ class Result:
     plot: str | None = None  # the file that the plot of the changes was written to
     # value → the weight of learning it alone, if all values are learned together; else empty
     weights: Mapping[str, float] = field(default_factory=dict)
-    shared: SharedModel | None = None  # one printed model of all values that are learned together
+    shared: learn.Result | None = None  # one printed model of all values that are learned together
+    options: Mapping[str, str] = field(default_factory=dict)  # value → its option in this model
 
     @property
     def by(self) -> str:
@@ -92,14 +73,15 @@ class Result:
         assert self.request.by is not None
         return self.request.by
 
+    @property
+    def differing(self) -> int:
+        """The number of terms of the shared model that are about single values."""
+        names = {*self.options.values()}
+        return sum(not names.isdisjoint(term.options) for term in self.shared.result.terms) if self.shared else 0
+
 
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
-    """Learn one model per value of a context and write each to its own file.
-
-    An interruption keeps the models of the values before. The plot is that of what changed between the values; plots of
-    predicted against measured values are written per value: the value replaces `{}` in the name (then nothing else is
-    drawn), or is added to it.
-    """
+    """Learn one model per value of a context, each with its file; an interruption keeps those of the values before."""
     request, by = request.plain, request.by
     assert by is not None
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
@@ -143,6 +125,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
         remarks: dict[Note, list[str]] = {}
+        options: dict[str, str] = {}
         stopped, plot, shared = False, None, None
         try:
             for value, result in each_learned(parts, learned, failed):
@@ -179,7 +162,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             measured, options = pooled_rows(sharing.parts, by, nfp)
             output = file_names(pattern, [*parts, SHARED])[SHARED]
             one = replace(request.of_rows, nfp=nfp, output=output, by=None, share=False)
-            shared = SharedModel(learn.run(one, given=measured), options)
+            shared = learn.run(one, given=measured)
         if file_format is not None and request.plot is not None:
             try:
                 write_whole(request.plot, chart_file(_chart(by, models, changes, influences), file_format))
@@ -187,7 +170,7 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
         weights = {} if sharing is None else sharing.weights_of(models)
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared)
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights, shared, options)
 
 
 def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Measurements, dict[str, str]]:
@@ -201,10 +184,7 @@ def pooled_rows(parts: Mapping[str, ContextRows], by: str, nfp: str) -> tuple[Me
 
 
 def as_options(configurations: Configurations, by: str, values: Sequence[str], places: Array) -> Configurations:
-    """Return configurations with a context as one more alternative group.
-
-    `values`: its values. `places`: which of them each configuration has, shape (n,).
-    """
+    """Return configurations with a context as one more alternative group; `places`: the value of each, shape (n,)."""
     system = configurations.system
     joint = replace(system, options=with_alternatives(system.options, by, values))
     columns = {**configurations.to_columns(), by: np.array(values, dtype=object)[places]}
@@ -230,18 +210,19 @@ def _chart(
     return course_chart(course, list(models), by, title, titled(nfp, first.measured.unit(nfp)))
 
 
-def as_json(found: Result) -> dict[str, Any]:
-    """Return the JSON object of the models of the values of a context, and of what changed between them."""
+def as_json(found: Result | learn.Result) -> dict[str, Any]:
+    """Return the JSON object of one model, or of the models of a context's values and what changed between them."""
+    if isinstance(found, learn.Result):
+        return model_view.as_json(found)
     shared = found.shared and {
-        "model": found.shared.result.result.model.text,
-        "options": found.shared.options,
-        "terms": len(found.shared.result.result.terms),
-        **picked(found.shared, "differing, output = result.output"),
+        "model": found.shared.result.model.text,
+        "options": found.options,
+        "terms": len(found.shared.result.terms),
+        "differing": found.differing,
+        "output": found.shared.output,
     }
     return {
-        "schema": "splc.learn.by/1",
-        "by": found.by,
-        "models": values_as_json(found.models, model_view.as_json),
+        **ByValue(found.by, found.models).as_json("splc.learn.by/1", model_view.as_json, "models"),
         "changes": [change_as_json(change) for change in found.changes],
         "plot": found.plot,
         **({"weights_of_alone": found.weights} if found.weights else {}),
@@ -250,26 +231,21 @@ def as_json(found: Result) -> dict[str, Any]:
     }
 
 
-VALUES = views.narrowed(
-    (
-        views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
-        views.Column("learned from", "1.result.learning_configurations"),
-        views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
-        *views.columns(
-            "learning error = 1.result.learning_error, error = 1.result.error, "
-            "cross-validated = 1.result.cross_validated.mean",
-            percentage,
-        ),
-        views.Column("model", lambda entry: entry[1].output or ""),
-    ),
-    "model",
-    "learning error",
-    "terms",
+ERRORS = "learning error = 1.result.learning_error, error = 1.result.error"
+VALUES = (
+    views.Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"]),
+    views.Column("learned from", "1.result.learning_configurations"),
+    views.Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+    *views.columns(f"{ERRORS}, cross-validated = 1.result.cross_validated.mean", percentage),
+    views.Column("model", lambda entry: entry[1].output or ""),
 )
 
 
-def view(found: Result, detail: views.Detail) -> views.View:
-    """Yield one line per value, then what changed between consecutive values."""
+def view(found: Result | learn.Result, detail: views.Detail) -> views.View:
+    """Yield one model, or one line per value of a context and what changed between consecutive values."""
+    if isinstance(found, learn.Result):
+        yield from model_view.view(found, detail)
+        return
     by, first = found.by, next(iter(found.models.values()))
     yield views.Answer(_answer(found))
     if not detail.quiet:
@@ -281,12 +257,12 @@ def view(found: Result, detail: views.Detail) -> views.View:
             if len(alone) == len(found.weights):
                 text = "each value alone, which predicts held-out values better"
             yield views.Prose(f"learned: {text} (weights of learning alone: {weights})")
-        yield views.Rows(found.models.items(), (views.Column(by, lambda entry: shown_value(entry[0])), *VALUES))
+        shown = views.narrowed(VALUES, "model", "learning error", "terms")
+        yield views.Rows(found.models.items(), (ByValue(by, found.models).column, *shown))
         if found.shared is not None:
-            shared = found.shared.result
-            terms = views.counted(len(shared.result.terms), "term")
-            file = "" if shared.output is None else f": {shared.output}"
-            yield f"model of all values: {terms}, {found.shared.differing} of them about single values{file}"
+            terms = views.counted(len(found.shared.result.terms), "term")
+            file = "" if found.shared.output is None else f": {found.shared.output}"
+            yield f"model of all values: {terms}, {found.differing} of them about single values{file}"
         if found.changes:
             yield from view_of_changes(by, found.changes)
             if found.plot is not None:
@@ -336,11 +312,90 @@ def run_verb(request: Request, watch: Watch) -> Result | learn.Result:
         return learn.run(request, watch) if request.by is None else run(request, watch)
 
 
-VERB: Verb[Request, Result | learn.Result] = Verb(
-    Request,
-    run_verb,
-    lambda result, detail: view(result, detail) if isinstance(result, Result) else model_view.view(result, detail),
-    lambda result: as_json(result) if isinstance(result, Result) else model_view.as_json(result),
-    ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff"),
-    doing="learning",
-)
+EXAMPLES = ("splc learn", "splc learn --sampling pb:9,3 -o model.json", "splc learn --learner pmnf --sampling ff")
+VERB = Verb(Request, run_verb, view, as_json, EXAMPLES, doing="learning")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedContexts(Presented, Mapping[str, LearningResult]):
+    """A mapping from the values of a context, such as versions, to the model of each."""
+
+    by: str  # the context
+    results: Mapping[str, LearningResult]  # value → its result, in natural order
+    # value → the weight of learning it alone, if all are learned together; else empty
+    weights: Mapping[str, float] = field(default_factory=dict)
+    # the influences with each value by the joint model; None without one, or of one without factors
+    influences: ContextInfluences | None = None
+    failed: Mapping[str, str] = field(default_factory=dict)  # value → why nothing was learned
+    notes: tuple[str, ...] = ()  # what was assumed to read the measurements
+
+    def __getitem__(self, value: str) -> LearningResult:
+        return self.results[value]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def changes(self) -> tuple[ContextContrast, ...]:
+        """The contrasts of consecutive values by the joint model; empty without one."""
+        influences = self.influences
+        return () if influences is None else tuple(influences.contrast(*pair) for pair in pairwise(influences.names))
+
+    def summary(self) -> str:
+        """Return the number of models, and the expected error of each with the weight of learning it alone."""
+        together = ", learned together" if self.weights else ""
+        lines = [f"{plural(len(self), 'model', 'models')} by {self.by}{together}"]
+        for value, result in self.items():
+            error = "unknown" if result.cross_validated is None else percentage(result.cross_validated.mean, 2)
+            alone = f"; weight of learning alone {self.weights[value]:.2f}" if value in self.weights else ""
+            lines.append(f"{shown_value(value)}: error {error}, {result.learning_configurations} configurations{alone}")
+        lines += [f"{shown_value(value)}: no model: {reason}" for value, reason in self.failed.items()]
+        return "\n".join(lines)
+
+    def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
+        """Return the values with their configurations, errors in percent, and weights of learning alone."""
+        results = self.results.values()
+        crossed = (result.cross_validated for result in results)
+        return {
+            self.by: [*self.results],
+            "configurations": [result.learning_configurations for result in results],
+            "error": [None if error is None else error.mean for error in crossed],
+            "weight_alone": [*map(self.weights.get, self.results)],
+        }
+
+
+def learn_contexts(
+    parts: Mapping[str, Measurements],
+    by: str,
+    nfp: str | None = None,
+    preset: str | None = None,
+    *,
+    share: bool = False,
+    learner: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    **further: Any,
+) -> LearnedContexts:
+    """Learn a model of each value of a context."""
+    chosen = learner_of(learner, preset, settings)
+    sharing = None
+    if share:
+        if not isinstance(chosen, ProjectionLearner):
+            raise SpecError(f"the learner {chosen.name} learns each value alone", hint="leave share out")
+        if further.get("learning_set") is not None:
+            raise SpecError("values that are learned together have no common learning set", hint="select their rows")
+        name = next(iter(parts.values())).resolve_property(nfp)
+        sharing = Sharing.of({value: part for value, part in parts.items() if len(part)}, name, chosen.chosen.scale)
+
+    def learned(value: str) -> LearningResult:
+        fit = None if sharing is None else sharing.fit_of(value)
+        estimator = replace(chosen, fit=fit) if isinstance(chosen, ProjectionLearner) else chosen
+        return learn_measurements(parts[value], nfp, learner=estimator, **further)
+
+    failed: dict[str, str] = {}
+    results = dict(each_learned(parts, learned, failed))
+    weights = {} if sharing is None else sharing.weights_of(results)
+    joint = None if sharing is None else sharing.given
+    return LearnedContexts(by, results, weights, None if joint is None else ContextInfluences.of_joint(joint), failed)

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from sampling import Space
 from splc.data.accuracy import relative_error_quantiles
@@ -17,13 +15,11 @@ from splc.errors import InputError, MeasurementError, RequestError, SpaceError, 
 from splc.formats.measurements.configurations import with_unlisted
 from splc.formats.measurements.failures import failures_object
 from splc.formats.measurements.tables import read_table
-from splc.formats.models.columns import columns_object
-from splc.formats.models.stored_model import companion_of, learned_file
-from splc.formats.models.subject import Subject, subject_of
+from splc.formats.models.read import Subject, subject_of
+from splc.formats.models.stored_model import columns_object, companion_of, learned_file
 from splc.formats.registry import model_suffix, model_writers
-from splc.io.files import STANDARD, read_source, sha256_of, write_whole
+from splc.io.files import STANDARD, read_source, require_writable, sha256_of, write_whole
 from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
 from splc.learning.cross_validation import cross_validate_all
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.folds import Groups
@@ -39,12 +35,11 @@ from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
 from splc.workflows.learn import learning_sets as sets
-from splc.workflows.learn.expected_error import ExpectedError, expected_error
-from splc.workflows.learn.learning_sets import OWN, StoredSources, note_of
 from splc.workflows.learn.request import Request, with_deviation
 from splc.workflows.note import Note, Notes, Rank, notes_of, run_notes
+from splc.workflows.prediction_notes import ExpectedError, expected_error
 from splc.workflows.subspace import UNKNOWN, failure_notes
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 if TYPE_CHECKING:
     from splc.formats.inference import Inference
@@ -55,13 +50,6 @@ if TYPE_CHECKING:
 FOLDS = 5
 # A smaller error than another is one of at most this part of it; the rest is chance.
 WORTH_A_NOTE = 0.95
-
-
-class Learn(Protocol):
-    """Learns from some of the measured configurations."""
-
-    def __call__(self, learner: Learner, rows: Array, evaluation: Measurements | None = None) -> LearningResult:
-        """Return what a learner learns from rows, judged by the others or by an evaluation set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +71,10 @@ class Split:
     rows: Array  # the positions of the learning set
     evaluation: Measurements | None  # measurements to judge by instead of those not learned from
     seed: int  # the seed of whatever is drawn
-    learn: Learn  # learns from some of the configurations
+    # returns what a learner learns from rows, judged by the others or by an evaluation set
+    learn: Callable[..., LearningResult]
     should_stop: Callable[[], bool] = lambda: False  # asked after every fold and every baseline; true ends the work
     groups: Groups | None = None  # the groups of the measurements that folds keep together, if they are stated
-
-    @property
-    def test_set(self) -> Measurements:
-        """The measurements that errors outside of the learning set are computed on, maybe none."""
-        if self.evaluation is not None:
-            return self.evaluation.measured(self.nfp)
-        mask = ~np.isnan(self.measured.column(self.nfp))
-        mask[self.rows] = False
-        return self.measured[mask]
 
     def cross_validated(self, learner: Learner, result: LearningResult, folds: int) -> LearningResult:
         """Return a result of the learner with its cross-validated error; unchanged without folds."""
@@ -103,7 +83,7 @@ class Split:
 
         def models(part: Array) -> list[Predictor]:
             fitted = self.learn(learner, part)
-            return [fitted.predictor, *([] if fitted.printed is None else [fitted.printed])]
+            return [model for model in (fitted.predictor, fitted.printed) if model is not None]
 
         judging = (self.seed, models, self.should_stop, self.groups)
         crossed, printed, *_ = *cross_validate_all(self.measured, self.nfp, self.rows, folds, *judging), None, None
@@ -111,10 +91,7 @@ class Split:
         return replace(result, cross_validated=crossed, printed_errors=errors)
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
-        """Yield a result and those of all other baselines; fewer if it was stopped.
-
-        Where configurations differ in numeric options only, pmnf is one of them, and is always cross-validated.
-        """
+        """Yield a result and those of other baselines; of numeric options also pmnf, always cross-validated."""
         from splc.learning.pmnf import is_scalable
 
         yield self.judged(result)
@@ -214,14 +191,11 @@ def run(
     fit: FullModelFit | None = None,
     title: str = "",
 ) -> Result:
-    """Learn a model and write it.
-
-    An interruption during the folds or baselines that follow keeps the model, and the baselines learned so far.
-    """
+    """Learn a model and write it; an interruption of the folds or baselines that follow keeps what there is then."""
     request = request.plain
     request.require_consistent()
     spec, project = request.spec, request.project(request.folder)
-    stored = StoredSources.read(request.sources) if request.sources else None
+    stored = sets.StoredSources.read(request.sources) if request.sources else None
     project = project if stored is None else stored.project(project)
     with Notes() as notes:
         learner, settings = request.chosen_learner(project)
@@ -257,7 +231,7 @@ def run(
         sharing = None
         if stored is not None and fit is None and isinstance(learner, ProjectionLearner):
             sharing = stored.sharing(nfp, learner.chosen.scale, space.system, measured[rows])
-            fit = sharing.fit_of(OWN)
+            fit = sharing.fit_of(sets.OWN)
         if fit is not None and isinstance(learner, ProjectionLearner):
             learner = replace(learner, fit=fit)
         notes += (*of_settings, *learning_set.notes, *failure_notes(measured.failures, UNKNOWN))
@@ -268,7 +242,7 @@ def run(
             judged_on = f"the validation set {validation.sampling}"
             notes += validation.notes
         if request.given_terms is not None:
-            from splc.formats.models.term_list import parse_term_list
+            from splc.formats.models.read import parse_term_list
 
             learner = parse_term_list(read_source(request.given_terms), space.system)
         count = len(measured.measured(nfp))
@@ -304,9 +278,10 @@ def run(
             raise error.at(measured.report.source) from None
         learning_set.require_enough_for(result)
         if sharing is not None:
-            notes.append(Note(note_of(sharing)))
+            notes.append(Note(sets.note_of(sharing)))
         folds, stopped = request.folds, False
-        if request.baselines and not folds and not len(split.test_set):
+        others = count - len(rows) if evaluation is None else len(evaluation.measured(nfp))
+        if request.baselines and not folds and not others:
             folds = FOLDS
             notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
         compared: list[JudgedLearner] = []
@@ -361,7 +336,12 @@ def run(
         if result.readable:
             shares = term_shares(result.model, sample).values
             effects = option_effects(result.model, result.estimates, sample, result.folds)
-        judged_by = (evaluated, expected, errors, shares, effects, _far_predictions(result), folds, tuple(compared))
+        far: tuple[Prediction, ...] = ()
+        if result.scaling is not None:
+            from splc.scaling.prediction import far_point, predictions
+
+            far = predictions([result.scaling], [far_point(result.scaling)])[0]
+        judged_by = (evaluated, expected, errors, shares, effects, far, folds, tuple(compared))
         output, companion, plot = (output, companion, request.plot) if request.write else (None, None, None)
         stopped = stopped or (bool(folds or request.baselines) and split.should_stop())
         ended = ((*notes, *remarks), stopped, project.inference, unmeasured)
@@ -369,10 +349,7 @@ def run(
 
 
 def output_form(output: str, learner: Learner) -> str:
-    """Return the suffix of the format of a model (`splc.formats.registry.model_writers`).
-
-    Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
-    """
+    """Return the suffix of the format of a model; a log is the default of learners whose models it holds."""
     if not learner.suffix:
         hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
         raise RequestError(
@@ -404,12 +381,3 @@ def replaced_notes(files: Sequence[str], subject: Subject) -> Iterator[Note]:
         if former.differs(subject):
             were, are = ("was the model", "is") if len(replaced) == 1 else ("were models", "are")
             yield Note(f"{listed(replaced)} {were} of {former}, and {are} replaced")
-
-
-def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:
-    """Return predictions beyond the measured points, for learners that fit scaling models."""
-    if result.scaling is None:
-        return ()
-    from splc.scaling.prediction import far_point, predictions
-
-    return predictions([result.scaling], [far_point(result.scaling)])[0]

@@ -12,19 +12,10 @@ from sampling import SamplingSpec, Space, draw_sample, parse_spec
 from sampling.designs.whole.random import RandomWhole
 from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
+from splc import errors
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import (
-    ConfigurationError,
-    InputError,
-    LearningError,
-    MeasurementError,
-    Problem,
-    SpaceError,
-    SpecError,
-    listed,
-    plural,
-)
+from splc.errors import Problem, listed, plural
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source
 from splc.learning.contexts.contrasts import joint_ensemble
@@ -66,10 +57,7 @@ def learn_rows(
     groups: Groups | None = None,
     **further: Any,
 ) -> tuple[LearningResult, int]:
-    """Learn from some of the measured configurations, a whole property or the sum of its parts.
-
-    `further`: the arguments `seed`, `provenance` and `should_stop` of `splc.learning.learn`.
-    """
+    """Learn a property, or the sum of its parts, from some rows; `further` are arguments of `splc.learning.learn`."""
     shared: dict[str, Any] = {"learner": learner, "learning_set": rows, **further}
 
     def after(this: Step, part: Part | None = None) -> None:
@@ -97,8 +85,8 @@ def evaluation_set(request: Request, project: Project, nfp: str, space: Space, n
     evaluation = request.read_measurements(project, space, notes, file=path)
     try:
         if not len(evaluation.measured(nfp)):
-            raise MeasurementError(f"no configuration has a value of {nfp}")
-    except MeasurementError as error:
+            raise errors.MeasurementError(f"no configuration has a value of {nfp}")
+    except errors.MeasurementError as error:
         raise error.at(path) from None
     return evaluation
 
@@ -120,12 +108,12 @@ class LearningRows:
         if self.dropped and not result.estimates and len(self.rows) < 2 * terms:
             raise self.too_few(f"the model has {plural(terms, 'term', 'terms')}, and each needs at least two")
 
-    def too_few(self, reason: str) -> LearningError:
+    def too_few(self, reason: str) -> errors.LearningError:
         """Return the error for too few configurations."""
         size = len(self.rows)
         message = f"{size} of {self.sampled} sampled configurations {'was' if size == 1 else 'were'} measured: {reason}"
         hint = "measure the others, choose --missing nearest, or draw from what was measured: --sampling measured:N"
-        return LearningError(message, hint=hint)
+        return errors.LearningError(message, hint=hint)
 
 
 def validation_set(request: Request, measured: Measurements, nfp: str, rows: Array, space: Space) -> LearningRows:
@@ -133,17 +121,19 @@ def validation_set(request: Request, measured: Measurements, nfp: str, rows: Arr
     assert request.validation is not None
     hint = "learn from fewer configurations (--sampling), or leave out --validation"
     if len(rows) == len(measured.measured(nfp)):
-        raise LearningError("every measured configuration is learned from, none is left to validate", hint=hint)
+        raise errors.LearningError("every measured configuration is learned from, none is left to validate", hint=hint)
     learned = measured.configurations[rows]
     try:
         sample = learning_rows(measured, nfp, request.validation, request.seed, space, request.missing, learned)
-    except SpaceError as error:
+    except errors.SpaceError as error:
         message = error.problems[0].message.replace("the existing sample", "the learning set")
-        raise LearningError(message, hint=hint) from None
+        raise errors.LearningError(message, hint=hint) from None
     texts = (f"validation set: {note.text.replace('existing sample', 'learning set')}" for note in sample.notes)
     sample = replace(sample, rows=sample.rows[~np.isin(sample.rows, rows)], notes=notes_of(texts))
     if not len(sample.rows):
-        raise LearningError(f"no measured configuration is left for the validation set {sample.sampling}", hint=hint)
+        raise errors.LearningError(
+            f"no measured configuration is left for the validation set {sample.sampling}", hint=hint
+        )
     return sample
 
 
@@ -159,7 +149,7 @@ def learning_rows(
     """Return the measured configurations to learn from."""
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if len(usable) == 0:
-        raise LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
+        raise errors.LearningError(f"no configuration has a value of {nfp}").at(measured.report.source)
     table = measured[usable]
     spec = parse_spec(spec) if isinstance(spec, str) else spec
     if isinstance(design := spec.whole, Suggested):
@@ -170,7 +160,9 @@ def learning_rows(
         count, variables = design.amount.resolve(Parts(space)), variables_of(space.system)
         if count > len(table):
             hint = f"ask for at most {len(table):,}"
-            raise SpecError(f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint)
+            raise errors.SpecError(
+                f"{design.text}: only {len(table):,} configurations have a value of {nfp}", hint=hint
+            )
         design_seed = seed if design.seed is None else design.seed
         rows = sequential_rows(table.configurations, table.column(nfp), variables, count, design_seed)
         return LearningRows(usable[rows], spec.text, len(rows))
@@ -231,14 +223,11 @@ class StoredSources:
         models = tuple(read_stored_models(files, full=True))
         repeated = {model.name for model in models if [other.sha256 for other in models].count(model.sha256) > 1}
         if repeated:
-            raise InputError([Problem("this model is given twice", name) for name in sorted(repeated)])
+            raise errors.InputError([Problem("this model is given twice", name) for name in sorted(repeated)])
         return cls(models)
 
     def project(self, project: Project) -> Project:
-        """Return the project; an inferred system has the options and values of the models, too.
-
-        Without --system, that of the models is used where the one of the folder lacks an option of theirs.
-        """
+        """Return the project; an inferred system has the options and values of the models, too."""
         if not project.infers:
             # Further options and values of the folder's description are those of the measurements.
             return project.with_system_of_model(self._systems, every=False)
@@ -258,7 +247,7 @@ class StoredSources:
         names = dict.fromkeys(model.nfp for model in self.models if model.nfp is not None)
         if name is not None or len(names) == 1:
             return name or next(iter(names))
-        raise InputError(Problem(f"the models are about {listed([*names])}", self.models[0].name))
+        raise errors.InputError(Problem(f"the models are about {listed([*names])}", self.models[0].name))
 
     @property
     def system(self) -> VariabilityModel:
@@ -272,7 +261,7 @@ class StoredSources:
     def _joint(self, systems: list[VariabilityModel]) -> VariabilityModel:
         joint = joint_system(systems) if systems else None
         if joint is None:
-            raise InputError(Problem("the models have different options", self.models[0].name))
+            raise errors.InputError(Problem("the models have different options", self.models[0].name))
         return joint
 
     def sharing(self, nfp: str, scale: str, system: VariabilityModel, measured: Measurements) -> Sharing:
@@ -289,16 +278,16 @@ class StoredSources:
         parts: dict[str, ContextRows] = {}
         for model in self.models:
             if model.nfp is not None and model.nfp != nfp:
-                raise InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
+                raise errors.InputError(Problem(f"the model is about {model.nfp}, not {nfp}", model.name))
             for name, configurations, y in _rows(model):
                 # Rows of the value that is learned may be those that the error is estimated on.
                 if name in values or not model.contexts.items().isdisjoint(learned):
                     continue
                 try:
                     converted = Configurations.from_columns(system, configurations.to_columns())
-                except ConfigurationError as error:
+                except errors.ConfigurationError as error:
                     message = f"the model has other options or values: {error.problems[0].message}"
-                    raise InputError(Problem(message, model.name)) from None
+                    raise errors.InputError(Problem(message, model.name)) from None
                 # Files of the same value have rows of their own.
                 full = joint_ensemble(model.full)
                 is_joint = full is not None and full.basis.context is not None
@@ -306,7 +295,9 @@ class StoredSources:
                 parts[unique] = ContextRows(converted, y, np.ones(len(y)))
         if not parts:
             hint = "leave --from out, or choose models of other values"
-            raise LearningError(Problem("the models are of the value that is learned", self.models[0].name, hint=hint))
+            raise errors.LearningError(
+                Problem("the models are of the value that is learned", self.models[0].name, hint=hint)
+            )
         # Not before: a model that learned from another one has its rows by the name of the file, too.
         values_of_files = {model.name: model.contexts.get(by or "", model.name) for model in self.models}
         titled: dict[str, ContextRows] = {}
@@ -321,7 +312,7 @@ def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
     full = joint_ensemble(model.full)
     if full is None or not full.parts:
         hint = "use the .json file of a model of the default learner that is no constant and no sum"
-        raise InputError(Problem("the file has no measured values to learn from", model.name, hint=hint))
+        raise errors.InputError(Problem("the file has no measured values to learn from", model.name, hint=hint))
     context = full.basis.context
     if context is None or full.places is None:
         # A value of the context says more than the name of a file.

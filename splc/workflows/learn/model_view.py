@@ -8,7 +8,7 @@ from typing import Any
 
 from splc.data.property_unit import titled
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_writer import model_as_json, scaling_as_json, uncertainty_as_json
+from splc.formats.models.json import model_as_json, scaling_as_json, uncertainty_as_json
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.io.numbers import percentage
@@ -16,13 +16,13 @@ from splc.learning import LearningResult
 from splc.learning.registry import PROJECTION
 from splc.learning.result import SparseErrors
 from splc.workflows import views
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.learn.effects_view import effects_as_json, view_of_effects
-from splc.workflows.learn.expected_error import EVERY
+from splc.workflows.learn.effects import effects_as_json, view_of_effects
 from splc.workflows.learn.learn import JudgedLearner, Result
-from splc.workflows.objects import failures_as_json, inference_as_json
+from splc.workflows.prediction_notes import EVERY
 from splc.workflows.scaling_view import PREDICTIONS, scaling_facts, view_of_terms
+from splc.workflows.subspace import failures_as_json, inference_as_json
 
 # The number of configurations to measure next, at most.
 BUDGET = 10
@@ -66,12 +66,25 @@ def as_json(learned: Result) -> dict[str, Any]:
     that was learned from.
     """
     result, compared = learned.result, learned.compared
-    scaling = {}
+    model, scaling, baselines = None, {}, {}
+    if result.readable:
+        model = model_as_json(result.model)
+        terms = [{**term, "share": share} for term, share in zip(model["terms"], learned.shares, strict=True)]
+        model |= {"terms": terms, "groups": [effects_as_json(group) for group in learned.effects]}
     if result.scaling is not None:
-        scaling = {
-            "scaling": scaling_as_json(result.scaling),
-            "predictions": learned.predictions,
-        }
+        scaling = {"scaling": scaling_as_json(result.scaling), "predictions": learned.predictions}
+    if compared:
+        errors = "error_median = median, error_p95 = p95"
+        others = [
+            {
+                **picked(row, f"learner = result.learner, error = result.error, {errors}"),
+                **picked(row.result, "cross_validated, learning_error"),
+                "terms": len(row.result.model.terms) if row.result.readable else None,
+                **picked(row.result, "seconds, settings"),
+            }
+            for row in compared[1:]
+        ]
+        baselines = {**picked(compared[0], errors), "baselines": others}
     expected = (
         "source, configurations, verdict, percent, difference, factor, margin, reason, printed, run, about, known"
     )
@@ -79,7 +92,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "schema": "splc.learn/1",
         "system": learned.measured.system.name,
         **picked(result, "nfp, unit, learner"),
-        "model": _model_as_json(learned) if result.readable else None,
+        "model": model,
         **scaling,
         "sampling": result.provenance.get("sampling"),
         "learning_configurations": result.learning_configurations,
@@ -100,15 +113,8 @@ def as_json(learned: Result) -> dict[str, Any]:
         "inferred": learned.inference and inference_as_json(learned.inference),
         "failures": failures_as_json(learned.measured.failures),
         **picked(learned, "output, companion, notes = result.notes"),
-        **(_learners_as_json(compared) if compared else {}),
+        **baselines,
     }
-
-
-def _model_as_json(learned: Result) -> dict[str, Any]:
-    """Return the JSON object of a model with the shares of its terms, also grouped by options."""
-    model = model_as_json(learned.result.model)
-    terms = [{**term, "share": share} for term, share in zip(model["terms"], learned.shares, strict=True)]
-    return {**model, "terms": terms, "groups": [effects_as_json(group) for group in learned.effects]}
 
 
 def _rounds_as_json(learned: Result) -> Iterator[dict[str, Any]]:
@@ -126,20 +132,6 @@ def _rounds_as_json(learned: Result) -> Iterator[dict[str, Any]]:
             "test_error": error,
             "score": this.score,
         }
-
-
-def _learners_as_json(compared: Sequence[JudgedLearner]) -> dict[str, Any]:
-    """Return the median and the 95th percentile of the errors of a learner, and the JSON objects of the others."""
-    baselines = [
-        {
-            **picked(row, "learner = result.learner, error = result.error, error_median = median, error_p95 = p95"),
-            **picked(row.result, "cross_validated, learning_error"),
-            "terms": len(row.result.model.terms) if row.result.readable else None,
-            **picked(row.result, "seconds, settings"),
-        }
-        for row in compared[1:]
-    ]
-    return {**picked(compared[0], "error_median = median, error_p95 = p95"), "baselines": baselines}
 
 
 def view(learned: Result, detail: views.Detail) -> views.View:

@@ -10,31 +10,24 @@ from sampling import SamplingSpec, parse_spec
 from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.io.settings import setting_name
+from splc.learning import registry
 from splc.learning.learner import Learner
 from splc.learning.projection import Form
-from splc.learning.registry import (
-    BASELINES,
-    DEFAULT,
-    LEARNERS,
-    PMNF,
-    PROJECTION,
-    learner_name,
-    learner_of,
-    own_settings,
-)
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Missing
-from splc.workflows.common_fields import Sampling, Seed, policy
-from splc.workflows.field_values import texts_of
-from splc.workflows.fields import argument, flag, internal, option, request
+from splc.workflows.fields import Sampling, Seed, argument, flag, internal, option, policy, request, texts_of
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 
 LEARNING, RESULTS = "Learning", "Results"
-PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
-_NAMES = (f"{name} (scaling models)" if name == PMNF else name for name in LEARNERS if name not in BASELINES)
-_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(BASELINES)}."
+PRINTED = f"Model of the learner {registry.PROJECTION} (settings of the same names)"
+_NAMES = (
+    f"{name} (scaling models)" if name == registry.PMNF else name
+    for name in registry.LEARNERS
+    if name not in registry.BASELINES
+)
+_LEARNERS = f"The learner: {', '.join(_NAMES)}, or a baseline: {', '.join(registry.BASELINES)}."
 # The fields that are settings of learners.
 SETTINGS = ("first", "terms", "readable", "form")
 
@@ -48,7 +41,7 @@ class Request(SystemInputs):
     """
 
     tables: tuple[str, ...] = argument((), "TABLE…", "Measurements: tables, or output of benchmark tools.")
-    learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=DEFAULT)
+    learner: str | None = option(None, "NAME", _LEARNERS, LEARNING, default=registry.DEFAULT)
     sampling: Sampling = None
     missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
@@ -155,7 +148,7 @@ class Request(SystemInputs):
 
     def require_joint(self, learner: Learner, field: str) -> None:
         """Refuse what learns from the rows of the measurements only; `field` asks for further rows."""
-        if learner.name != PROJECTION:
+        if learner.name != registry.PROJECTION:
             raise RequestError(f"the learner {learner.name} learns from these rows alone", field, "learner")
         for name in ("parts", "observed", "given_terms"):
             if getattr(self, name):
@@ -166,27 +159,25 @@ class Request(SystemInputs):
         name, preset = self.learner, self.preset
         if name is None and preset is None:
             preset = project.preset
-        settings = {**own_settings(learner_name(name, preset), project.learning), **self.settings}
-        learner = learner_of(name, preset, settings)
+        settings = {**registry.own_settings(registry.learner_name(name, preset), project.learning), **self.settings}
+        learner = registry.learner_of(name, preset, settings)
         if "aggregate" in learner.settings and self.aggregate is not None:
             if "aggregate" in settings:
                 raise RequestError("the setting 'aggregate' states it already", "aggregate")
             settings["aggregate"] = self.aggregate
-            learner = learner_of(name, preset, settings)
+            learner = registry.learner_of(name, preset, settings)
         return learner, settings
 
 
 def with_deviation(
     learner: Learner, settings: Mapping[str, Any], measured: Measurements
 ) -> tuple[Learner, tuple[Note, ...]]:
-    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set.
-
-    An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
-    """
+    """Return a learner with the deviation that a measurement file states as its abortError, unless that is set."""
+    # An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     deviation = measured.report.deviation
     is_stated = learner.preset == SPLCONQUEROR_2019 or setting_name("abortError") in map(setting_name, settings)
     if deviation is None or is_stated or "abortError" not in learner.settings:
         return learner, ()
     source = measured.report.source
     text = f"abortError is {deviation:g}, as {source} states its deviation (--set abortError=… changes it)"
-    return learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)
+    return registry.learner_of(learner.name, learner.preset, {**settings, "abortError": deviation}), (Note(text),)

@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from typing import Literal
+from itertools import product
+from typing import Any, Literal
 
-from sampling import Space
+import numpy as np
+
+from sampling import Space, draw_sample, parse_spec
 from sampling.command_strings import output_strings
-from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
+from sampling.designs.whole.measured import Measured
+from splc.data.configurations import Configurations
+from splc.errors import InputError, MachineError, OutputError, Problem, RequestError, SpecError, listed, plural
+from splc.formats.column_choice import ColumnChoice
+from splc.formats.inference import inference_of
+from splc.formats.measurements.configurations import read_configurations
 from splc.formats.measurements.option_columns import exact_names
+from splc.formats.measurements.tables import read_file_columns, read_table, union_of
+from splc.formats.table import table_of
+from splc.io.files import Source
+from splc.learning.active.suggestion import suggested_columns
 from splc.measuring import setup as setups
-from splc.measuring.cluster import Cluster, described
+from splc.measuring.cluster import Cluster, run_on_cluster
 from splc.measuring.command import OPTIONS, bind, parse_template, program
-from splc.measuring.distribution import run_on_cluster
-from splc.measuring.execution import RunResults, common_failure
+from splc.measuring.execution import MOST, Plan, RunResults, common_failure
 from splc.measuring.journal import read_journal
 from splc.measuring.machine import load_warning
-from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.session import Progress, Session, left_of
 from splc.project import Project
-from splc.workflows.common_fields import Sampling, Seed, System, scheduler_of
-from splc.workflows.field_values import names_of
-from splc.workflows.fields import argument, flag, given_fields, option, request
-from splc.workflows.measure import subject
-from splc.workflows.measure.outcome import Outputs, Preview, Result, as_json, view
-from splc.workflows.note import Note, Notes
-from splc.workflows.verb import UNWATCHED, Verb, Watch
-from splc.workflows.views import duration
+from splc.system.options import with_alternatives
+from splc.system.variability import VariabilityModel
+from splc.workflows import fields
+from splc.workflows.fields import flag, option, request
+from splc.workflows.measure import outcome
+from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.views import UNWATCHED, Verb, Watch, duration
 
 COMMAND, REPETITIONS, RESULTS = "Command", "Repetitions and order", "Output"
 ONE_BATCH = ("all",)
+# The number of columns, and of configurations that are not valid, in messages.
+SHOWN_COLUMNS, SHOWN_ROWS = 12, 5
 BATCHES, MACHINES = "Commands that measure many configurations", "Several machines"
 
 
@@ -53,12 +64,12 @@ class Request:
         COMMAND,
         default="that of the journal, with its settings",
     )
-    table: str | None = argument(None, "CONFIGURATIONS", "The configurations to measure: a table (CSV).")
-    sampling: Sampling = None
+    table: str | None = fields.argument(None, "CONFIGURATIONS", "The configurations to measure: a table (CSV).")
+    sampling: fields.Sampling = None
     configurations: str | None = option(
         None, "FILE", "The configurations to measure (CSV). Without a description their columns are the options."
     )
-    seed: Seed = 0
+    seed: fields.Seed = 0
     properties: tuple[str, ...] = option(
         (),
         "NAME=SOURCE",
@@ -70,14 +81,14 @@ class Request:
     )
     cwd: str | None = option(None, "FOLDER", "The folder in which the command runs.", COMMAND)
     env: tuple[str, ...] = option((), "NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
-    contexts: subject.Contexts = option(
+    contexts: outcome.Contexts = option(
         {},
         "COLUMN=VALUE",
         "A column of the table: the machine, the version; '{COLUMN}' in the command is its value. Can be "
         "repeated; several values of a column are measured in turn.",
         COMMAND,
         names="--column",
-        parse=subject.contexts_of,
+        parse=outcome.contexts_of,
         repeated=True,
     )
     timeout: float | None = option(None, "SECONDS", "End a run (or batch) after this time.", COMMAND)
@@ -106,7 +117,7 @@ class Request:
         "command may name. It reads them as CSV on standard input, or from the file {configurations}, and prints "
         "CSV with a row for each as it is done.",
         BATCHES,
-        parse=names_of,
+        parse=fields.names_of,
     )
     output: str = option("measurements.csv", "FILE", "The measurements.", RESULTS, names="--output -o")
     journal: str | None = option(
@@ -128,7 +139,7 @@ class Request:
     backend: Literal["local", "dask"] = option(
         "local", "local|dask", "One run after the other on this machine, or on a dask cluster.", MACHINES
     )
-    system: System = None
+    system: fields.System = None
 
     @property
     def continues(self) -> bool:
@@ -136,11 +147,11 @@ class Request:
         return self.resume or self.append
 
 
-def run(request: Request, watch: Watch = UNWATCHED) -> Result | Preview:
+def run(request: Request, watch: Watch = UNWATCHED) -> outcome.Result | outcome.Preview:
     """Do the runs that are left; every finished run is on disk before the next one starts."""
     if request.table is not None and request.configurations is not None:
         raise RequestError("the configurations are given twice", "configurations")
-    scheduler, file = scheduler_of(request.backend, request.scheduler), request.table or request.configurations
+    scheduler, file = fields.scheduler_of(request.backend, request.scheduler), request.table or request.configurations
     request = replace(request, configurations=file, scheduler=scheduler)
     if request.dry:
         return _preview(request)
@@ -149,39 +160,41 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result | Preview:
         return _measure(request, watch)
 
 
-def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
+def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, outcome.Outputs]:
     """Check a request completely, before anything is run."""
     if request.retry_failed and not request.continues:
         raise RequestError("failed runs are repeated only with --resume", "retry_failed")
     if request.max_repeat is not None and request.max_deviation is None:
         raise RequestError("a limit of repetitions needs --max-deviation; or --repeat?", "max_repeat")
-    outputs = Outputs.of(request.output, request.journal)
+    outputs = outcome.Outputs.of(request.output, request.journal)
     records = read_journal(outputs.journal) if request.continues else []
     if request.command is None:
         if not request.continues:
             raise RequestError("the command to run is missing; write --command './program {option}'", "command")
-        stated, given = setups.settings_in(records, outputs.journal), given_fields(request)
+        stated, given = setups.settings_in(records, outputs.journal), fields.given_fields(request)
         notes.append(Note(f"the command and its settings are those of {outputs.journal}: {stated['command']}"))
         request = replace(request, **{name: value for name, value in stated.items() if name not in given})
     assert request.command is not None
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
-    folder, environment = subject.absolute(request.cwd), subject.environment_of(request.env)
+    folder, environment = outcome.place_of(request.cwd, request.env)
     project, file = Project.load(system=request.system), request.configurations
     if file is not None and request.sampling is not None:
         raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
     earlier = None
     if records and (request.append or (file is None and request.sampling is None)):
         earlier = setups.measured_table(records, outputs.journal)
-    turns, constants = subject.turns_of(request.contexts), subject.constant_contexts(request.contexts)
+    turns, constants = outcome.turns_of(request.contexts), outcome.constant_contexts(request.contexts)
     before = setups.plan_in(records)
     name = None if before is None else before["system"]["name"]
     taken = (*(text.partition("=")[0].strip() for text in request.properties), *turns)
-    system, table = subject.system_of(project, file, earlier, name, taken, notes)
+    system, table = system_of(project, file, earlier, name, taken, notes)
     options = exact_names(system)
     properties = parse_properties(list(request.properties), options, batch=bool(request.batch))
-    notes += subject.context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
-    extended = subject.with_turns(system, turns)
+    notes += outcome.context_notes(request.contexts, (*options, *(metric.name for metric in properties)))
+    extended = system
+    for context, entries in turns.items():
+        extended = replace(extended, options=with_alternatives(extended.options, context, entries))
     together = () if request.batch == ONE_BATCH else request.batch
     extras = (*(["configurations"] if request.batch else []), OPTIONS, "repetition")
     template = parse_template(request.command, extended, extras, constants)
@@ -189,11 +202,11 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
         setups.require_batchable(together, template, extended)
     described = project.system_file if project.has_system else None
     outputs.require_writable((described, file), request.continues, request.dry)
-    chosen = subject.configurations_of(Space(system), table, file, earlier, request.sampling, request.seed, notes)
+    chosen = configurations_of(request, Space(system), table, earlier, notes)
     strings = output_strings(chosen) if OPTIONS in template.extras else None
     if turns:
         each = len(chosen)
-        chosen = subject.in_turn(chosen, extended, turns)
+        chosen = in_turn(chosen, extended, turns)
         strings = strings and [text for text in strings for _ in range(len(chosen) // each)]
     command = bind(template, chosen, strings)
     executables = {}
@@ -208,7 +221,86 @@ def _prepared(request: Request, notes: Notes) -> tuple[setups.Setup, Outputs]:
     return setups.Setup(command, chosen, properties, plan, *settings), outputs
 
 
-def _preview(request: Request) -> Preview:
+def in_turn(
+    configurations: Configurations, system: VariabilityModel, turns: Mapping[str, Sequence[str]]
+) -> Configurations:
+    """Return each configuration with each value of the contexts, groups of the system, one after the other."""
+    values = list(product(*turns.values()))
+    rows = np.repeat(np.arange(len(configurations)), len(values))
+    columns = {name: column[rows] for name, column in configurations.to_columns().items()}
+    for name, texts in zip(turns, zip(*values, strict=True), strict=True):
+        columns[name] = np.array(list(texts) * len(configurations), dtype=object)
+    return Configurations.from_columns(system, columns)
+
+
+def system_of(
+    project: Project, file: str | None, earlier: Source | None, name: str | None, taken: Sequence[str], notes: Notes
+) -> tuple[VariabilityModel, Source | None]:
+    """Return the system, and the table that states it; without a description all columns of a table are its options."""
+    described = project.has_system or project.system_table is not None or bool(project.descriptions(None))
+    tables = [entry for entry in (earlier, None if file is None else read_table(file)) if entry is not None]
+    if described or not tables:
+        if not described and not project.has_measurements:
+            hint = "name a table of the configurations to measure: splc measure TABLE.csv"
+            hint += "; or a description with --system"
+            raise InputError("neither a system description nor a table of configurations", hint=hint)
+        # Observed variables are known only after a run.
+        return project.variability_model(observed=False), None
+    names = [*read_file_columns(tables[-1]).columns]
+    left_out = (*suggested_columns(names), *(column for column in taken if column in names))
+    choice = ColumnChoice(ignore=left_out, constraints=False).lenient
+    table = union_of(tables, choice) if len(tables) > 1 else tables[0]
+    result = inference_of(table, choice=choice, measured=False)
+    shown = listed(result.columns, SHOWN_COLUMNS)
+    notes += notes_of([f"{tables[-1].name}: without a system description, its columns are the options: {shown}"])
+    return replace(result.system, name=name or result.system.name), table
+
+
+def configurations_of(
+    request: Request, space: Space, table: Source | None, earlier: Source | None, notes: Notes
+) -> Configurations:
+    """Return the distinct configurations to measure, those of the journal first."""
+    if table is not None:
+        with table_of(table).placing():
+            return read_configurations(table, space.system).unique()
+    parts = [] if earlier is None else [read_configurations(earlier, space.system)]
+    if request.configurations is not None:
+        parts.append(_listed_configurations(space, request.configurations, notes))
+    elif earlier is None or request.sampling is not None:
+        if request.sampling is None:
+            hint = "--sampling SPEC (all+ff is every valid configuration), or --configurations FILE.csv"
+            raise SpecError("which configurations are to be measured?", hint=hint)
+        spec = parse_spec(request.sampling)
+        if isinstance(spec.whole, Measured):
+            hint = "name the file with --configurations"
+            raise SpecError("the sampling 'measured' cannot choose what to measure", hint=hint)
+        sample = draw_sample(space.system, spec, request.seed, None, space)
+        notes += notes_of(sample.notes)
+        parts.append(sample.configurations)
+    return Configurations.concatenate(parts).unique()
+
+
+def _listed_configurations(space: Space, file: str, notes: Notes) -> Configurations:
+    """Return the distinct configurations that a CSV file lists."""
+    configurations = read_configurations(file, space.system)
+    if len(configurations) == 0:
+        raise InputError(Problem("the file has no configurations", file))
+    wrong = np.flatnonzero(~space.check(configurations)).tolist()
+    if wrong:
+        problems = []
+        for row in wrong[:SHOWN_ROWS]:
+            violated = "; ".join(space.violations(configurations, row)) or "the constraints"
+            problems.append(Problem(f"configuration {row + 1} is not valid: it violates {violated}", file))
+        hint = "leave them out, or correct the description"
+        of = plural(len(configurations), "configuration is", "configurations are")
+        raise InputError([*problems, Problem(f"{len(wrong)} of {of} not valid", file, hint=hint)])
+    once = configurations.unique()
+    if repeated := len(configurations) - len(once):
+        notes += notes_of([f"{file}: {plural(repeated, 'row repeats', 'rows repeat')} a configuration; use --repeat"])
+    return once
+
+
+def _preview(request: Request) -> outcome.Preview:
     """Return what a measurement would run, without running it."""
     with Notes() as notes:
         setup, outputs = _prepared(request, notes)
@@ -223,10 +315,10 @@ def _preview(request: Request) -> Preview:
             setups.require_same(records, setup.description(), outputs.journal, (*allowed, *growing))
         for failure in recorded.failed if request.retry_failed else ():
             recorded.forget(failure)
-    return Preview(setup, recorded, left_of(setup, recorded), tuple(notes))
+    return outcome.Preview(setup, recorded, left_of(setup, recorded), tuple(notes))
 
 
-def _measure(request: Request, watch: Watch) -> Result:
+def _measure(request: Request, watch: Watch) -> outcome.Result:
     """Do the runs that are left; notes are shown at once, since measurements take long."""
     with Notes() as prepared:
         setup, outputs = _prepared(request, prepared)
@@ -249,17 +341,11 @@ def _measure(request: Request, watch: Watch) -> Result:
             cluster = stack.enter_context(Cluster(request.scheduler))
             cluster.require_programs(setup.command.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
-                tell(Note(described(hosts)))
-        file, continues = outputs.journal, request.continues
-        exists = Path(file).exists()
-        if continues and not exists:
-            tell(Note(f"{file} does not exist yet: this measurement begins"))
-        ways = {"retry_failed": request.retry_failed, "restart": not continues, "append": request.append}
-        session = outputs.begin(stack, lambda journal: Session.begin(setup, journal, **ways))
-        if exists and not continues:
-            tell(Note(f"{file} has no successful run: this measurement begins anew"))
-        recorded = f"{plural(session.resumed, 'run is', 'runs are')} recorded already"
-        tell(*map(Note, session.changes), *([Note(recorded)] if exists and continues else []))
+                text = f"several workers on one machine ({listed(hosts)}) measure one after the other"
+                tell(Note(f"{text}; one worker is enough"))
+        ways: dict[str, Any] = {"retry_failed": request.retry_failed, "append": request.append}
+        begin = partial(Session.begin, setup, restart=not request.continues, **ways)
+        session = outputs.begin(stack, begin, request.continues, "measurement", tell)
         if cluster is not None:
             backend, at_once = partial(run_on_cluster, cluster), cluster.machines_at_once()
         latest, loaded = Progress(), False
@@ -287,26 +373,15 @@ def _measure(request: Request, watch: Watch) -> Result:
             error = failure
         if not loaded:
             warn_of_load()
-        try:
-            written = outputs.write(setup, session.recorded)
-        except OutputError as failure:
-            raise error or failure from None
-        if error is not None:
-            tell(outputs.note_of_kept(session.recorded, written))
-            raise error
+        written = outputs.finish(setup, session.recorded, error, tell)
         ended = not interrupted and not request.keep_going and latest.done < latest.total
         stopped = common_failure(session.recorded) if ended else None
-        return Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
+        return outcome.Result(session, latest, interrupted, outputs, written, stopped, request.system, tuple(notes))
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
-        "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
-        "splc measure configurations.csv --command './solver -n {nx}' -o configured.csv",
-    ),
+EXAMPLES = (
+    "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
+    "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
+    "splc measure configurations.csv --command './solver -n {nx}' -o configured.csv",
 )
+VERB = Verb(Request, run, outcome.view, outcome.as_json, EXAMPLES)

@@ -1,34 +1,90 @@
-"""The outcome of a measurement: its files, its result or what it would run, and their views."""
+"""Contexts, environment and files of commands that are measured or tuned; the outcome of a measurement, its view.
+
+In the runs of a measurement a context of several values, such as two versions, is one more alternative group, so that a
+command has the value as `{version}`; in tables it is the column that a context has.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from splc.data.configurations import describe_configuration
-from splc.errors import OutputError, Problem, RequestError, plural, shorten
+from splc.errors import InputError, OutputError, Problem, RequestError, SpecError, SplcError, plural, shorten
+from splc.formats.column_choice import MISSING
 from splc.formats.measurements.csv import write_measurements_csv
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, is_stream, require_writable, write_whole
 from splc.io.json import picked
-from splc.io.numbers import percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
+from splc.io.numbers import parse_number, percentage
 from splc.measuring.batch import batches
-from splc.measuring.execution import RunResults, failure_reasons
+from splc.measuring.execution import RunResults, failure_reasons, scatters
 from splc.measuring.journal import Journal, read_journal
-from splc.measuring.plan import scatters
 from splc.measuring.session import Progress, Remaining, Session
 from splc.measuring.setup import CONTINUATION, Setup, require_unsuccessful
+from splc.workflows.fields import assigned
 from splc.workflows.note import Note
 from splc.workflows.views import INTERRUPTED, Detail, End, Message, NextStep, NextSteps, View, counted, duration
 
-S = TypeVar("S")
+# A session: its `changes`, and `resumed`, the number of runs that were recorded before.
+S = TypeVar("S", bound=Any)
 # The number of commands and of failures that are shown, and the length of a line about a failure.
 SHOWN, WIDTH = 5, 120
+
+# Context → its value, or its values in turn.
+Contexts = Mapping[str, str | tuple[str, ...]]
+
+
+def contexts_of(texts: Sequence[str]) -> dict[str, str | tuple[str, ...]]:
+    """Return contexts of texts `COLUMN=VALUE`; several values of one column are measured in turn."""
+    contexts: dict[str, tuple[str, ...]] = {}
+    for name, value in assigned(texts, "COLUMN=VALUE"):
+        contexts[name] = tuple(dict.fromkeys((*contexts.get(name, ()), value)))
+    return {name: values[0] if len(values) == 1 else values for name, values in contexts.items()}
+
+
+def constant_contexts(contexts: Contexts) -> dict[str, str]:
+    """Return the contexts of one value."""
+    return {name: value for name, value in contexts.items() if isinstance(value, str)}
+
+
+def turns_of(contexts: Contexts) -> dict[str, tuple[str, ...]]:
+    """Return the contexts of several values."""
+    return {name: value for name, value in contexts.items() if not isinstance(value, str)}
+
+
+def context_notes(contexts: Contexts, taken: Collection[str]) -> tuple[Note, ...]:
+    """Return notes about contexts that other commands take for properties; `taken` are names of other columns."""
+    numbers = {}
+    for name, entry in contexts.items():
+        for value in (entry,) if isinstance(entry, str) else entry:
+            if name in taken:
+                raise SpecError(f"the context {name!r} has the name of an option or a property", hint="rename it")
+            if value.casefold() in MISSING:
+                hint = "write --column machine=NAME"
+                raise SpecError(f"the context {name!r} needs a value, not {value!r}", hint=hint)
+            if not math.isnan(parse_number(value)):
+                text = f"the values of {name!r} are numbers: other commands need --context {shlex.quote(name)}"
+                numbers[name] = Note(text)
+    return tuple(numbers.values())
+
+
+def place_of(folder: str | None, assignments: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """Return the folder in which commands run, and the environment variables of texts `NAME=VALUE`."""
+    if folder is not None and not Path(folder).is_dir():
+        raise InputError(Problem("there is no such folder", folder, hint="--cwd names where the command runs"))
+    environment = {}
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or "\0" in text:
+            raise SpecError(Problem("an environment variable is NAME=VALUE", text=text))
+        environment[name.strip()] = value
+    return None if folder is None else os.fspath(Path(folder).absolute()), environment
 
 
 @dataclass(frozen=True)
@@ -49,6 +105,16 @@ class Outputs:
             raise RequestError("the journal is read again, so that it must be a file", "journal")
         stem = Path(str(journal)) if unnamed else Path(output.removesuffix(".gz")).with_suffix("")
         return cls(output, journal or f"{stem}.journal", f"{stem}.failures.csv")
+
+    @property
+    def unnamed(self) -> bool:
+        """True if the measurements are no file that can be read again."""
+        return self.measurements == STANDARD or is_stream(self.measurements)
+
+    def beside(self, path: str | None, name: str) -> str:
+        """Return the name of a file in the folder of the measurements, unless it is given."""
+        own = Path(self.journal if self.unnamed else self.measurements).with_name(name)
+        return str(own) if path is None else path
 
     def require_writable(
         self, inputs: Sequence[str | None], resume: bool, dry: bool, continuation: str = CONTINUATION
@@ -71,33 +137,54 @@ class Outputs:
             message = "this file of measurements exists already, and has no journal"
             raise OutputError(Problem(message, self.measurements, hint=hint))
 
-    def begin(self, stack: ExitStack, begin: Callable[[Journal], S]) -> S:
-        """Return a session with the journal, which is open until the stack is closed."""
-        exists = Path(self.journal).exists()
-        journal = stack.enter_context((Journal.resume if exists else Journal.create)(self.journal))
+    def begin(
+        self, stack: ExitStack, begin: Callable[[Journal], S], resume: bool, what: str, tell: Callable[[Note], object]
+    ) -> S:
+        """Return a session with the journal, which is open until the stack is closed; tell how `what` begins."""
+        file = self.journal
+        exists = Path(file).exists()
+        if resume and not exists:
+            tell(Note(f"{file} does not exist yet: this {what} begins"))
+        journal = stack.enter_context((Journal.resume if exists else Journal.create)(file))
         try:
-            return begin(journal)
+            session = begin(journal)
         except OutputError:
             if not exists:
                 # The file has no run to continue.
-                Path(self.journal).unlink(missing_ok=True)
+                Path(file).unlink(missing_ok=True)
             raise
+        if exists and not resume:
+            tell(Note(f"{file} has no successful run: this {what} begins anew"))
+        for text in session.changes:
+            tell(Note(text))
+        if exists and resume:
+            tell(Note(f"{plural(session.resumed, 'run is', 'runs are')} recorded already"))
+        return session
 
-    def note_of_kept(self, recorded: RunResults, written: bool) -> Note:
-        """Return a note about the finished runs of a session that an error ended."""
-        count = plural(len(recorded.results), "run is", "runs are")
-        return Note(f"{count} recorded" + (f"; their values are in {self.measurements}" if written else ""))
+    def finish(
+        self, setup: Setup | None, recorded: RunResults, error: SplcError | None, tell: Callable[[Note], object]
+    ) -> bool:
+        """Write the measurements and the failed runs of a setup; return whether there are measurements.
 
-    def write(self, setup: Setup, recorded: RunResults) -> bool:
-        """Write the measurements, and the failed runs if there are any; return whether there are measurements."""
-        if (table := setup.measurements(recorded)) is not None:
-            write_measurements_csv(table, self.measurements)
-        if (text := setup.failures_text(recorded)) is not None:
-            write_whole(self.failures, text)
-        else:
-            # Runs that failed before were repeated and succeeded.
-            Path(self.failures).unlink(missing_ok=True)
-        return table is not None
+        The error that ended the session, if there is one, is raised after that, with a note about what is kept.
+        """
+        written = False
+        try:
+            if setup is not None and (table := setup.measurements(recorded)) is not None:
+                write_measurements_csv(table, self.measurements)
+                written = True
+            if setup is not None and (text := setup.failures_text(recorded)) is not None:
+                write_whole(self.failures, text)
+            elif setup is not None:
+                # Runs that failed before were repeated and succeeded.
+                Path(self.failures).unlink(missing_ok=True)
+        except OutputError as failure:
+            raise error or failure from None
+        if error is not None:
+            kept = f"; their values are in {self.measurements}" if written else ""
+            tell(Note(f"{plural(len(recorded.results), 'run is', 'runs are')} recorded{kept}"))
+            raise error
+        return written
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,10 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
-from splc.data.measurements import Measurements
+from splc.data.measurements import Failures, Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.column_choice import ColumnChoice
-from splc.formats.models.columns import choice_of
-from splc.formats.models.stored_model import StoredModel
+from splc.formats.models.stored_model import StoredModel, choice_of
 from splc.learning.full_predictor import FullPredictor
 from splc.learning.plausibility import LEAVE_OUT
 from splc.learning.result import Intervals, Predictor
@@ -22,14 +20,13 @@ from splc.models.influence import InfluenceModel
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from splc.workflows import learn
-from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
-from splc.workflows.fields import argument, flag, option, request
+from splc.workflows import fields, learn
+from splc.workflows.fields import flag, option, request
 from splc.workflows.inputs import ModelInputs, predicting
-from splc.workflows.learn.expected_error import ExpectedError
 from splc.workflows.note import Note, Notes, run_notes
+from splc.workflows.prediction_notes import ExpectedError
 from splc.workflows.subspace import known_failures
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 
 @request
@@ -43,7 +40,7 @@ class Request(ModelInputs):
     there are measurements, the measured values and the best measured configuration are printed.
     """
 
-    models: tuple[str, ...] = argument(
+    models: tuple[str, ...] = fields.argument(
         (),
         "MODELS",
         "The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a model "
@@ -53,22 +50,22 @@ class Request(ModelInputs):
     maximize_only: tuple[str, ...] = option(
         (), "NAME", "Find the greatest value of this property only. Can be repeated."
     )
-    fix: FixedValues = ()
+    fix: fields.FixedValues = ()
     top: int = option(1, "N", "The number of best configurations, for one property.", minimum=1)
     limit: int | None = option(
         None, "N", "The number of configurations to examine at most.", minimum=1, default="2000000"
     )
-    printed: Printed = False
+    printed: fields.Printed = False
     plot: str | None = option(None, "FILE", "Draw the Pareto front (.svg, .png, .pdf).")
     properties: tuple[str, ...] = option(
         (),
         "NAME",
         "The non-functional property; repeated, one for each model, in the same order.",
-        INPUTS,
+        fields.INPUTS,
         names="--property --nfp",
     )
-    invalid: InvalidRows = "drop"
-    duplicates: DuplicateRows = "mean"
+    invalid: fields.InvalidRows = "drop"
+    duplicates: fields.DuplicateRows = "mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,11 +128,10 @@ def objectives_of(
         objectives = _learned(request, project, space, notes, watch)
     else:
         if nfps and len(nfps) != len(request.models):
-            counts = (
-                f"{plural(len(nfps), 'property', 'properties')} and {plural(len(request.models), 'model', 'models')}"
-            )
+            models = plural(len(request.models), "model", "models")
             hint = "name one property for each model, in the same order, or leave them out"
-            raise RequestError(f"{counts} are given", "properties", hint=hint)
+            text = f"{plural(len(nfps), 'property', 'properties')} and {models} are given"
+            raise RequestError(text, "properties", hint=hint)
         objectives = _read(request, project, space, notes)
     names = [goal.name for goal in objectives]
     for name in request.maximize_only:

@@ -16,30 +16,23 @@ from sampling.space.optimum import free_options, positions_of, unused_options
 from sampling.space.ranking import DIGITS, LOCAL, Ranking, best, front_of_rounded, pareto_front, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
-from splc.data.failures import Failures
+from splc.data.measurements import Failures
 from splc.data.property_unit import titled
 from splc.errors import RequestError, SpaceError, listed, plural
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, standard_input_kept, write_whole
+from splc.io.files import STANDARD, require_writable, standard_input_kept, write_whole
 from splc.io.numbers import count_text
-from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
 from splc.plotting.charts.curves import front_chart
 from splc.plotting.charts.drawing import chart_file
 from splc.types import Array
+from splc.workflows import prediction_notes
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
-from splc.workflows.prediction_notes import (
-    Interval,
-    intervals_of,
-    learned_values,
-    outside_notes,
-    unmeasured_notes,
-    unused_note,
-)
+from splc.workflows.prediction_notes import Interval, learned_values
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes, working_space
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 # The number of the best configurations of each printed model that a local search starts from.
 STARTS = 1000
@@ -120,7 +113,8 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         if condition:
             raise RequestError(message, *names)
     project = request.project_of_models(request.models)
-    file_format = None if request.plot is None else plot_format(request.plot)
+    if request.plot is not None:
+        plot_format(request.plot)
     require_writable(request.plot, (*request.models, *project.files))
     notes = Notes()
     base = Space(request.read_system(project, notes))
@@ -133,8 +127,14 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
         learned = objectives_of(request, project, base, notes, watch)
         objectives = [goal.of_system(system) for goal in learned]
         result = best_configurations(objectives, space, fixed, request.top, limit, watch)
-    if file_format is not None and request.plot is not None:
-        write_whole(request.plot, _picture(base.system.name, objectives, result.candidates, fixed, file_format))
+    if request.plot is not None:
+        # The front of the first two properties, with the measured configurations.
+        x, y = objectives[:2]
+        front = [[value.predicted for value in one.values[:2]] for one in result.candidates]
+        _, measured = _measured_in_all((x, y), fixed)
+        titles = (titled(x.name, x.unit), titled(y.name, y.unit))
+        chart = front_chart(np.array(front).reshape(-1, 2), measured, titles, base.system.name)
+        write_whole(request.plot, chart_file(chart, plot_format(request.plot)))
     return replace(result, request=request, plot=request.plot, notes=(*notes, *result.notes))
 
 
@@ -148,59 +148,66 @@ def best_configurations(
 ) -> Result:
     """Return the best configurations of objectives, and the best measured ones."""
     fixed = fixed or {}
-    notes = Notes()
     failures = objectives[0].failures
-    with notes:
+    with Notes() as notes:
         notes += failure_notes(failures, "left out")
         space = working_space(space, failures, fixed)
         found, exhaustive = best_of(objectives, space, top, limit, notes, watch, failures)
-        ranking = without_equals(found, objectives, notes)
+        ranking = _without_equals(found, objectives, notes)
         free = free_options(space.system, ranking.unused)
         if free:
-            notes.append(unused_note(free, len(objectives)))
+            notes.append(prediction_notes.unused_note(free, len(objectives)))
         best = ranking.configurations
         columns = [_values(goal, best, values) for goal, values in zip(objectives, ranking.predicted, strict=True)]
         candidates = _rated(best, columns)
-        rated = [value for column in columns for value in column]
-        notes += outside_notes([item.interval.excludes(item.predicted) for item in rated if item.interval is not None])
+        rated = [(value.predicted, value.interval) for column in columns for value in column]
+        excluded = [interval.excludes(value) for value, interval in rated if interval is not None]
+        notes += prediction_notes.outside_notes(excluded)
         for goal, predicted in zip(objectives, ranking.predicted, strict=True):
             values = goal.values if len(goal.values) else learned_values(goal.full)
             texts = implausible(predicted, values, goal.measured or goal.name)
             notes += (Note(text, warning=True) for text in texts)
-        unreached = unreached_objectives(objectives, [[item.interval for item in column] for column in columns])
+        unreached = _unreached(objectives, columns)
         if unreached:
             what = "no measured value" + ("" if len(objectives) == 1 else f" of {listed(unreached)}")
             notes.append(Note(f"{what} reaches the interval: {TOO_GOOD}"))
         for goal in objectives:
             first = Configurations(goal.system, best.indices[:1])
-            notes.add(unmeasured_notes(first, goal.known, goal.full, goal.options, "best configuration"))
-        single = len(objectives) == 1
-        measured = _best_measured(objectives[0], fixed) if single else None
-        if measured is not None and _may_be_as_good(candidates, measured):
-            notes.append(Note("the best measured configuration may be as good: its value is in the interval"))
-        front = None if single else _measured_front(objectives, fixed)
-    return Result(
-        tuple(objectives),
-        candidates,
-        measured,
-        front,
-        fixed,
-        ranking.examined,
-        ranking.engine,
-        exhaustive,
-        ranking.unused,
-        free,
-        unreached,
-        failures,
-        notes=tuple(notes),
-    )
+            facts = (goal.known, goal.full, goal.options, "best configuration")
+            notes.add(prediction_notes.unmeasured_notes(first, *facts))
+        measured, front = None, None
+        known, known_values = _measured_in_all(objectives, fixed)
+        if known is not None and len(objectives) > 1:
+            order = front_of_rounded(known_values * signs_of(objectives))
+            members = known[order]
+            shown = [
+                [
+                    PropertyValue(one, measured=other)
+                    for one, other in zip(goal.predict(members).tolist(), y, strict=True)
+                ]
+                for goal, y in zip(objectives, known_values[order].T.tolist(), strict=True)
+            ]
+            front = _rated(members, shown)
+        elif known is not None and len(known):
+            (goal,) = objectives
+            row = known[[int(np.argmin(known_values[:, 0] * signs_of(objectives)))]]
+            measured = RatedConfiguration(row, tuple(_values(goal, row, goal.predict(row))))
+            interval, value = candidates[0].values[0].interval, measured.values[0].measured
+            # The best of a part of the space is of another system.
+            other = (best.indices[0] != row.indices).any()
+            if other and interval is not None and value is not None and not interval.excludes(value):
+                notes.append(Note("the best measured configuration may be as good: its value is in the interval"))
+    search = (fixed, ranking.examined, ranking.engine, exhaustive, ranking.unused, free, unreached, failures)
+    return Result(tuple(objectives), candidates, measured, front, *search, notes=tuple(notes))
 
 
 def _values(objective: Objective, configurations: Configurations, predicted: Array) -> list[PropertyValue]:
     """Return the property of each configuration, given its predictions."""
     # Intervals and measurements belong to the system without fixed values.
     rows = Configurations(objective.system, configurations.indices)
-    intervals = [None] * len(rows) if objective.intervals is None else intervals_of(objective.intervals, rows)
+    intervals: Sequence[Interval | None] = [None] * len(rows)
+    if objective.intervals is not None:
+        intervals = prediction_notes.intervals_of(objective.intervals, rows)
     measured = [None if index < 0 else float(objective.values[index]) for index in objective.find(rows)]
     return [PropertyValue(*row) for row in zip(predicted.tolist(), intervals, measured, strict=True)]
 
@@ -211,15 +218,6 @@ def _rated(
     """Return configurations with their properties, which are given property by property."""
     rows = enumerate(zip(*columns, strict=True))
     return tuple(RatedConfiguration(configurations[[row]], values) for row, values in rows)
-
-
-def _may_be_as_good(candidates: Sequence[RatedConfiguration], reference: RatedConfiguration) -> bool:
-    """Return whether another configuration was measured to be as good as the best prediction, as far as is known."""
-    # The best of a part of the space is of another system.
-    if not candidates or (candidates[0].configuration.indices == reference.configuration.indices).all():
-        return False
-    interval, measured = candidates[0].values[0].interval, reference.values[0].measured
-    return interval is not None and measured is not None and not interval.excludes(measured)
 
 
 def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Configurations | None, Array]:
@@ -233,45 +231,6 @@ def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) 
         allowed &= known.indices[:, known.system.positions[name]] == index
     columns = [goal.values[column] for goal, column in zip(objectives, indices[allowed].T, strict=True)]
     return known[np.flatnonzero(allowed)], np.stack(columns, axis=1)
-
-
-def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfiguration | None:
-    """Return the best measured configuration with the fixed values, None if there is none."""
-    configurations, values = _measured_in_all([objective], fixed)
-    if configurations is None or not len(configurations):
-        return None
-    best = configurations[[int(np.argmin(values[:, 0] * signs_of([objective])))]]
-    return RatedConfiguration(best, tuple(_values(objective, best, objective.predict(best))))
-
-
-def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[RatedConfiguration, ...] | None:
-    """Return the Pareto front of the configurations with the fixed values of which all properties were measured."""
-    configurations, values = _measured_in_all(objectives, fixed)
-    if configurations is None:
-        return None
-    order = front_of_rounded(values * signs_of(objectives))
-    front = configurations[order]
-    predicted = [goal.predict(front).tolist() for goal in objectives]
-    columns = [
-        [PropertyValue(one, measured=other) for one, other in zip(*pair, strict=True)]
-        for pair in zip(predicted, values[order].T.tolist(), strict=True)
-    ]
-    return _rated(front, columns)
-
-
-def _picture(
-    name: str,
-    objectives: Sequence[Objective],
-    candidates: Sequence[RatedConfiguration],
-    fixed: Mapping[str, int],
-    file_format: str,
-) -> bytes:
-    """Return the plot of the front of the first two properties as a file, with the measured configurations."""
-    x, y = objectives[:2]
-    front = np.array([[value.predicted for value in candidate.values[:2]] for candidate in candidates]).reshape(-1, 2)
-    _, measured = _measured_in_all((x, y), fixed)
-    names = (titled(x.name, x.unit), titled(y.name, y.unit))
-    return chart_file(front_chart(front, measured, names, name), file_format)
 
 
 def best_of(
@@ -320,20 +279,18 @@ def best_of(
         count = f"{result.examined:,} of {count_text(space.count)}" if space.is_counted else f"{result.examined:,}"
         sources = "the best ones of the printed model"
         if inexact:
-            sources = (
-                "measured and drawn ones" if len(objectives) == 1 else "the best ones of each model, or drawn ones"
-            )
+            sources = "the best ones of each model, or drawn ones"
+            sources = "measured and drawn ones" if len(objectives) == 1 else sources
         text = f"{count} valid configurations were predicted: those near {sources}, so that a better one may exist"
         reason = f"the exact optimum is not known: {inexact}"
         notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
     predicted = (result.values * signs).T
     unused = unused_options(space.system, used)
     engine = DIAGRAMS if result.exhaustive else LOCAL
-    ranking = Ranking(result.configurations, predicted, result.examined, unused, engine)
-    return ranking, result.exhaustive
+    return Ranking(result.configurations, predicted, result.examined, unused, engine), result.exhaustive
 
 
-def without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
+def _without_equals(ranking: Ranking, objectives: Sequence[Objective], notes: Notes) -> Ranking:
     """Return the front without configurations that are dominated except for rounding."""
     if len(objectives) == 1:
         return ranking
@@ -382,19 +339,18 @@ def _starts(objectives: Sequence[Objective], space: Space, limit: int, *, fronts
     return Configurations(space.system, np.concatenate([start.indices for start in starts]))
 
 
-def unreached_objectives(
-    objectives: Sequence[Objective], intervals: Sequence[Sequence[Interval | None]]
-) -> tuple[str, ...]:
+def _unreached(objectives: Sequence[Objective], columns: Sequence[Sequence[PropertyValue]]) -> tuple[str, ...]:
     """Return the objectives of which no measured value is as good as the worst end of the best interval.
 
     Intervals hold for configurations that are chosen without the model. The best of very many predictions is the one
     in which errors of many influences add up.
     """
     names = []
-    for objective, sign, column in zip(objectives, signs_of(objectives), intervals, strict=True):
+    for objective, sign, column in zip(objectives, signs_of(objectives), columns, strict=True):
         known = np.concatenate([objective.values, learned_values(objective.full)])
         known = known[~np.isnan(known)]
-        ends = [sign * (interval.high if sign > 0 else interval.low) for interval in column if interval is not None]
+        intervals = [value.interval for value in column if value.interval is not None]
+        ends = [sign * (interval.high if sign > 0 else interval.low) for interval in intervals]
         if len(known) and ends and min(ends) < (sign * known).min():
             names.append(objective.name)
     return tuple(names)

@@ -8,18 +8,17 @@ from typing import Any
 from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.data.property_unit import quantity, titled
-from splc.data.value_texts import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
+from splc.data.table import DESELECTED, NOT_SELECTED, assignment_texts, value_texts
 from splc.formats.measurements.selections import assignment_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
 from splc.system.groups import text_groups
-from splc.workflows.common_fields import inputs_of
+from splc.workflows.fields import inputs_of
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.objects import failures_as_json, option_values
 from splc.workflows.optimize.objectives import Objective, Request
 from splc.workflows.optimize.optimize import NO_INFLUENCE, RatedConfiguration, Result, run
-from splc.workflows.verb import Verb
-from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, View, counted, narrowed
+from splc.workflows.subspace import failures_as_json, option_values
+from splc.workflows.views import Answer, Column, Detail, NextStep, NextSteps, Rows, Verb, View, counted, narrowed
 
 # The greatest number of configurations in a text; JSON has all.
 MAX_LINES = 40
@@ -181,19 +180,15 @@ def _front_view(result: Result, detail: Detail) -> View:
     if result.measured_front:
         shown: list[Column] = []
         for at, title in enumerate(titles):
-            shown += [Column(title, f"1.values.{at}.measured"), _prediction("predicted", at)]
+            shown += [Column(title, f"1.values.{at}.measured"), Column("predicted", f"1.values.{at}.predicted")]
         yield from _table(result.measured_front, shown)
-
-
-def _prediction(title: str, index: int) -> Column:
-    return Column(title, f"1.values.{index}.predicted")
 
 
 def _predicted(title: str, index: int) -> tuple[Column, ...]:
     """Return the columns of a property: its prediction, the interval, and the measured value."""
     value = f"1.values.{index}"
     ends = Column("interval", f"{value}.interval", lambda interval: interval.ends)
-    return (_prediction(title, index), ends, Column("measured", f"{value}.measured"))
+    return Column(title, f"{value}.predicted"), ends, Column("measured", f"{value}.measured")
 
 
 def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> View:
@@ -242,16 +237,9 @@ def next_steps(result: Result) -> Iterator[NextStep]:
     yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
 
 
-VERB = Verb(
-    Request,
-    run,
-    view,
-    as_json,
-    (
-        "splc optimize learned.log --fix px=4 --top 5",
-        "splc optimize analytical.txt --maximize",
-        "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
-    ),
-    doing="optimizing",
-    without=("nfp",),
+EXAMPLES = (
+    "splc optimize learned.log --fix px=4 --top 5",
+    "splc optimize analytical.txt --maximize",
+    "splc optimize --property solve_seconds --property messages --maximize-only messages --plot front.svg",
 )
+VERB = Verb(Request, run, view, as_json, EXAMPLES, doing="optimizing", without=("nfp",))

@@ -18,12 +18,11 @@ from splc.errors import MeasurementError, RequestError, listed, plural, unknown_
 from splc.formats.column_choice import ColumnChoice
 from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
-from splc.formats.models.json_writer import models_json_parts
+from splc.formats.models.json import models_json_parts
+from splc.formats.models.read import Subject
 from splc.formats.models.stored_model import scaling_file
-from splc.formats.models.subject import Subject
 from splc.formats.registry import model_writers
-from splc.io.files import write_whole
-from splc.io.outputs import require_writable
+from splc.io.files import require_writable, write_whole
 from splc.io.presentation import Reported
 from splc.plotting import plot_format
 from splc.plotting.charts.drawing import chart_file
@@ -33,16 +32,14 @@ from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
 from splc.types import PointStrategy
+from splc.workflows import fields
 from splc.workflows.by import ByValue, each_context, require_all_values, require_files
-from splc.workflows.common_fields import By, ContextColumns, IgnoredColumns, SelectedRows
-from splc.workflows.field_values import axes_of, names_of, percentage_of, point_of, points_of, texts_of
-from splc.workflows.fields import as_argument, flag, internal, option, request
+from splc.workflows.fields import flag, option, request
 from splc.workflows.learn.learn import replaced_notes, scaling_form
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
-from splc.workflows.scale.plot import ranking_chart, require_one_metric, scaling_chart
-from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.scale.tree import CallTree, call_trees, ranking_chart, require_one_metric, scaling_chart, tree_notes
 from splc.workflows.scaling_view import chosen_series, pooling_notes
-from splc.workflows.verb import UNWATCHED, Watch
+from splc.workflows.views import UNWATCHED, Watch
 
 DEFAULT_OUTPUT = "learned.json"
 # Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
@@ -72,7 +69,7 @@ class Request:
 
     profile: Annotated[
         str,
-        as_argument(
+        fields.as_argument(
             "PROFILE",
             "Extra-P's text, JSON, JSON lines or .extra-p, CSV, output of a benchmark tool, or a folder of "
             "CUBE profiles or CSV. '-' is standard input.",
@@ -83,22 +80,22 @@ class Request:
         "NAME=VALUE",
         "A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
         names="--set",
-        parse=texts_of,
+        parse=fields.texts_of,
         repeated=True,
     )
     predict_at: tuple[Mapping[str, float], ...] = option(
         (),
         "NAME=VALUE,…",
         "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
-        parse=points_of,
+        parse=fields.points_of,
         repeated=True,
     )
     coordinates: tuple[str, ...] | None = option(
-        None, "NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=names_of
+        None, "NAME,…", "The parameters among the columns of CSV: 'p,n'.", parse=fields.names_of
     )
-    context: ContextColumns = ()
-    ignore: IgnoredColumns = ()
-    where: SelectedRows = field(default_factory=dict)
+    context: fields.ContextColumns = ()
+    ignore: fields.IgnoredColumns = ()
+    where: fields.SelectedRows = field(default_factory=dict)
     scaling: Scaling | None = option(
         None,
         "weak|weak_threaded|strong",
@@ -132,7 +129,11 @@ class Request:
         default="the value, times the processes (p, np, ranks, …)",
     )
     target: Mapping[str, float] = option(
-        {}, "NAME=VALUE,…", "The point whose value is to be predicted: 'p=1024,n=64'.", SUGGESTIONS, parse=point_of
+        {},
+        "NAME=VALUE,…",
+        "The point whose value is to be predicted: 'p=1024,n=64'.",
+        SUGGESTIONS,
+        parse=fields.point_of,
     )
     strategy: PointStrategy | None = option(
         None,
@@ -147,7 +148,7 @@ class Request:
         "Stop when the mean at the target is known within this percentage; without a target, when points off the "
         "cheapest lines are predicted with this mean error.",
         SUGGESTIONS,
-        parse=percentage_of,
+        parse=fields.percentage_of,
     )
     budget: float | None = option(
         None, "N", "What all measurements may cost, including those already taken.", SUGGESTIONS, minimum=0
@@ -160,7 +161,7 @@ class Request:
         "NAME=VALUE,…",
         "The possible values of a parameter. Can be repeated.",
         SUGGESTIONS,
-        parse=axes_of,
+        parse=fields.axes_of,
         repeated=True,
         default="the measured ones, continued to five",
     )
@@ -168,8 +169,8 @@ class Request:
     repetitions: int | None = option(
         None, "N", "Measurements per point.", SUGGESTIONS, minimum=1, default="as measured"
     )
-    by: By = None
-    write: bool = internal(True, "Whether the output is written.")
+    by: fields.By = None
+    write: bool = fields.internal(True, "Whether the output is written.")
 
 
 @dataclass(frozen=True, eq=False)

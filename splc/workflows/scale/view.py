@@ -1,31 +1,181 @@
-"""The view of scaling models, and their JSON objects."""
+"""The view of scaling models and of points to measure next, and their JSON objects."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
-from splc.errors import RequestError
+import numpy as np
+
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key, title
+from splc.errors import MeasurementError, RequestError, SpecError, listed, unknown_name_hint
 from splc.formats.column_choice import shown_value
-from splc.formats.models.json_writer import model_as_json, scaling_as_json
+from splc.formats.models.json import model_as_json, scaling_as_json
 from splc.formats.models.notation import lead_text, percent_text
 from splc.io.files import STANDARD
 from splc.io.json import picked
+from splc.io.numbers import percentage
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
+from splc.scaling.profile import notes_of_series
+from splc.scaling.suggestion.candidates import Cost
 from splc.scaling.suggestion.cheapest import LINE
-from splc.workflows import views
+from splc.scaling.suggestion.suggest import suggest
+from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
+from splc.types import Array
+from splc.workflows import scaling_view, views
 from splc.workflows.by import ByValue
 from splc.workflows.fields import given_fields
-from splc.workflows.scale.points import PointSuggestions, points_as_json, suggested, view_of_points
-from splc.workflows.scale.scale import Request, Result, run, run_by
-from splc.workflows.scale.tree import CallTree, view_of_trees
-from splc.workflows.scaling_view import PREDICTIONS, model_text, number, point_text, scaling_facts, view_of_terms
-from splc.workflows.verb import Verb, Watch
-from splc.workflows.views import Answer, Column, NextStep, Rows, View, columns, counted
+from splc.workflows.note import Note, Notes, notes_of, reading_notes
+from splc.workflows.scale.scale import Request, Result, experiments_of, run, run_by
+from splc.workflows.scale.tree import view_of_trees
+
+# The usual names of parameters that count processes.
+PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi_ranks", "num_procs", "tasks", "ntasks")
+VALUE = "value"
+
+
+@dataclass(frozen=True)
+class PointSuggestions:
+    """Suggested points."""
+
+    request: Request
+    suggestions: Suggestions  # the points, and the model that they are based on
+    callpaths: tuple[str, ...]  # the call paths whose values were added up
+    cost: str  # what a measurement costs, as text
+    notes: tuple[Note, ...] = ()  # what the user should know
+
+
+def suggested(request: Request) -> PointSuggestions:
+    """Suggest points to measure."""
+    if given := [name for name in ("by", "tree", "plot", "predict_at") if getattr(request, name)]:
+        raise RequestError("it is for models, not for points to measure", given[0], "suggest")
+    (experiment,) = experiments_of(request)
+    with Notes() as notes:
+        notes += reading_notes(experiment.report)
+        names = experiment.parameters
+        if unknown := [name for name in request.axis if name not in names]:
+            raise SpecError(f"--axis: unknown parameter {unknown[0]!r}", hint=unknown_name_hint(unknown[0], names))
+        series = scaling_view.chosen_series(experiment, request.callpaths, request.metrics)
+        if len(metrics := list(dict.fromkeys(key[1] for key in series))) > 1:
+            error = MeasurementError(f"there are several metrics: {listed(metrics)}", hint="choose one with --metric")
+            raise error.at(experiment.report.source)
+        notes += scaling_view.pooling_notes(experiment, series)
+        points, values = _added_up(experiment, series)
+        cost, text = _cost(request.cost, names)
+        result = suggest(
+            points,
+            values,
+            names=names,
+            target=request.target or None,
+            strategy=request.strategy,
+            cost=cost,
+            axes=[list(request.axis[name]) if name in request.axis else None for name in names],
+            extend=request.extend,
+            until=request.until,
+            budget=request.budget,
+            count=request.count,
+            repetitions=request.repetitions,
+        )
+        model = replace(result.model, notes=notes_of_series(result.model))
+        callpaths = tuple(key[0] for key in series)
+        if len(callpaths) > 1:
+            notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
+        remarks = notes_of((*result.notes, *model.notes))
+        return PointSuggestions(request, replace(result, model=model), callpaths, text, (*notes, *remarks))
+
+
+def _added_up(experiment: Experiment, series: Sequence[Key]) -> tuple[Array, Array]:
+    width = min(experiment[key].shape[1] for key in series)
+    total = experiment[series[0]]
+    if len(series) > 1:
+        total = np.sum([experiment[key][:, :width] for key in series], axis=0)
+    mask = ~np.isnan(total).all(axis=1)
+    if not mask.any():
+        hint = "choose fewer with --callpath"
+        raise MeasurementError("no point has values of all call paths", hint=hint).at(experiment.report.source)
+    return experiment.points[mask], total[mask]
+
+
+def _cost(text: str | None, names: Sequence[str]) -> tuple[Cost, str]:
+    """Return what a measurement costs, as a function and as text."""
+    if text is None:
+        processes = next((name for name in names if name.casefold() in PROCESSES), None)
+        text = VALUE if processes is None else f"{VALUE} * `{processes}`"
+    node = parse(text, NameTable({name: name for name in (*names, VALUE)}), functions=MODEL_FUNCTIONS)
+
+    def cost(points: Array, values: Array) -> Any:
+        facts = {name: points[:, at] for at, name in enumerate(names)} | {VALUE: values}
+        return evaluate(node, facts.__getitem__)
+
+    return cost, text.replace("`", "")
+
+
+VALUES = views.columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
+
+
+def points_as_json(result: PointSuggestions) -> dict[str, Any]:
+    """Return the JSON object of suggested points: expected values with their 90 % intervals; errors are in percent."""
+    found, target = result.suggestions, result.suggestions.target
+
+    def point_of(one: Suggestion | TargetPrediction) -> dict[str, float]:
+        return dict(zip(found.names, one.point, strict=True))
+
+    return {
+        "schema": "splc.scale.suggest/1",
+        "parameters": found.names,
+        "callpaths": result.callpaths,
+        "next": [
+            {
+                **{"point": point_of(one), "expected": one.expected, "interval": (one.lower, one.upper)},
+                **picked(one, "cost, reason, measured, gain"),
+            }
+            for one in found.points
+        ],
+        **picked(found, "done, why, model = model.text"),
+        "formula": scaling_view.model_text(found.model),
+        "strategy": found.strategy,
+        "target": target
+        and {
+            **{"point": point_of(target), "predicted": target.predicted, "interval": (target.lower, target.upper)},
+            "error": target.error,
+        },
+        **picked(found, "measured_points = model.points, error, error_points = checked"),
+        **picked(result, "until = request.until, spent = suggestions.spent, budget = request.budget, cost"),
+        **picked(found, "repetitions, candidates"),
+        "notes": [*found.notes, *found.model.notes],
+    }
+
+
+def view_of_points(result: PointSuggestions) -> views.View:
+    """Yield the suggested points."""
+    batch = result.suggestions
+    if batch.points:
+        coordinates = [views.Column(name, f"point.{index}", "{:.10g}".format) for index, name in enumerate(batch.names)]
+        measured = views.columns("measured") if any(point.measured for point in batch.points) else ()
+        yield f"next, {views.counted(batch.repetitions, 'measurement')} each:"
+        yield views.Rows(
+            batch.points, (*coordinates, *VALUES, *measured, *views.columns("gain", partial(percentage, digits=3)))
+        )
+    yield batch.why
+    yield f"model: {scaling_view.model_text(batch.model)} ({views.counted(batch.model.points, 'point')})"
+    if (target := batch.target) is not None:
+        where = scaling_view.point_text(dict(zip(batch.names, target.point, strict=True)))
+        interval = views.interval_text((target.lower, target.upper))
+        text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
+        yield f"{text} (mean of many measurements: within {percent_text(target.error)})"
+    if batch.error is not None:
+        yield f"error: {percent_text(batch.error)} at {views.counted(batch.checked, 'point')} off the lines"
+    budget = result.request.budget
+    limit = "" if budget is None else f" of {budget:.6g}"
+    yield f"spent: {batch.spent:.6g}{limit} (cost: {result.cost})"
+
 
 # Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
 MANY = 100
@@ -44,36 +194,32 @@ def as_json(result: Result | ByValue[Result] | PointSuggestions) -> dict[str, An
 
 def _profile_as_json(result: Result, streamed: bool = False) -> dict[str, Any]:
     """Return the only model or all of them, and what holds for all; errors and shares are in percent."""
-    models = _models_as_json(result)
+    models = (
+        {
+            **{"callpath": callpath, "metric": metric, "model": model_as_json(model.model)},
+            **{"scaling": scaling_as_json(model), "nfp": metric, "learning_configurations": model.points},
+            **{"learning_error": result.errors[callpath, metric], "error": None},
+            **{"error_all": result.errors[callpath, metric], "rounds": (), "termination": "noCandidate"},
+            **{"settings": {"method": model.method, **model.settings}, "notes": model.notes},
+            "predictions": result.predictions.get((callpath, metric), ()),
+        }
+        for (callpath, metric), model in result.profile.models.items()
+    )
+    trees = []
+    for tree in result.trees:
+        # The call paths with a prediction by their share, then the others.
+        ranked = [*enumerate(tree.ranking, 1), *((None, path) for path in tree.callpaths if path.predicted is None)]
+        paths = [{"rank": rank, **vars(path)} for rank, path in ranked]
+        trees.append({**picked(tree, "metric, at, measured_at, total"), "level": LEVEL, "callpaths": paths})
     return {
         **(next(models) if len(result.profile.models) == 1 else {"models": models if streamed else list(models)}),
         **{"seconds": result.seconds, "preset": "pmnf", "seed": None, **result.facts},
-        **({"trees": [_tree_as_json(tree) for tree in result.trees]} if result.trees else {}),
+        **({"trees": trees} if trees else {}),
         "output": result.request.output,
     }
 
 
-def _models_as_json(result: Result) -> Iterator[dict[str, Any]]:
-    for (callpath, metric), model in result.profile.models.items():
-        error = result.errors[callpath, metric]
-        yield {
-            **{"callpath": callpath, "metric": metric, "model": model_as_json(model.model)},
-            **{"scaling": scaling_as_json(model), "nfp": metric},
-            **{"learning_configurations": model.points, "learning_error": error, "error": None, "error_all": error},
-            **{"rounds": (), "termination": "noCandidate", "settings": {"method": model.method, **model.settings}},
-            "notes": model.notes,
-            "predictions": result.predictions.get((callpath, metric), ()),
-        }
-
-
-def _tree_as_json(tree: CallTree) -> dict[str, Any]:
-    """Return the JSON object of a tree: its call paths with a prediction by their share, then the others."""
-    ranked = [*enumerate(tree.ranking, 1), *((None, path) for path in tree.callpaths if path.predicted is None)]
-    paths = [{"rank": rank, **vars(path)} for rank, path in ranked]
-    return {**picked(tree, "metric, at, measured_at, total"), "level": LEVEL, "callpaths": paths}
-
-
-def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> View:
+def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Detail) -> views.View:
     """Yield the models, the data that they rest on, the files, and what to do next; of each value of a context."""
     if isinstance(result, PointSuggestions):
         yield from view_of_points(result)
@@ -94,10 +240,10 @@ def view(result: Result | ByValue[Result] | PointSuggestions, detail: views.Deta
     yield views.End(int(bool(result.profile.failed)))
 
 
-def _models(result: Result, detail: views.Detail) -> View:
+def _models(result: Result, detail: views.Detail) -> views.View:
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
-        yield Answer(f"{counted(len(models), 'model')} at {counted(points, 'point')}")
+        yield views.Answer(f"{views.counted(len(models), 'model')} at {views.counted(points, 'point')}")
         if result.trees:
             yield from view_of_trees(result.trees, result.request.top)
         else:
@@ -106,53 +252,47 @@ def _models(result: Result, detail: views.Detail) -> View:
     else:
         ((key, model),) = models.items()
         name = title(key)
-        yield Answer(f"{name}: {model_text(model)}" if name else model_text(model))
+        yield views.Answer(f"{name}: {scaling_view.model_text(model)}" if name else scaling_view.model_text(model))
         if detail.quiet:
             return
-        yield from view_of_terms(model)
+        yield from scaling_view.view_of_terms(model)
         yield ""
-        yield Rows(result.predictions[key], PREDICTIONS)
-        facts = scaling_facts(model)
+        yield views.Rows(result.predictions[key], scaling_view.PREDICTIONS)
+        facts = scaling_view.scaling_facts(model)
     yield ""
     written = (("output", result.request.output), ("plot", result.request.plot))
     yield views.Facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
-MODELS = views.narrowed(
-    (
-        Column("model", lambda entry: model_text(entry[1])),
-        Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead),
-        *columns("SMAPE = 1.smape", percent_text),
-        *columns("noise = 1.noise", partial(percent_text, digits=2)),
-        Column("notes", lambda entry: len(entry[1].notes) or None),
-    ),
-    "notes",
-    "noise",
-    "lead",
+MODELS = (
+    views.Column("model", lambda entry: scaling_view.model_text(entry[1])),
+    views.Column("lead", lambda entry: "constant" if (lead := lead_text(entry[1])) == "1" else lead, optional=3),
+    views.Column("SMAPE", "1.smape", percent_text),
+    views.Column("noise", "1.noise", partial(percent_text, digits=2), optional=2),
+    views.Column("notes", lambda entry: len(entry[1].notes) or None, optional=1),
 )
 
 
-def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> Rows:
+def _rows_of_models(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> views.Rows:
     # A column in which every model has the default name is not shown.
     names = [
-        Column(name, f"0.{at}")
+        views.Column(name, f"0.{at}")
         for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
         if {key[at] for key in models} != {default}
     ]
-    points = [
-        Column(point_text(entry.at), f"2.{at}", _short_text)
-        for at, entry in enumerate(next(iter(predicted.values()), ()))
-    ]
+
+    def short(entry: Prediction) -> str:
+        interval = views.interval_text((entry.lower, entry.upper), scaling_view.number)
+        known = interval and entry.predicted is not None
+        return scaling_view.number(entry.predicted) + (f" ({interval})" if known else "")
+
+    ends = enumerate(next(iter(predicted.values()), ()))
+    points = [views.Column(scaling_view.point_text(entry.at), f"2.{at}", short) for at, entry in ends]
     rows = [(key, model, predicted.get(key, ())) for key, model in models.items()]
-    return Rows(rows, (*names, *MODELS, *points))
+    return views.Rows(rows, (*names, *MODELS, *points))
 
 
-def _short_text(entry: Prediction) -> str:
-    interval = views.interval_text((entry.lower, entry.upper), number)
-    return number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")
-
-
-def next_steps(result: Result) -> Iterator[NextStep]:
+def next_steps(result: Result) -> Iterator[views.NextStep]:
     """Yield the commands that follow: a prediction beyond the measured points, and the points that make it better."""
     request = result.request
     # Names of parameters with these separators cannot be given on the command line.
@@ -166,13 +306,13 @@ def next_steps(result: Result) -> Iterator[NextStep]:
     further = ("--extend", "1") if min(sizes) >= LINE and len(points) >= math.prod(sizes) else ()
     target = ",".join(f"{name}={2 * value:.6g}" for name, value in zip(names, greatest, strict=True))
     if not {*given_fields(request)} - {"profile", "output"}:
-        yield NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
-        yield NextStep(
+        yield views.NextStep(("scale", request.profile, "--predict-at", target), "the value at a larger point")
+        yield views.NextStep(
             ("scale", request.profile, "--suggest", "--target", target, *further), "the point to measure next for it"
         )
 
 
-def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSuggestions:
+def _run(request: Request, watch: views.Watch) -> Result | ByValue[Result] | PointSuggestions:
     if request.suggest:
         return suggested(request)
     for name in ("target", "strategy", "until", "budget", "count", "axis", "extend", "repetitions", "cost"):
@@ -181,15 +321,9 @@ def _run(request: Request, watch: Watch) -> Result | ByValue[Result] | PointSugg
     return run(request, watch) if request.by is None else run_by(request, watch)
 
 
-VERB = Verb(
-    Request,
-    _run,
-    view,
-    as_json,
-    (
-        "splc scale profile.txt --predict-at p=1024",
-        "splc scale runs.csv --coordinates p,n --metric time -o models.py",
-        "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8",
-    ),
-    doing="modelling",
+EXAMPLES = (
+    "splc scale profile.txt --predict-at p=1024",
+    "splc scale runs.csv --coordinates p,n --metric time -o models.py",
+    "splc scale runs.csv --coordinates p,n --suggest --target p=64,n=8",
 )
+VERB = views.Verb(Request, _run, view, as_json, EXAMPLES, doing="modelling")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,13 @@ from sampling import Space
 from sampling.space.optimum import free_options, unused_options
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
-from splc.errors import InputError, LearningError, RequestError, SplcError, plural, shorten
-from splc.formats.measurements.configurations import write_configurations
+from splc.errors import InputError, LearningError, RequestError, SplcError, shorten
+from splc.formats.measurements.configurations import with_unlisted, write_configurations
 from splc.formats.measurements.option_columns import exact_names
 from splc.formats.measurements.selections import assignment_text, parse_assignments, with_assigned_values
-from splc.io.files import STANDARD, write_whole
+from splc.formats.measurements.tables import read_table
+from splc.io.files import STANDARD, require_writable, write_whole
 from splc.io.numbers import count_text, short_number, signed_percentage
-from splc.io.outputs import require_writable
-from splc.io.streams import is_stream
 from splc.learning.full_predictor import FullPredictor
 from splc.measuring.command import OPTIONS, parse_template
 from splc.measuring.execution import common_failure
@@ -37,26 +36,20 @@ from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.tuning.verification import LEAST_BUDGET
 from splc.workflows import learn
-from splc.workflows.measure.outcome import Outputs
-from splc.workflows.measure.subject import absolute, context_notes, environment_of
-from splc.workflows.note import Note, Notes, Rank, notes_of
+from splc.workflows.measure.outcome import Outputs, context_notes, place_of
+from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.pictures import chart_of
 from splc.workflows.prediction_notes import unused_note
 from splc.workflows.subspace import failure_notes, fixed_space, further_notes
-from splc.workflows.tune.request import (
-    Request,
-    default_of,
-    tell_earlier,
-    with_default_values,
-    with_earlier_values,
-)
-from splc.workflows.verb import UNWATCHED, Watch
-from splc.workflows.views import Detail, Message, View, counted
+from splc.workflows.tune.request import Request, default_of, tell_earlier, with_default_values
+from splc.workflows.views import UNWATCHED, Detail, Message, View, Watch, counted
 
 # Configurations that the command is checked for before the first run, and runs that are shown without being run.
 _CHECKED, PREVIEWED = 1000, 5
 # The length of what a line says of a configuration or a failure.
 WIDTH = 80
+# The files of the best configuration and of the model, beside the measurements unless they are named.
+BEST, MODEL = "best.csv", "learned.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,18 +76,30 @@ class Result:
 def run(request: Request, watch: Watch = UNWATCHED) -> Result:
     """Find the best configuration with a command."""
     with Notes() as notes, ExitStack() as stack:
-        prepared = _prepare(request, notes)
-        tuner, command, outputs = prepared.tuner, prepared.command, prepared.outputs
-        session = _session(request, prepared, stack, notes)
+        system, tuner, command, outputs, about = _prepared(request, notes)
+        begin = partial(TuningSession.begin, tuner, command, about=about, restart=not request.resume)
+        session = outputs.begin(stack, begin, request.resume, "tuning run", notes.append)
         watch.show(*view_of_start(session, watch.detail))
+        interrupted, error = False, None
+        # With earlier runs, the command is known to work.
+        keep_going = request.keep_going or bool(request.earlier)
         with watch.patient("this run", by_key=True):
-            interrupted, error = _run(request, session, watch)
-        setup = command.setup(tuner.history.configurations)
-        written = bool(tuner.history.asked_for) and outputs.write(setup, session.recorded)
-        if error is not None:
-            notes.append(outputs.note_of_kept(session.recorded, written))
-            raise error
-        nfp, result, learned = command.properties[0], None, None
+            try:
+                session.run(
+                    watch.stop,
+                    lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
+                    keep_going=keep_going,
+                    workers=request.workers,
+                    seconds=request.duration,
+                )
+                interrupted = watch.stop() and not tuner.done
+            except KeyboardInterrupt:
+                interrupted = True
+            except SplcError as failure:
+                error = failure
+        setup = command.setup(tuner.history.configurations) if tuner.history.asked_for else None
+        written = outputs.finish(setup, session.recorded, error, notes.append)
+        nfp, file, result, learned = command.properties[0], outputs.beside(request.best, BEST), None, None
         unit = "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
         if written or any(outcome.values for outcome in tuner.history.outcomes):
             result = tuner.report()
@@ -102,9 +107,9 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
                 # The best configuration, or those of the front, with their values.
                 means = [point.means for point in result.front] or [{result.nfp: result.best.mean}]
                 found = [point.configuration for point in result.front] or [result.best.configuration]
-                best = Configurations(prepared.system, np.concatenate([row.indices for row in found]))
+                best = Configurations(system, np.concatenate([row.indices for row in found]))
                 values = {name: np.array([mean[name].value for mean in means]) for name in means[0]}
-                write_configurations(best, prepared.best, values)
+                write_configurations(best, file, values)
             if request.plot is not None:
                 write_whole(request.plot, chart_file(chart_of(result), plot_format(request.plot)))
             notes += remarks_of(result, tuner)
@@ -113,26 +118,13 @@ def run(request: Request, watch: Watch = UNWATCHED) -> Result:
             if session.out_of_time:
                 notes.append(Note("the time was over before all runs that verify; --resume with more time does them"))
             if written and not interrupted:
-                learned = _learned(request, prepared, notes)
+                learned = _learned(request, nfp.name, outputs, notes)
                 predictor = None if learned is None else learned.result.predictor
                 if isinstance(predictor, FullPredictor) and not predictor.options:
                     notes.append(unused_note(free_options(tuner.system, unused_options(tuner.system, ()))))
-        stopped = None if interrupted or request.keep_going or request.earlier else common_failure(session.recorded)
+        stopped = None if interrupted or keep_going else common_failure(session.recorded)
         ended = (interrupted, stopped, tuple(notes), unit, request.system == STANDARD)
-        return Result(result, session, learned, outputs, prepared.best, *ended)
-
-
-@dataclass(frozen=True, eq=False)
-class PreparedTuning:
-    """A tuning run that was checked and not started."""
-
-    system: VariabilityModel  # the system, without fixed values
-    tuner: Tuner  # asks for the runs
-    command: TunedCommand  # does them
-    outputs: Outputs  # the files of the measurements
-    best: str  # the file of the best configuration
-    model: str  # the file of the model
-    about: Mapping[str, Any]  # what its sessions have in common besides the command
+        return Result(result, session, learned, outputs, file, *ended)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,16 +139,21 @@ class TuningPreview:
 def preview(request: Request) -> TuningPreview:
     """Return the first runs of a tuning run, without running anything."""
     with Notes() as notes:
-        prepared, commands = _prepare(request, notes), list[tuple[str, ...]]()
-        tuner = prepared.tuner
+        _, tuner, command, *_ = _prepared(request, notes)
+        commands: list[tuple[str, ...]] = []
         while len(commands) < PREVIEWED and (trial := tuner.ask()) is not None:
-            process = prepared.command.process(tuner.history.configurations[[trial.row]], trial)
-            commands.append(process.args[0])
+            commands.append(command.process(tuner.history.configurations[[trial.row]], trial).args[0])
         return TuningPreview(tuner, tuple(commands), tuple(notes))
 
 
-def _prepare(request: Request, notes: Notes) -> PreparedTuning:
-    """Check a request completely, before anything is run."""
+def _prepared(
+    request: Request, notes: Notes
+) -> tuple[VariabilityModel, Tuner, TunedCommand, Outputs, Mapping[str, Any]]:
+    """Check a request completely, before anything is run.
+
+    Return the system without fixed values, what asks for the runs, what does them, the files of the measurements, and
+    what the sessions of a tuning run have in common besides the command.
+    """
     request.require_consistent()
     outputs = Outputs.of(request.output, request.journal)
     project = request.project()
@@ -164,16 +161,16 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     described = project.system_table
     if described is None:
         described = project.system_file if project.inference is None else project.measurements_file
-    inputs = (described, *(file.path for file in request.earlier_files), request.default)
+    inputs = (described, *(file for file, _ in request.earlier_files), request.default)
     outputs.require_writable(inputs, request.resume, request.dry, CONTINUATION)
-    best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
     if request.plot is not None:
         plot_format(request.plot)
-    for path in (best, model, request.plot):
+    for path in (outputs.beside(request.best, BEST), outputs.beside(request.model, MODEL), request.plot):
         require_writable(path, (*inputs, outputs.measurements, outputs.journal))
     system = with_default_values(request.default, with_assigned_values(request.fix, known))
     notes += further_notes(known, system)
-    system = with_earlier_values(request.earlier_files, system)
+    for file, _ in request.earlier_files:
+        system = with_unlisted(read_table(file), system)
     properties = parse_properties(list(request.properties), exact_names(system))
     names = [metric.name for metric in properties]
     if request.race is not None and properties[0].source != "time":
@@ -186,8 +183,7 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
     default = default_of(request.default, space)
     budget = request.budget[0] if request.budget else None
     tuner = Tuner(space, names[0], budget, default, seed=request.seed, **request.settings(names))
-    folder, environment = absolute(request.cwd), environment_of(request.env)
-    command = TunedCommand(template, properties, folder, environment, request.timeout, contexts)
+    command = TunedCommand(template, properties, *place_of(request.cwd, request.env), request.timeout, contexts)
     generator = np.random.Generator(np.random.PCG64([tuner.seed, 0]))
     command.setup(tuner.source.draw(_CHECKED, generator, tuner.history.configurations[:0]))
     earlier = tell_earlier(request.earlier_files, contexts, system, tuner, notes)
@@ -204,67 +200,20 @@ def _prepare(request: Request, notes: Notes) -> PreparedTuning:
         "from": earlier,
         "seed": request.seed,
     }
-    return PreparedTuning(system, tuner, command, outputs, best, model, about)
+    return system, tuner, command, outputs, about
 
 
-def _beside(outputs: Outputs, path: str | None, name: str) -> str:
-    """Return the name of a file in the folder of the measurements, unless it is given."""
-    if path is not None:
-        return path
-    unnamed = outputs.measurements == "-" or is_stream(outputs.measurements)
-    return str(Path(outputs.journal if unnamed else outputs.measurements).with_name(name))
-
-
-def _session(request: Request, prepared: PreparedTuning, stack: ExitStack, notes: Notes) -> TuningSession:
-    """Return the session, whose journal is open until the stack is closed."""
-    file, resume = prepared.outputs.journal, request.resume
-    exists = Path(file).exists()
-    if resume and not exists:
-        notes.append(Note(f"{file} does not exist yet: this tuning run begins"))
-    run = (prepared.tuner, prepared.command)
-    session = prepared.outputs.begin(
-        stack, lambda journal: TuningSession.begin(*run, journal, prepared.about, restart=not resume)
-    )
-    remarks = (
-        (exists and not resume, f"{file} has no successful run: this tuning run begins anew"),
-        (session.journal.torn, f"{file}: an incomplete record is dropped; its run is repeated"),
-        (session.ended_leftover, "a run of an earlier session was still running; it was ended"),
-        (session.extended, "the budget is larger than before: the search continues, and is verified again"),
-        (exists and resume, f"{plural(session.resumed, 'run is', 'runs are')} recorded already"),
-    )
-    notes += notes_of(text for applies, text in remarks if applies)
-    return session
-
-
-def _run(request: Request, session: TuningSession, watch: Watch) -> tuple[bool, SplcError | None]:
-    """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
-    try:
-        session.run(
-            watch.stop,
-            lambda outcome: watch.show(*view_of_run(session, outcome, watch.detail)),
-            # With earlier runs, the command is known to work.
-            keep_going=request.keep_going or bool(request.earlier),
-            workers=request.workers,
-            seconds=request.duration,
-        )
-    except KeyboardInterrupt:
-        return True, None
-    except SplcError as error:
-        return False, error
-    return watch.stop() and not session.tuner.done, None
-
-
-def _learned(request: Request, prepared: PreparedTuning, notes: Notes) -> learn.Result | None:
+def _learned(request: Request, nfp: str, outputs: Outputs, notes: Notes) -> learn.Result | None:
     """Return the model of all runs, which is written; None if none can be learned."""
-    measured = prepared.outputs.measurements
-    if measured == "-" or is_stream(measured):
+    measured = outputs.measurements
+    if outputs.unnamed:
         return None
     roles = {name: getattr(request, name) for name in ("system", "options", "no_constraints", "ignore")}
     contexts = request.constants
     roles |= {"context": (*request.columns.contexts, *contexts), "where": contexts}
-    own = learn.Request(**roles, measurements=measured, nfp=prepared.tuner.objective.nfp, output=prepared.model)
+    own = learn.Request(**roles, measurements=measured, nfp=nfp, output=outputs.beside(request.model, MODEL))
     # Rows of another context are no measurements of this one.
-    files = [file.path for file in request.earlier_files if not file.contexts]
+    files = [file for file, stated in request.earlier_files if not stated]
     try:
         if files:
             try:

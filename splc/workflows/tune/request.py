@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -18,7 +18,6 @@ from splc.errors import InputError, MeasurementError, Problem, RequestError, lis
 from splc.formats.column_choice import ColumnChoice, shown_value
 from splc.formats.measurements.configurations import read_configurations, with_unlisted
 from splc.formats.measurements.selections import parse_assignments, with_assigned_values
-from splc.formats.measurements.tables import read_table
 from splc.io.files import read_source, sha256_of
 from splc.io.numbers import parse_number
 from splc.project import Project
@@ -26,11 +25,9 @@ from splc.system.variability import VariabilityModel
 from splc.tuning.first import first_valid
 from splc.tuning.objective import Goal, Limit
 from splc.tuning.tuner import Tuner
-from splc.workflows.common_fields import Seed
-from splc.workflows.field_values import counts_of, percentage_of, seconds_of
-from splc.workflows.fields import flag, given_fields, option, request
+from splc.workflows.fields import Seed, counts_of, flag, given_fields, option, percentage_of, request, seconds_of
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.measure.subject import constant_contexts, contexts_of, turns_of
+from splc.workflows.measure.outcome import constant_contexts, contexts_of, turns_of
 from splc.workflows.note import Note, Notes, reading_notes
 
 COMMAND, SEARCH, RESULTS, REPLAYS = "Command", "Search", "Output", "Replays"
@@ -44,20 +41,8 @@ _OF_COMMAND = (
 _OF_REPLAY = ("seeds", "where", "invalid", "duplicates", "aggregate")
 
 
-@dataclass(frozen=True)
-class EarlierFile:
-    """A file of earlier runs."""
-
-    path: str  # the file
-    contexts: Mapping[str, str]  # the contexts of all its rows that are stated, since it has no columns of them
-
-    @classmethod
-    def of(cls, text: str) -> EarlierFile:
-        """Return the file of a text `FILE` or `FILE:COLUMN=VALUE,…`."""
-        path, colon, stated = text.rpartition(":")
-        if not colon or "=" not in stated or Path(text).exists():
-            return cls(text, {})
-        return cls(path, constant_contexts(contexts_of(stated.split(","))))
+# A file of earlier runs, and the contexts of all its rows that are stated, since it has no columns of them.
+EarlierFile = tuple[str, Mapping[str, str]]
 
 
 @request
@@ -202,7 +187,14 @@ class Request(SystemInputs):
     @property
     def earlier_files(self) -> tuple[EarlierFile, ...]:
         """The files of earlier runs."""
-        return tuple(map(EarlierFile.of, self.earlier))
+        files: list[EarlierFile] = []
+        for text in self.earlier:
+            path, colon, stated = text.rpartition(":")
+            if not colon or "=" not in stated or Path(text).exists():
+                files.append((text, {}))
+            else:
+                files.append((path, constant_contexts(contexts_of(stated.split(",")))))
+        return tuple(files)
 
     def require_consistent(self) -> None:
         """Refuse fields that contradict each other, or have no effect."""
@@ -261,10 +253,8 @@ def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, .
 
 def with_default_values(text: str | None, system: VariabilityModel) -> VariabilityModel:
     """Return a system that has the values of the default, if its values were not described."""
-    if text is None:
-        return system
-    if _is_assignment(text, system):
-        return with_assigned_values(text.split(","), system)
+    if text is None or _is_assignment(text, system):
+        return system if text is None else with_assigned_values(text.split(","), system)
     return with_unlisted(read_source(text), system)
 
 
@@ -287,13 +277,6 @@ def default_of(text: str | None, space: Space) -> Configurations | None:
     return default
 
 
-def with_earlier_values(files: Sequence[EarlierFile], system: VariabilityModel) -> VariabilityModel:
-    """Return a system that has the values of earlier runs, if its values were not described."""
-    for file in files:
-        system = with_unlisted(read_table(file.path), system)
-    return system
-
-
 def tell_earlier(
     files: Sequence[EarlierFile], contexts: Mapping[str, str], system: VariabilityModel, tuner: Tuner, notes: Notes
 ) -> Mapping[str, Any] | None:
@@ -306,9 +289,9 @@ def tell_earlier(
         return None
     names = tuner.objective.properties
     runs: list[list[Any]] = []
-    for file in files:
-        for part in _parts(file, contexts, system, notes):
-            values_of = {**part.contexts, **file.contexts}
+    for file, stated in files:
+        for part in _parts(file, stated, contexts, system, notes):
+            values_of = {**part.contexts, **stated}
             differing = {name: value for name, value in values_of.items() if value != contexts.get(name, value)}
             context = ", ".join(f"{name}={value}" for name, value in differing.items()) or None
             columns = np.array([part.repetitions(name) for name in names])
@@ -337,12 +320,12 @@ def tell_earlier(
 
 
 def _parts(
-    file: EarlierFile, contexts: Mapping[str, str], system: VariabilityModel, notes: Notes
+    file: str, stated: Mapping[str, str], contexts: Mapping[str, str], system: VariabilityModel, notes: Notes
 ) -> tuple[Measurements, ...]:
     """Return the rows of a file by their contexts; those that this run does not state have one value each."""
     named = tuple(contexts)
     columns = ColumnChoice(named, optional=frozenset(named))
-    project = replace(Project.load(measurements=[file.path], columns=columns), learned_system=system)
+    project = replace(Project.load(measurements=[file], columns=columns), learned_system=system)
     # Inferred constraints are those of other rows.
     valid = Space(replace(system, constraints=()) if system.inferred else system)
     parts = project.every_part(system, valid)
@@ -350,10 +333,10 @@ def _parts(
     for name in parts[0].contexts:
         values = tuple(dict.fromkeys(part.contexts[name] for part in parts))
         if name not in contexts and len(values) > 1:
-            message = f"{file.path}: {name!r} has {len(values)} values: {listed([*map(shown_value, values)])}"
+            message = f"{file}: {name!r} has {len(values)} values: {listed([*map(shown_value, values)])}"
             raise RequestError(f"{message}; state the one of this run with --column {name}=VALUE", "earlier")
-    unknown = [name for name in contexts if name not in {**parts[0].contexts, **file.contexts}]
+    unknown = [name for name in contexts if name not in {**parts[0].contexts, **stated}]
     if unknown:
-        hint = f"state the value of its rows: --from {file.path}:{unknown[0]}=VALUE"
-        raise RequestError(f"{file.path} has no column {unknown[0]!r}; {hint}", "earlier")
+        hint = f"state the value of its rows: --from {file}:{unknown[0]}=VALUE"
+        raise RequestError(f"{file} has no column {unknown[0]!r}; {hint}", "earlier")
     return parts

@@ -7,21 +7,30 @@ import io
 import json
 import re
 import sys
+import zipfile
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
+from splc.errors import InputError, OutputError
 from splc.formats.detect import experiment_format
-from splc.formats.experiments.extrap_text import experiment_text
+from splc.formats.experiments import extrap
+from splc.formats.experiments.extrap import experiment_text
+from splc.formats.experiments.folder import named_points
 from splc.formats.experiments.json_lines import experiment_jsonl
-from splc.formats.experiments.read import parse_experiment, read_experiment
+from splc.formats.experiments.read import parse_experiments, read_experiment
 from splc.io.files import Source, write_whole
+from tests.support.examples import examples
+from tests.support.reader_golden import READER_FILES, read_cases
 from tests.support.real_data import DATA
+from tests.support.refusal import check_read_or_refused
 
 FOLDER = DATA / "extrap_formats"
 # File → parameters, points, series.
@@ -120,41 +129,16 @@ class TestRealFiles:
         assert kept.report.notes == ("1 of 15 series have no value at some points (main->merge, time: 1 of 5)",)
 
 
+def parse_experiment(source: Source, *settings: Any, **named: Any) -> Experiment:
+    """Return the only experiment of a file."""
+    (found,) = parse_experiments(source, *settings, **named)
+    return found
+
+
 TEXT = "PARAMETER p\nPOINTS 4 8\nREGION main\nDATA 1\nDATA 2\n"
 LINES = '{"params": {"p": 4}, "value": 1}\n{"params": {"p": 8}, "value": 2}\n'
 NEW = '{"parameters": ["p"],\n "measurements": {"main": {"time": [{"point": [4], "values": [1]}]}}}'
 TABLE = "p,callpath,time\n4,main,1\n8,main,2\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        (TEXT, "text"),
-        ("\n# a comment, with a comma\n" + TEXT, "text"),
-        (TEXT.replace("PARAMETER", "PARAMETRE", 1), "text"),
-        (TEXT.replace("PARAMETER", "parameter", 1), "text"),
-        ("POINTS(4)\n", "text"),
-        (LINES, "jsonl"),
-        (LINES.replace("1}", "}"), "jsonl"),
-        (LINES.splitlines()[0], "jsonl"),
-        (NEW, "json"),
-        (NEW.replace("\n", ""), "json"),
-        (json.dumps(json.loads(NEW), indent=1), "json"),
-        ('{"measurements": [],\n"parameters": []}', "json"),
-        (TABLE, "csv"),
-        (TABLE.replace(",", ";"), "csv"),
-        ("DATA,p\n1,2\n", "csv"),
-        ("PK\x03\x04", "extra-p"),
-        ("<results/>", None),
-        ("12.6 * log10(x) + 3", None),
-        ("# nothing", None),
-    ],
-)
-def test_what_a_file_is(text: str, kind: str | None) -> None:
-    """Formats are detected from their first lines, with or without byte order mark and line ends of Windows."""
-    assert experiment_format(Source("x", text.encode())) == kind
-    if not text.startswith("PK"):
-        assert experiment_format(Source("x", ("\ufeff" + text.replace("\n", "\r\n")).encode())) == kind
 
 
 @pytest.mark.parametrize("text", [TEXT, LINES, NEW, TABLE])
@@ -204,3 +188,159 @@ def test_round_trips(experiment: Experiment, tmp_path_factory: pytest.TempPathFa
     assert read_experiment(folder / "e.txt") == experiment
     write_whole(folder / "e.jsonl", experiment_jsonl(experiment))
     assert read_experiment(folder / "e.jsonl") == experiment
+
+
+NAN = np.nan
+
+
+def test_lines() -> None:
+    """JSON lines are as Extra-P reads them, with whole numbers as such and one value without a list."""
+    kept = Experiment(("p",), np.array([4, 0.5]), {("c", "ä"): np.array([[1.5, 2], [3, NAN]])})
+    assert experiment_jsonl(kept) == (
+        '{"params": {"p": 4}, "callpath": "c", "metric": "ä", "value": [1.5, 2]}\n'
+        '{"params": {"p": 0.5}, "callpath": "c", "metric": "ä", "value": 3}\n'
+    )
+    with pytest.raises(OutputError, match="has no name"):
+        experiment_jsonl(Experiment(("p",), np.array([4]), {("", "m"): np.array([1])}))
+
+
+def test_text() -> None:
+    """Text has a line per point, without missing values."""
+    series = {("main->f", "time"): np.array([[1.5, NAN, 2], [NAN, NAN, NAN]]), ("main", "n"): np.array([1e20, -3])}
+    assert experiment_text(Experiment(("p", "q"), np.array([[4, 0.5], [8, 1]]), series)) == (
+        "PARAMETER p\nPARAMETER q\nPOINTS (4 0.5)\nPOINTS (8 1)\n\n"
+        "REGION main->f\nMETRIC time\nDATA 1.5 2\nDATA\n\nREGION main\nMETRIC n\nDATA 1e+20\nDATA -3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("parameter", "callpath", "metric"),
+    [("a b", "c", "m"), ("#p", "c", "m"), ("p", "a\nb", "m"), ("p", " c", "m"), ("p", "", "m"), ("p", "c", "m\r")],
+)
+def test_names_that_cannot_be_written(parameter: str, callpath: str, metric: str) -> None:
+    """A name that would read back as another one is refused."""
+    experiment = Experiment((parameter,), np.array([1.0]), {(callpath, metric): np.array([1.0])})
+    with pytest.raises(OutputError, match="cannot be written in Extra-P's text format"):
+        experiment_text(experiment)
+
+
+POINTS = [{"coordinates": [20.0, 1.0], "mean": 2.5, "values": None}, {"coordinates": [40.0, 1.0], "values": [3.0, 4.0]}]
+CONTENT: dict[str, Any] = {
+    "parameters": ["x", "y"],
+    "measurements": {"merge": {"time": POINTS}},
+    "modelers": [{"name": "m", "models": {}}],
+}
+
+
+def archive(content: Any, member: str = "experiment.json") -> Source:
+    """Return an archive with one member."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr(member, content if isinstance(content, bytes) else json.dumps(content))
+    return Source("run.extra-p", stream.getvalue())
+
+
+def test_the_experiment_of_an_archive() -> None:
+    """The format is detected; the report is about the archive, and models in it are ignored."""
+    source = archive(CONTENT)
+    found = parse_experiment(source)
+    assert (found.parameters, found.points.tolist()) == (("x", "y"), [[20, 1], [40, 1]])
+    np.testing.assert_array_equal(found["merge", "time"], [[2.5, np.nan], [3.0, 4.0]])
+    assert (found.report.source, found.report.sha256) == ("run.extra-p", source.sha256)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        (archive(CONTENT, "other.json"), "run.extra-p: this is an archive without an experiment\n.*experiment.json"),
+        (archive(b" " * 100), "run.extra-p: experiment.json is empty"),
+        (archive(b"{"), "run.extra-p:experiment.json:1:2: not JSON"),
+        (archive({**CONTENT, "parameters": ["x"]}), "run.extra-p:experiment.json: .*point has 2 coordinates"),
+        (Source("e", archive(CONTENT).data[:60]), "e: the archive cannot be read"),
+        (Source("e", archive(CONTENT).data.replace(b"experiment", b"e\xffperiment")), "e: "),
+    ],
+)
+def test_damaged_archives(source: Source, expected: str) -> None:
+    """Archives that are damaged, or have no experiment or a wrong one, are errors that name the member."""
+    with pytest.raises(InputError, match=expected):
+        parse_experiment(source)
+
+
+def test_size_of_the_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An experiment that decompresses to more than the limit is an error."""
+    monkeypatch.setattr(extrap, "MAX_UNPACKED", 100)
+    with pytest.raises(InputError, match="decompresses to more than 100 bytes"):
+        parse_experiment(archive(CONTENT))
+
+
+def test_every_damaged_byte_is_handled() -> None:
+    """An archive with any byte changed is read or refused, without another exception."""
+    data = archive(CONTENT).data
+    for at in range(0, len(data), 3):
+        changed = data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
+        check_read_or_refused(partial(parse_experiment, Source("e", changed), kind="extra-p"), InputError)
+
+
+def read_or_refused(content: bytes) -> None:
+    """Read a file in every format; only errors of this project are raised, and their text can be shown."""
+    source = Source("e", content)
+    for kind in (None, "text", "json", "jsonl", "extra-p", "csv"):
+        try:
+            kept = parse_experiment(source, kind=kind)
+        except InputError as error:
+            said = str(error)
+        else:
+            said = "".join((*kept.parameters, *kept.callpaths, *kept.metrics, *kept.report.notes))
+        assert said.encode()
+
+
+PIECES = [
+    case.data.decode("utf-8", "replace")
+    for form in ("text", "json", "jsonl")
+    for case in read_cases(READER_FILES / f"experiments-{form}.txt")
+]
+WORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA", "p", "value", "metric", "callpath", "null", "NaN", "-0")
+TEXTS = ('"', '"params"', '"parameters"', '"value"', '"measurements"', '"point"', "1e999", "9" * 400, "\\u", "\\ud800")
+TOKENS = st.sampled_from([*"()#\n\r \t{}[]:,;\0ä\u2028\x0c", *WORDS, *TEXTS])
+
+
+@examples(40)
+@given(
+    content=st.one_of(st.binary(max_size=200), st.lists(TOKENS, max_size=30).map(lambda parts: "".join(parts).encode()))
+)
+@example(b"[" * 100_000)
+@example(b'{"a":' * 50_000)
+@example(b"PARAMETER p\nPOINTS " + b"(" * 50_000)
+@example(b"PARAMETER p\nPOINTS " + b"(1" * 5_000)
+@example(b'{"' + b"\\" * 50_000)
+@example(b'{"";' + b'"' * 50_001)
+@example(b"," * 50_000)
+@example(b"rep," * 20_000 + b"p,t\n1")
+@example(b"PARAMETER p\n" * 1_000)
+@example(b"," * 50_000 + b"\n1")
+@example(b"a " * 50_000)
+@example(b"x\n" * 2_000)
+@example(b"p;t\n" + b'1;"' * 10_000)
+@example(b"DATA " + b"1 " * 50_000)
+@example(b"#\n" * 5_000)
+def test_random_files(content: bytes) -> None:
+    """Any content is read or an error of this project, fast."""
+    read_or_refused(content)
+
+
+@examples(40)
+@given(data=st.data())
+def test_mutated_files(data: st.DataObject) -> None:
+    """A file with parts cut out, doubled or replaced is read or refused."""
+    text = data.draw(st.sampled_from(PIECES))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+        piece = data.draw(st.one_of(st.just(""), TOKENS, st.just(text[at:end] * 2), st.text(max_size=3)))
+        text = text[:at] + piece + text[min(end, at + data.draw(st.sampled_from([0, 1, 5, 600]))) :]
+    read_or_refused(text.encode(errors="surrogatepass"))
+
+
+@given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4), by_folder=st.booleans())
+def test_any_names(names: list[str], by_folder: bool) -> None:
+    """Any names of files give points or an error of this project."""
+    check_read_or_refused(lambda: len(named_points(names, "f", by_folder=by_folder).points) == len(names), InputError)

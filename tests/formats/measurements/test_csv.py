@@ -14,15 +14,26 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from sampling import Space
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.data.table import assignment_texts
 from splc.errors import MeasurementError
+from splc.formats.column_choice import ColumnChoice
+from splc.formats.inference import inference_of
 from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
+from splc.formats.measurements.option_columns import is_text
 from splc.formats.measurements.read import read_measurements
-from splc.system.options import BinaryOption
+from splc.formats.measurements.selections import assignment_text, parse_assignments, parse_configuration
+from splc.io.files import read_source
+from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.format_strategies import measurements, mutated
+from tests.support.golden_messages import check_calls
+from tests.support.inferred_tables import inferred
 from tests.support.refusal import check_read_or_refused
+from tests.support.strategies import models
 
 HEADER = "rc-lookahead,fast,left,right,x,tile-size,seconds\n"
 
@@ -144,3 +155,128 @@ class TestDamagedFiles:
         path = tmp_path_factory.getbasetemp() / "bytes.csv"
         path.write_bytes(data)
         check_read_or_refused(lambda: read_measurements(path, system, invalid="drop"))
+
+
+def group(*, optional: bool = False, output: str | None = None) -> VariabilityModel:
+    """Return a system with the group `preset` of `preset_slow` and `preset_fast`, and the option `x`."""
+    slow = BinaryOption("preset_slow", "preset", False, excluded=(("preset_fast",),))
+    fast = BinaryOption("preset_fast", "preset", False, excluded=(("preset_slow",),))
+    slow = BinaryOption(slow.name, slow.parent, False, excluded=slow.excluded, presentation=Presentation(output))
+    return VariabilityModel("s", (BinaryOption("preset", optional=optional), slow, fast, BinaryOption("x")))
+
+
+def read_options(folder: Path, text: str, system: VariabilityModel) -> Measurements:
+    """Return the measurements in a table."""
+    file = folder / "table.csv"
+    file.write_text(text, encoding="utf-8")
+    return read_measurements(file, system)
+
+
+def selected(found: Measurements) -> list[list[str]]:
+    """Return the selected options of each configuration."""
+    rows = range(len(found))
+    return [[name for name, value in found.configurations.assignment(row).items() if value] for row in rows]
+
+
+def test_other_columns_before_the_group(tmp_path: Path) -> None:
+    """The column of a group is found behind those of options whose names are before and after its own."""
+    system = VariabilityModel("s", (*group().options, BinaryOption("after"), BinaryOption("zlib")))
+    found = read_options(tmp_path, "after,zlib,x,preset,time\n1,0,0,fast,3\n0,1,1,slow,4\n", system)
+    assert selected(found) == [["preset", "preset_fast", "after"], ["preset", "preset_slow", "x", "zlib"]]
+
+
+def test_spellings(tmp_path: Path) -> None:
+    """A cell names a child by its output string, its name, or its name without the group's."""
+    found = read_options(
+        tmp_path, "preset,x,time\n-p 1,0,1\nfast,0,2\npreset_slow,1,3\nslow, 0,4\n", group(output="-p 1")
+    )
+    assert selected(found) == [["preset", "preset_slow"], ["preset", "preset_fast"], ["preset", "preset_slow", "x"]]
+    assert found.repetitions("time")[0].tolist() == [1, 4]
+
+
+def test_optional_group(tmp_path: Path) -> None:
+    """An empty cell of an optional group selects no child."""
+    found = read_options(tmp_path, "preset,x,time\n,0,1\nfast,0,2\n", group(optional=True))
+    assert selected(found) == [[], ["preset", "preset_fast"]]
+
+
+def test_columns_of_children(tmp_path: Path) -> None:
+    """With columns of the children, the column of their parent has zeros and ones."""
+    found = read_options(tmp_path, "preset,preset_slow,preset_fast,x,time\n1,0,1,0,1\n", group())
+    assert selected(found) == [["preset", "preset_fast"]]
+
+
+def test_inferred(tmp_path: Path) -> None:
+    """A table of text is read_options with the system inferred from it, also if its texts are numbers or signs."""
+    file = tmp_path / "table.csv"
+    file.write_text("mode,x,time\n0,0,1.5\n1,0,2.5\nauto,1,3.5\n+a,1,4.5\n-a,1,5.5\n", encoding="utf-8")
+    system = inference_of(read_source(file), choice=ColumnChoice(options=("mode", "x"))).system
+    assert selected(read_measurements(file, system)) == [
+        ["mode", "mode_0"],
+        ["mode", "mode_1"],
+        ["mode", "mode_auto", "x"],
+        ["mode", "mode_a", "x"],
+        ["mode", "mode_a_2", "x"],
+    ]
+
+
+MODES = ("fast", "safe, slow", "a,b,c")
+SYSTEM = VariabilityModel(
+    "system",
+    (
+        BinaryOption("base", optional=False),
+        BinaryOption("cache"),
+        BinaryOption("lru", parent="cache"),
+        BinaryOption("a=b"),
+        NumericOption("x", (1.0, 2.5, 4.0)),
+        NumericOption("y", (8.0, 9.0), deselected_flag=-1.0),
+        NumericOption("one", (7.0,)),
+    ),
+)
+
+
+@examples(50)
+@given(st.data())
+def test_texts_of_values_are_read_back(data: st.DataObject) -> None:
+    """Texts of `assignment_text` give the same values."""
+    system = data.draw(models())
+    names = data.draw(st.lists(st.sampled_from(system.names), unique=True))
+    values = {name: data.draw(st.integers(0, system.option(name).size - 1)) for name in names}
+    assert parse_assignments(assignment_text(values, system).split(","), system) == values
+
+
+def test_texts_with_commas_are_read_back() -> None:
+    """Configurations of a system with commas in names and in words are read from their own texts."""
+    lines = [f'{a},{b},"{mode}",{x},{a + x}.5' for a in (0, 1) for b in (0, 1) for mode in MODES for x in (1, 2)]
+    table = "\n".join(['"a,b",b,mode,"x, y",time', *lines]) + "\n"
+    system = inferred(table, options=("mode",)).system
+    every = Space(system).enumerate()
+    assert len(every) == len(lines)
+    for row in range(len(every)):
+        text = ",".join(assignment_texts(system, every.assignment(row)).values())
+        assert parse_configuration(text, system) == every[[row]], text
+
+
+def test_configurations() -> None:
+    """Options that are not named are deselected, but for mandatory ones and the parents of named ones."""
+    found = parse_configuration("lru,x=4", SYSTEM)
+    assert found == Configurations(SYSTEM, np.array([[1, 1, 1, 0, 2, 2, 0]]))
+    assert parse_configuration("lru,cache=0,x=4", SYSTEM).indices.tolist() == [[1, 0, 1, 0, 2, 2, 0]]
+
+
+CODECS = VariabilityModel.of({"codec": ["bz2", "l z", "1"], "x": [1, 2]})
+
+
+@pytest.mark.parametrize(
+    ("text", "child"),
+    [("bz2", "codec_bz2"), ("l z", "codec_l_z"), ("l_z", "codec_l_z"), ("codec_bz2", "codec_bz2"), ("1", "codec_1")],
+)
+def test_value_of_a_group(text: str, child: str) -> None:
+    """A group has the value of a child: its text, its name, or the rest of its name."""
+    assert parse_assignments([f"codec={text}"], CODECS) == {child: 1}
+    assert parse_configuration(f"codec={text},x=2", CODECS).assignment(0)[child] == 1
+
+
+def test_calls() -> None:
+    """Texts of values are read as the golden file has it."""
+    check_calls("assignments-of-values", is_text, assigned=lambda text: parse_assignments([text], SYSTEM))

@@ -129,7 +129,7 @@ def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """Without pyarrow, polars reads Parquet, to the same table."""
     plain().to_parquet(tmp_path / "a.parquet")
     expected = read_table(tmp_path / "a.parquet").text()
-    monkeypatch.setattr("splc.formats.benchmarks.frames.find_spec", lambda name: name if name == "polars" else None)
+    monkeypatch.setattr("splc.formats.benchmarks.tools.find_spec", lambda name: name if name == "polars" else None)
     assert read_table(tmp_path / "a.parquet").text() == expected
 
 

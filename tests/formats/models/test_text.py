@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import keyword
+import math
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import ExpressionError, InputError
-from splc.formats.models.text import model_text_file, parse_model, parse_model_text, parse_stored_text
+from splc.data.configurations import Configurations
+from splc.errors import ExpressionError, InputError, OutputError
+from splc.formats.models.notation import base2, facts_text, log2_text
+from splc.formats.models.text import (
+    latex_text,
+    model_text_file,
+    parse_model,
+    parse_model_text,
+    parse_stored_text,
+    python_names,
+    python_text,
+)
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
+from splc.models.terms import CONSTANT, Factor, log_term, product_of
+from splc.scaling import fit
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 
 SYSTEM = VariabilityModel(
     "system", (BinaryOption("b"), NumericOption("nx", (1.0, 2.0)), NumericOption("ny", (1.0, 4.0)))
@@ -111,3 +131,153 @@ def test_only_input_errors(content: bytes) -> None:
         assert [term for term, _ in parsed(model.text).terms] == [term for term, value in model.terms if value != 0]
         return
     assert all(problem.file in ("m.txt", "p.toml") for problem in error.problems)
+
+
+NAMES = ("x", "y1", "rc-lookahead", "alpha", "math", "lambda", "7zip", "a_b", "a-b", "größe", "µ", "100%", "\\x^{", "ﬁ")
+NOTATION_SYSTEM = VariabilityModel("s", tuple(NumericOption(name, (0.25, 1.0, 2.0, 7.0, 64.0)) for name in NAMES))
+exponents = st.one_of(
+    st.integers(-2, 3), st.fractions(-2, 3, max_denominator=6).map(lambda value: int(value) if value == 1 else value)
+)
+influences = st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6)
+
+
+@st.composite
+def models(draw: st.DrawFn, names: tuple[str, ...] = NAMES, link: bool = True) -> InfluenceModel:
+    """Draw a model of a few terms; logarithms have whole exponents that are defined everywhere."""
+    factor = st.builds(Factor, st.sampled_from(names), exponents, st.integers(0, 3))
+    term = st.lists(factor, max_size=3, unique_by=lambda f: f.option).map(product_of)
+    terms = draw(st.lists(st.tuples(term, influences), max_size=4))
+    model = InfluenceModel.from_terms(terms, NAMES)
+    if not (link and draw(st.booleans())):
+        return model
+    # An exponential of more than a few hundred overflows.
+    largest = np.abs(model.contributions(configurations())).sum(axis=1).max()
+    return replace(model.scaled(min(1.0, 20 / largest) if largest else 1.0), link="log")
+
+
+def configurations() -> Configurations:
+    """Return some configurations of the system."""
+    rng = np.random.default_rng(3)
+    return Configurations(NOTATION_SYSTEM, rng.integers(0, 5, (20, len(NAMES))).astype(np.int32))
+
+
+def values(text: str, model: InfluenceModel, at: Configurations, module: str) -> np.ndarray:
+    """Return what Python makes of an expression."""
+    names = python_names(model)
+    columns = {names[name]: at.column(name) for name in model.order}
+    if module == "np":
+        return np.broadcast_to(eval(text, {"np": np}, columns), len(at))  # noqa: S307
+    rows = [{name: float(column[row]) for name, column in columns.items()} for row in range(len(at))]
+    return np.array([eval(text, {"math": math}, row) for row in rows])  # noqa: S307
+
+
+@pytest.mark.parametrize("module", ["math", "np"])
+@examples(50)
+@given(model=models())
+def test_python_has_the_models_values(module: str, model: InfluenceModel) -> None:
+    """The expression has the value that the model predicts, at every configuration."""
+    at = configurations()
+    expected = model.predict(at)
+    sizes = np.abs(model.contributions(at)).sum(axis=1) if model.link == "identity" else expected
+    found = values(python_text(model, module), model, at, module)  # type: ignore[arg-type]
+    assert (np.abs(found - expected) <= 1e-12 * sizes + 1e-300).all()
+
+
+@examples(20)
+@given(model=models())
+def test_python_names(model: InfluenceModel) -> None:
+    """Every option is a variable of its own, named as it is where Python allows that."""
+    names = python_names(model)
+    assert len(set(names.values())) == len(names) == len(NAMES)
+    assert all(name.isidentifier() and not keyword.iskeyword(name) for name in names.values())
+    assert names["x"] == "x"
+    assert not {"math", "np"} & set(names.values())
+
+
+@examples(50)
+@given(model=models(("x", "y1", "a_b", "rc-lookahead"), link=False))
+def test_text_reads_back(model: InfluenceModel) -> None:
+    """Model text with log2 reads back as the same model, apart from roundings."""
+    again = parse_model_text(Source("m", log2_text(model).encode()), NOTATION_SYSTEM)
+    expected = {term: influence for term, influence in model.terms if influence != 0}
+    assert set(again.influences) - {CONSTANT} == set(expected) - {CONSTANT}
+    for term, influence in expected.items():
+        assert again.influences[term] == pytest.approx(influence, rel=1e-13)
+
+
+SCALE = math.log10(2)
+
+
+def test_subexpressions() -> None:
+    """Divisions by sums, powers with options in exponents, roundings and other functions have the model's values."""
+    plain = tuple(name for name in NAMES if re.fullmatch("[a-z]+", name) and name not in ("math", "lambda"))
+    text = (
+        "3 / (x + 2 * alpha) + 2^(x / 64) * log2(1 + x) + ceil(x * 0.1 * 10) - 4 * floor(x / 3)^2 + log2(x + alpha)^2"
+        " + max(x, 3 * alpha, 2)^2 * exp(-x / 64) + log2(1 / exp(x / 64)) - min(x, alpha) + log2(max(x, alpha) + x)^3"
+        " + 3 * [x >= 7]^2 * alpha - [x < 3] + 2 * [2 * x - alpha > 3] + 2^[x <= 3]"
+        " + max([x >= 2], log2(1 + [alpha > 2]))"
+    )
+    system = VariabilityModel("s", tuple(NumericOption(name, (1.0, 2.0, 3.0, 7.0, 64.0)) for name in plain))
+    model = parse_model_text(Source("m", text.encode()), system)
+    assert model.derived
+    indices = np.random.default_rng(4).integers(0, 5, (30, len(plain))).astype(np.int32)
+    at = Configurations(system, indices)
+    for module in ("math", "np"):
+        found = values(python_text(model, module), model, at, module)
+        np.testing.assert_allclose(found, model.predict(at), rtol=1e-12)
+    again = parse_model_text(Source("m", log2_text(model).encode()), system)
+    np.testing.assert_allclose(again.predict(at), model.predict(at), rtol=1e-12)
+    assert balanced(latex_text(model))
+
+
+def balanced(latex: str) -> bool:
+    """Return whether braces, dollars and sizes of parentheses match."""
+    depth = 0
+    bare = re.sub(r"\\[\\{}$]", "", latex)
+    for character in bare:
+        depth += {"{": 1, "}": -1}.get(character, 0)
+        if depth < 0:
+            return False
+    return depth == 0 and bare.count("$") % 2 == 0 and bare.count(r"\left") == bare.count(r"\right")
+
+
+@examples(50)
+@given(model=models())
+def test_latex_is_balanced_and_escaped(model: InfluenceModel) -> None:
+    """Braces and parentheses match, and no name brings in a sign that LaTeX would act upon."""
+    latex = latex_text(model)
+    assert balanced(latex)
+    bare = re.sub(r"\\[&%#_$]", "", latex)
+    assert not re.search(r"[&%#~]", bare)
+
+
+@given(
+    coefficient=st.decimals(-(10**6), 10**6, places=6).map(float),
+    power=st.sampled_from([1, 2, 3, Fraction(1, 2), -1]),
+)
+def test_coefficients_come_back(coefficient: float, power: int | Fraction) -> None:
+    """A decimal coefficient of log2 is the same number again after a conversion to log10 and back."""
+    assert base2(coefficient / SCALE ** float(power), [power]) == coefficient
+    assert base2(coefficient * math.log2(10) ** float(power), [power]) == coefficient
+    assert base2(coefficient, []) == coefficient
+
+
+@pytest.mark.parametrize("influence", [math.nan, math.inf, -math.inf])
+def test_no_numbers(influence: float) -> None:
+    """An influence that is not a finite number is an error in every notation."""
+    model = InfluenceModel.from_terms({log_term("x"): influence}, ("x",))
+    for written in (python_text, latex_text, log2_text):
+        with pytest.raises(OutputError, match="not a finite number"):
+            written(model)
+
+
+def test_too_large() -> None:
+    """A coefficient that is beyond all numbers with logarithms to the base 2 is an error."""
+    with pytest.raises(OutputError, match="too large"):
+        base2(1e308, [-3])
+
+
+def test_facts_of_one_value() -> None:
+    """A range of one value is written as this value."""
+    assert facts_text(fit([4.0, 8.0, 16.0], [3.0, 3.0, 3.0], names="p")).endswith("at 3 points, p = 4 … 16")
+    assert facts_text(fit([4.0], [[3.0, 3.1]], names="p")) == "SMAPE 0 % at 1 point, p = 4"

@@ -15,7 +15,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
-from splc.formats.models.json_writer import learned_json_text, model_json_text
+from splc.formats.models.json import learned_json_text, model_json_text
 from splc.formats.models.log_writer import learned_log_text, model_log_text
 from splc.formats.models.read import ReadOptions, StoredModel, read_json, read_log, read_text
 from splc.formats.models.stored_model import learned_file

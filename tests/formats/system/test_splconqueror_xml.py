@@ -16,6 +16,7 @@ from splc.system.options import BinaryOption, NumericOption, Presentation
 from splc.system.variability import VariabilityModel
 from tests.formats.conftest import SYSTEM
 from tests.support.format_strategies import mutated, systems
+from tests.support.golden_messages import check_calls
 from tests.support.refusal import check_read_or_refused
 
 
@@ -75,23 +76,6 @@ class TestReading:
         holds = np.all([clause.holds(rows) for clause in clauses(model)], axis=0)
         assert holds.tolist() == [False, True, True, False]
 
-    @pytest.mark.parametrize(
-        ("elements", "expected"),
-        [
-            ("<minValue>0</minValue><maxValue>10</maxValue><stepFunction>x + 4</stepFunction>", (0, 4, 8)),
-            ("<minValue>1</minValue><maxValue>20</maxValue><stepFunction>n * 2</stepFunction>", (1, 2, 4, 8, 16)),
-            ("<minValue>0,5</minValue><maxValue>1</maxValue><stepFunction>n + 0.25</stepFunction>", (0.5, 0.75, 1)),
-            ("<stepFunction>x + 5</stepFunction>", (0, 5, 10)),
-            ("<minValue>3</minValue><maxValue>3</maxValue>", (3,)),
-            ("<values>3;1; 2,5 ;</values>", (1, 2.5, 3)),
-            ("<minValue>0</minValue><maxValue>1</maxValue><values>7;8</values>", (7, 8)),
-            ("<values/><stepFunction>n + 10</stepFunction>", (0, 10)),
-        ],
-    )
-    def test_domains(self, tmp_path: Path, elements: str, expected: tuple[float, ...]) -> None:
-        """Steps stay within [min, max], a list of values overrides them, and 0 and 10 are the defaults."""
-        assert values(read(tmp_path, numeric(elements))) == expected
-
     def test_names_keep_their_characters_and_are_found_in_both_spellings(self, tmp_path: Path) -> None:
         """References may use the name of an option or SPL Conqueror's stripped form."""
         model = read(
@@ -107,30 +91,6 @@ class TestReading:
         assert model.binary_options[2].implied == (("a-b",), ("c", "d-"))
         other = read(tmp_path, binary("a-b", "c:<excludedOptions><o>ab</o></excludedOptions>"))
         assert other.binary_options[1].excluded == (("a-b",),)
-
-    @pytest.mark.parametrize(("text", "optional"), [("True", True), (" true ", True), ("False", False), ("", False)])
-    def test_optional(self, tmp_path: Path, text: str, optional: bool) -> None:
-        """True in any case and with spaces means optional; False and an empty element mean mandatory."""
-        model = read(tmp_path, binary(f"a:<optional>{text}</optional>", "b"))
-        assert [option.optional for option in model.binary_options] == [optional, False]
-
-    @pytest.mark.parametrize(
-        ("attributes", "expected"),
-        [
-            ('req="none" exprKind="pos"', ("none", False)),
-            ('exprKind="neg" req="all"', ("all", True)),
-            ('req="none"', ("none", False)),
-            ('first="none" second="neg"', ("none", True)),
-            ('req="ALL" kind="neg"', ("all", True)),
-        ],
-    )
-    def test_mixed_constraints(self, tmp_path: Path, attributes: str, expected: tuple[str, bool]) -> None:
-        """The attributes of a mixed constraint are found by name, and with other names by position."""
-        text = binary("a").replace(
-            "</vm>", f"<mixedConstraints><constraint {attributes}>a = 1</constraint></mixedConstraints></vm>"
-        )
-        constraint = read(tmp_path, text).arithmetic_constraints[0]
-        assert (constraint.requires, constraint.negated) == expected
 
     def test_the_name_of_the_readme(self, tmp_path: Path) -> None:
         """README's numericConstraints are non-boolean constraints."""
@@ -227,3 +187,20 @@ class TestDamagedFiles:
         path.write_bytes(data)
         with pytest.raises(InputError):
             read_variability_model(path)
+
+
+def test_calls(tmp_path: Path) -> None:
+    """Elements of descriptions mean what the golden file has."""
+
+    def domain(elements: str) -> tuple[float, ...]:
+        return values(read(tmp_path, numeric(elements)))
+
+    def optional(text: str) -> list[bool]:
+        return [each.optional for each in read(tmp_path, binary(f"a:<optional>{text}</optional>", "b")).binary_options]
+
+    def mixed(attributes: str) -> tuple[str, bool]:
+        section = f"<mixedConstraints><constraint {attributes}>a = 1</constraint></mixedConstraints>"
+        constraint = read(tmp_path, binary("a").replace("</vm>", f"{section}</vm>")).arithmetic_constraints[0]
+        return constraint.requires, constraint.negated
+
+    check_calls("elements-of-systems", domain, optional, mixed)

@@ -11,8 +11,7 @@ import pytest
 
 from sampling import Space
 from splc.data.measurements import Measurements
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.io.files import Source
 from splc.learning import learn
 from splc.learning.contexts.joint_model import ContextRows

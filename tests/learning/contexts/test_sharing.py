@@ -15,8 +15,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
-from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.json import learned_json_text, parse_stored_json
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import Source
 from splc.learning import learn

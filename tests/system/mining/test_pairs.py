@@ -2,16 +2,88 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from splc.system.mining.literal_table import LiteralTable
-from splc.system.mining.option_rows import OptionRows
-from splc.system.mining.pairs import LiteralCounts, combined, contradictions, log_chance
+from splc.system.mining import OptionRows, failing_combinations
+from splc.system.mining.mined_constraint import ClauseSet, Literals
+from splc.system.mining.option_rows import first_rows, row_codes
+from splc.system.mining.pairs import LiteralCounts, LiteralTable, combined, contradictions, log_chance
+from splc.types import Array
+
+tables = st.tuples(st.integers(1, 40), st.integers(1, 20)).flatmap(lambda shape: hnp.arrays(bool, shape))
+
+
+@given(tables)
+def test_numbers_of_rows(table: Array) -> None:
+    """Rows have the same number where they are equal, whether they are given as a table or as columns."""
+    for codes in (row_codes(table), row_codes([column.astype(int) for column in table.T])):
+        same = (table[:, None] == table[None]).all(axis=2)
+        np.testing.assert_array_equal(codes[:, None] == codes[None], same)
+        first = first_rows(codes).tolist()
+        assert first == sorted({row.tobytes(): at for at, row in reversed([*enumerate(table)])}.values())
+
+
+def test_distinct_rows() -> None:
+    """The rows of a table are kept once, in the order of their first appearance, with their numbers."""
+    selected = np.array([[1, 0], [0, 1], [1, 0], [1, 0]], dtype=bool)
+    rows = OptionRows.of(["a", "b"], selected, {"x": np.array([1.0, np.nan, 1.0, 2.0])})
+    np.testing.assert_array_equal(rows.selected, selected[[0, 1, 3]])
+    np.testing.assert_array_equal(rows.numbers["x"], [1.0, np.nan, 2.0])
+    np.testing.assert_array_equal(rows.binary_codes, [1, 0, 1])
+    np.testing.assert_array_equal(rows.numeric_codes, [0, 2, 1])
+
+
+COLUMNS = 4
+literals = st.integers(1, COLUMNS).flatmap(lambda column: st.sampled_from([column, -column]))
+
+
+def clauses(most: int) -> st.SearchStrategy[list[Literals]]:
+    """Clauses of up to so many literals."""
+    return st.lists(st.lists(literals, min_size=1, max_size=most, unique=True).map(tuple), max_size=6)
+
+
+def solutions(stated: list[Literals]) -> list[tuple[bool, ...]]:
+    """Return the assignments that satisfy clauses."""
+    return [
+        row
+        for row in itertools.product((False, True), repeat=COLUMNS)
+        if all(any(row[abs(each) - 1] == (each > 0) for each in clause) for clause in stated)
+    ]
+
+
+@given(clauses(3), clauses(2))
+def test_implied_clauses_follow(stated: list[Literals], asked: list[Literals]) -> None:
+    """Redundant constraints hold in every solution of the others."""
+    known = ClauseSet()
+    known.add(stated)
+    assume(known.implies(asked))
+    assert solutions(stated) == solutions([*stated, *asked])
+
+
+@given(clauses(3), st.integers(2**COLUMNS // 8, 20))
+def test_numbers_of_solutions(stated: list[Literals], limit: int) -> None:
+    """The number of solutions is compared with a limit."""
+    known = ClauseSet()
+    known.add(stated)
+    assert known.has_more_solutions(COLUMNS, limit) == (len(solutions(stated)) > limit)
+
+
+def test_chains_and_exclusions() -> None:
+    """Chains of implications and sets of exclusive columns are followed; what was removed is forgotten."""
+    known = ClauseSet()
+    known.add([(-1, 2), (-2, 3)])
+    known.add_exclusive([3, 4])
+    assert known.implies([(-1, 3), (-1, -4)])
+    assert not known.implies([(-3, 1)])
+    known.remove([(-2, 3)])
+    assert not known.implies([(-1, 3)])
 
 
 @given(st.integers(1, 60), st.data())
@@ -113,3 +185,79 @@ class TestCombined:
         values[:, 0] &= same
         values[:, 1] &= ~same
         assert not self.judged(values)
+
+
+def rows(count: int, seed: int = 0) -> OptionRows:
+    """Return drawn rows of four binary options, a group of three, and a numeric option."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(3, size=count)
+    selected = np.column_stack([rng.random((count, 4)) < 0.5, *(group == member for member in range(3))])
+    numbers = {"n": rng.choice([1.0, 2.0, 4.0, 8.0, 16.0], count)}
+    return OptionRows.of([*"abcd", "x", "y", "z"], selected, numbers, [(("x", "y", "z"), None)])
+
+
+def column(table: OptionRows, name: str) -> Array:
+    """Return the values of an option."""
+    return table.numbers[name] if name in table.numbers else table.selected[:, table.names.index(name)]
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    [
+        {"a": (1.0, 1.0)},
+        {"a": (1.0, 1.0), "y": (1.0, 1.0)},
+        {"b": (0.0, 0.0), "n": (8.0, math.inf)},
+        {"n": (2.0, 4.0), "z": (1.0, 1.0)},
+        {"a": (1.0, 1.0), "b": (1.0, 1.0), "n": (-math.inf, 2.0)},
+        {"a": (1.0, 1.0), "c": (1.0, 1.0), "d": (1.0, 1.0)},
+    ],
+)
+def test_the_values_that_fail_are_found(ranges: dict[str, tuple[float, float]]) -> None:
+    """Of 250 rows, one combination of up to three literals that always fails is found exactly, and no other."""
+    table = rows(250)
+    failed = np.all(
+        [(low <= column(table, name)) & (column(table, name) <= high) for name, (low, high) in ranges.items()], axis=0
+    )
+    ((found, having),) = failing_combinations(table, failed)
+    assert found == ranges
+    assert (having == failed).all()
+
+
+def test_two_combinations() -> None:
+    """Failures with two reasons have two combinations, the smaller one first."""
+    table = rows(250)
+    first = column(table, "a") & column(table, "x")
+    second = column(table, "b") & column(table, "c") & (column(table, "n") >= 8)
+    found = [set(ranges) for ranges, _ in failing_combinations(table, first | second)]
+    assert found == [{"a", "x"}, {"b", "c", "n"}]
+
+
+def test_random_failures_have_no_rule() -> None:
+    """Of runs that fail at random, at most one table in ten has a combination."""
+    rng = np.random.default_rng(1)
+    found = 0
+    for seed in range(40):
+        table = rows(int(rng.integers(25, 90)), seed)
+        failed = rng.random(len(table.selected)) < rng.choice([0.05, 0.1, 0.2, 0.4])
+        found += any(True for _ in failing_combinations(table, failed))
+    assert found <= 4
+
+
+def test_failures_of_everything_have_no_rule() -> None:
+    """Where every configuration fails, or fewer than three do, no combination is to blame."""
+    table = rows(40)
+    everything = np.ones(len(table.selected), dtype=bool)
+    assert not list(failing_combinations(table, everything))
+    assert not list(failing_combinations(table, np.arange(len(everything)) < 2))
+    assert not list(failing_combinations(table, ~everything))
+
+
+def test_many_literals() -> None:
+    """Of more options than are combined, those that failed runs have more often than others are."""
+    rng = np.random.default_rng(0)
+    selected = rng.random((400, 120)) < 0.5
+    numbers = {"n": rng.choice(np.arange(1.0, 101), 400)}
+    table = OptionRows(tuple(f"o{number}" for number in range(120)), selected, numbers)
+    failed = (selected[:, 3] & selected[:, 7]) | (rng.random(400) < 0.02)
+    found = [set(ranges) for ranges, _ in failing_combinations(table, failed)]
+    assert found == [{"o3", "o7"}]

@@ -3,17 +3,60 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 from importlib.resources import files
+from typing import Any
 
-from splc.formats.models.programs.program import Program, heading, program_object
-from splc.formats.models.programs.program_text import json_text
-from splc.io.directions import directions_shown
-from splc.io.latex import CONTROLS
+from splc.formats.models.programs.program import Program, heading, program_object, program_of
+from splc.formats.models.stored_model import ModelFile
+from splc.formats.models.text import python_module
+from splc.io.latex import CONTROLS, directions_shown
+
+_WIDTH = 100
+
+
+def program_json(content: ModelFile) -> str:
+    """Return the only model of a file as the JSON of its program."""
+    return program_text(_program(content))
+
+
+def python_source(content: ModelFile) -> str:
+    """Return models as a Python module: a program, or functions of scaling models."""
+    if any(stored.scaling is not None for stored in content.models):
+        return python_module(content)
+    return python_program(_program(content))
+
+
+def _program(content: ModelFile) -> Program:
+    return program_of(content.only("a program predicts with", "a program cannot have"))
+
+
+def program_text(program: Program) -> str:
+    """Return a program as JSON."""
+    return json_text(program_object(program), ascii_only=False) + "\n"
+
+
+def json_text(value: Any, indent: str = "", *, ascii_only: bool = True) -> str:
+    """Return a value as JSON: objects, and lists of objects, that are too long for a line have one for each entry."""
+    line = json.dumps(value, ensure_ascii=ascii_only, allow_nan=False)
+    nested = isinstance(value, dict) or (isinstance(value, list) and any(isinstance(entry, dict) for entry in value))
+    if not nested or len(indent) + len(line) <= _WIDTH:
+        return line
+    inner = indent + "  "
+    if isinstance(value, dict):
+        entries = [
+            f"{inner}{json.dumps(name, ensure_ascii=ascii_only)}: {json_text(entry, inner, ascii_only=ascii_only)}"
+            for name, entry in value.items()
+        ]
+        return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
+    entries = [inner + json_text(entry, inner, ascii_only=ascii_only) for entry in value]
+    return "[\n" + ",\n".join(entries) + f"\n{indent}]"
+
 
 _RUNTIME = "splc.formats.models.programs.runtime"
 # Each uses only names of those before it.
-_MODULES = ("contents", "scale", "configuration", "terms", "process", "prediction", "command")
+_MODULES = ("configuration", "process", "command")
 _DATA = "PROGRAM: dict[str, Any] = "
 
 

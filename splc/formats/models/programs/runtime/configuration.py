@@ -1,13 +1,85 @@
-"""Checks of configurations."""
+"""The prediction program with its public constants, and checks of configurations."""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from splc.formats.models.programs.runtime.contents import OPTIONS, PROGRAM, PredictionError, Value, shown
+PROGRAM: dict[str, Any] = json.loads('{"options": []}')
+
+# Option → its values; (0, 1) for a binary option, empty if any number is allowed.
+OPTIONS: dict[str, tuple[float, ...]] = {
+    option["name"]: (0.0, 1.0) if option["kind"] == "binary" else tuple(option["values"])
+    for option in PROGRAM["options"]
+}
+PROPERTY: str | None = PROGRAM.get("property")
+UNIT: str | None = PROGRAM.get("unit")
+# The probability that a measured value lies inside of an interval.
+LEVEL: float | None = PROGRAM.get("level")
+
+# None is a deselected numeric option.
+Value = float | None
+
+
+def shown(name: str) -> str:
+    """Return a name as text for a terminal."""
+    return name if name.isprintable() else repr(name)
+
+
+class PredictionError(ValueError):
+    """A configuration that cannot be predicted."""
+
+
+_LIMIT = 600.0
+
+
+def forward(scale: Mapping[str, Any], y: float) -> float:
+    """Return the value on the scale of a value in units of the scale."""
+    if scale["name"] in ("log", "shifted_log"):
+        return math.log(y + scale["shift"])
+    return math.asinh(y) if scale["name"] == "asinh" else y - scale["positive"]
+
+
+def backward(scale: Mapping[str, Any], t: float) -> float:
+    """Return the value in units of the scale of a value on the scale."""
+    limited = min(max(t, -_LIMIT), _LIMIT)
+    if scale["name"] in ("log", "shifted_log"):
+        y = math.exp(limited) - scale["shift"]
+    else:
+        y = math.sinh(limited) if scale["name"] == "asinh" else t + scale["positive"]
+    return float(max(y, scale["lowest"]))
+
+
+def divisor(scale: Mapping[str, Any], y: float) -> float:
+    """Return the divisor of differences at a prediction."""
+    if scale["positive"]:
+        return y
+    if scale["name"] == "raw":
+        return math.sqrt(noise_multiple(scale, y))
+    if scale["name"] == "shifted_log":
+        return float(y + scale["shift"])
+    return math.sqrt(y**2 + 1) if scale["name"] == "asinh" else 1.0
+
+
+def slope(scale: Mapping[str, Any], y: float) -> float:
+    """Return the derivative of the value by that on the scale, over the divisor."""
+    rate = 1.0
+    if scale["name"] in ("log", "shifted_log"):
+        rate = y + scale["shift"]
+    elif scale["name"] == "asinh":
+        rate = math.sqrt(y**2 + 1)
+    return rate / divisor(scale, y)
+
+
+def noise_multiple(scale: Mapping[str, Any], y: float) -> float:
+    """Return the multiple of the variance of the noise at a prediction."""
+    if scale["name"] != "raw":
+        return 1.0
+    return float(y**2 if scale["positive"] else y**2 + scale["constant_noise"] ** 2)
+
 
 _SHOWN = 12
 

@@ -1,0 +1,425 @@
+"""Experiments in Extra-P's formats: text, two forms of JSON, and the archives of Extra-P 4.
+
+Text has one statement per line: `PARAMETER p n`, `POINTS (4 100) (8 100)`, `REGION main->solve`, `METRIC time`, and one
+`DATA` with all repetitions per point, in the order of the points. A region or a metric applies until the next one;
+without any the metric is `<default>`. A line that begins with `#` is a comment, and so is what follows a ` #` except in
+the names of regions and metrics. A `DATA` without values is a point without measurements, an extension of the format.
+
+The new form of JSON nests call paths, metrics and points:
+`{"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [3.5, 3.6]}]}}}`. The old form has
+lists of parameters, call paths, metrics and coordinates with an `id` each, and measurements of one value each that
+refer to them. Extra-P 4 stores experiments in the new form, with `coordinates` for `point`, and with statistics of the
+repetitions where it does not keep them: in a member `experiment.json` of a ZIP archive (`.extra-p`).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
+from splc.errors import InputError, OutputError, Problem, Problems, nearest, plural
+from splc.formats.detect import KEYWORDS
+from splc.formats.experiments.rows import ExperimentRows, check_names, number_of, read_number, shown
+from splc.io.files import MAX_UNPACKED, Source
+from splc.io.json import parse_json
+from splc.io.numbers import number_text
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_STATEMENT = re.compile(r"([^\s(]*)(.*)", re.DOTALL)
+_NAME = re.compile(r"[^\r\n\0\ud800-\udfff]+")
+_COMMENT = re.compile(r"(?:^|\s)#.*", re.DOTALL)
+_PIECE = re.compile(r"\(([^()]*)\)|([^()\s]+)|([()])")
+# Similar names are searched only for as many messages as are shown, since that takes time.
+_HINTS = 20
+_NOTED = 5
+
+
+def parse_experiment_text(source: Source) -> Experiment:
+    """Return the experiment of a file in Extra-P's text format."""
+    reader = _StatementReader(source)
+    for number, line in enumerate(_LINE_END.split(source.text()), start=1):
+        text = line.strip()
+        if text and not text.startswith("#"):
+            reader.statement(text, number)
+    return reader.experiment()
+
+
+class _Block(NamedTuple):
+    """The data of one region and metric: the first line, and the repetitions of each point."""
+
+    line: int
+    rows: list[list[float]]
+
+
+class _StatementReader:
+    """Reads a file statement by statement; problems are collected."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems = Problems(source.name)
+        self.parameters: dict[str, None] = {}
+        # Coordinates, line, and whether they were in parentheses, which are optional for one parameter.
+        self.points: list[tuple[list[float], int, bool]] = []
+        self.current: dict[str, str] = {}
+        self.named: dict[Key, int] = {}
+        self.blocks: dict[Key, _Block] = {}
+        self.block: _Block | None = None
+
+    def statement(self, text: str, line: int) -> None:
+        """Read one line that is neither empty nor a comment."""
+        match = _STATEMENT.match(text)
+        keyword, argument = (match[1], match[2].strip()) if match else (text, "")
+        uncommented = _COMMENT.sub("", argument).strip()
+        if keyword not in KEYWORDS:
+            self.unknown(keyword, text, line)
+        elif keyword == "DATA":
+            self.data(uncommented, line)
+        elif not (argument if keyword in ("REGION", "METRIC") else uncommented):
+            missing_kind = "coordinates" if keyword == "POINTS" else "a name"
+            self.problems.add(f"{keyword} without {missing_kind}", line)
+        elif keyword == "PARAMETER":
+            for name in uncommented.split():
+                if name in self.parameters:
+                    self.problems.add(f"duplicate parameter {shown(name)}", line)
+                self.parameters[name] = None
+        elif keyword == "POINTS":
+            self.coordinates(uncommented, line)
+        else:
+            self.current[keyword] = argument
+            self.named.setdefault((keyword, argument), line)
+            self.block = None
+
+    def unknown(self, keyword: str, text: str, line: int) -> None:
+        """Note a line without a keyword."""
+        hint = f"the statements are {', '.join(KEYWORDS)}; comments begin with #"
+        if len(self.problems) < _HINTS and len(keyword) < 2 * max(map(len, KEYWORDS)):
+            hint = nearest(keyword, KEYWORDS) or hint
+        self.problems.add(f"unknown statement {shown(keyword)}", line, text=text[:200], hint=hint)
+
+    def coordinates(self, text: str, line: int) -> None:
+        """Read `(4 100) (8 100)`, or `4 8`."""
+        if self.blocks:
+            self.problems.add("POINTS after DATA", line, hint="the points come first; every series has all of them")
+        unmatched = False
+        for enclosed, loose, parenthesis in _PIECE.findall(text):
+            unmatched |= bool(parenthesis)
+            if not parenthesis:
+                texts = [loose] if loose else enclosed.split()
+                values = [read_number(text, self.problems, line=line) for text in texts]
+                self.points.append((values, line, not loose))
+        if unmatched:
+            self.problems.add("the parentheses do not match", line, text=text, hint="POINTS (4 100) (8 100)")
+
+    def data(self, text: str, line: int) -> None:
+        """Read the repetitions at the next point."""
+        key = (self.current.get("REGION", ""), self.current.get("METRIC", DEFAULT_METRIC))
+        if self.block is None:
+            if not key[0]:
+                self.problems.add("DATA before any REGION", line, hint="write REGION and a name before it")
+            elif key in self.blocks:
+                self.problems.add(
+                    f"REGION {key[0]}, METRIC {key[1]} has data since line {self.blocks[key].line}",
+                    line,
+                    hint="write all repetitions of a point after one DATA; is this another region or metric?",
+                )
+            # A duplicate is read as well, to report its problems.
+            self.block = _Block(line, [])
+            self.blocks.setdefault(key, self.block)
+        self.block.rows.append([read_number(piece, self.problems, line=line) for piece in text.split()])
+
+    def experiment(self) -> Experiment:
+        """Return the experiment."""
+        for keyword, contents in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
+            if not contents:
+                self.problems.add(f"there is no {keyword} in the file")
+        if self.parameters:
+            self.check_points()
+        if self.points:
+            self.check_blocks()
+        self.problems.raise_if_any(InputError)
+        rows = ExperimentRows(self.source, list(self.parameters))
+        point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
+        for (region, metric), block in self.blocks.items():
+            for point_index, values in zip(point_indices, block.rows, strict=True):
+                rows.add(point_index, region, metric, values)
+        return rows.experiment(self.notes(len(point_indices) - len(set(point_indices))))
+
+    def check_points(self) -> None:
+        """Note points that do not have one coordinate per parameter, the first one of each line."""
+        reported_lines = set()
+        number = len(self.parameters)
+        for coordinates, line, enclosed in self.points:
+            if len(coordinates) == number or line in reported_lines:
+                continue
+            reported_lines.add(line)
+            coordinate_count = plural(len(coordinates), "coordinate", "coordinates")
+            message = f"a point with {coordinate_count}, but there {'is' if number == 1 else 'are'} "
+            message += plural(number, "parameter", "parameters")
+            hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
+            self.problems.add(message, line, hint=hint)
+
+    def check_blocks(self) -> None:
+        """Note series that do not have one line of data per point."""
+        for (region, metric), block in self.blocks.items():
+            lines = len(block.rows)
+            if lines != len(self.points):
+                message = f"REGION {region}, METRIC {metric}: {plural(lines, 'line', 'lines')} of DATA, but "
+                message += plural(len(self.points), "point", "points")
+                fewer = "write DATA without values for a point that was not measured"
+                self.problems.add(message, block.line, hint=fewer if lines < len(self.points) else None)
+
+    def notes(self, repeated: int) -> list[str]:
+        """Return notes on names without data and equal points."""
+        used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
+        unused = [pair for pair in self.named.items() if pair[0] not in used]
+        texts = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in unused[:_NOTED]]
+        if len(unused) > _NOTED:
+            texts.append(f"{len(unused) - _NOTED} more names have no DATA")
+        if repeated:
+            texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
+        return texts
+
+
+def experiment_text(experiment: Experiment) -> str:
+    """Return an experiment in Extra-P's text format.
+
+    Points without a value get a `DATA` without values; repetitions that are missing are left out.
+    """
+    invalid = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
+    invalid += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
+    if invalid:
+        hint = "rename it, or write JSON lines"
+        raise OutputError(f"the name {shown(invalid[0])} cannot be written in Extra-P's text format", hint=hint)
+    lines = [f"PARAMETER {name}" for name in experiment.parameters]
+    lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
+    for (callpath, metric), values in experiment.series.items():
+        lines += ["", f"REGION {callpath}", f"METRIC {metric}"]
+        for row, is_measured in zip(values, ~np.isnan(values), strict=True):
+            lines.append(" ".join(["DATA", *map(number_text, row[is_measured].tolist())]))
+    return "\n".join(lines) + "\n"
+
+
+def parse_experiment_json(source: Source) -> Experiment:
+    """Return the experiment of a JSON file of Extra-P; problems name the place as a path."""
+    try:
+        content = parse_json(source.text())
+    except InputError as error:
+        raise error.at(source.name) from None
+    if not isinstance(content, dict):
+        raise InputError(Problem("not an object", source.name))
+    problems, notes = Problems(source.name), list[str]()
+    if isinstance(content.get("measurements"), list):
+        rows = _Old(content, problems).rows(source)
+    else:
+        rows, means = _new_rows(source, content, problems)
+        if means:
+            values = plural(means, "value is the mean", "values are means")
+            notes.append(f"{values} of repetitions that the file does not have: their scatter is unknown")
+    problems.raise_if_any(InputError)
+    return rows.experiment(notes)
+
+
+def _list_of(content: Mapping[str, Any], key: str, problems: Problems) -> list[Any]:
+    """Return one of the lists of a file."""
+    entries = content.get(key)
+    if isinstance(entries, list):
+        return entries
+    problems.add(f"{key} must be a list" if key in content else f"there is no {key!r}")
+    return []
+
+
+# The names of the coordinates of a point.
+_POINTS = ("point", "coordinates", "coordinate")
+
+
+def _new_rows(source: Source, content: Mapping[str, Any], problems: Problems) -> tuple[ExperimentRows, int]:
+    """Return the rows of the new form, and the number of values that are means."""
+    names = _list_of(content, "parameters", problems)
+    if not all(isinstance(name, str) for name in names):
+        problems.add("parameters must be a list of names")
+        names = []
+    check_names(names, problems)
+    rows, means = ExperimentRows(source, names), 0
+    if "measurements" not in content:
+        problems.add("there is no 'measurements'")
+    for path, callpath, metrics in _entries(content.get("measurements", {}), "measurements", problems):
+        for place, metric, points in _entries(metrics, path, problems):
+            if not isinstance(points, list):
+                problems.add(f"{place} must be a list of points")
+                continue
+            for at, entry in enumerate(points):
+                if not isinstance(entry, dict):
+                    problems.add(f"{place}[{at}] must be an object with 'point' and 'values'")
+                    continue
+                values = entry.get("values", entry.get("value"))
+                if values is None and "mean" in entry:
+                    values = entry["mean"]
+                    means += 1
+                _add_point(rows, (callpath, metric), entry, values, f"{place}[{at}]", problems)
+    return rows, means
+
+
+def _entries(content: Any, path: str, problems: Problems) -> Iterator[tuple[str, str, Any]]:
+    """Yield path, name and content of what a level holds: call paths, or the metrics of one."""
+    if not isinstance(content, dict):
+        problems.add(f"{path} must be an object")
+        return
+    for name, entry in content.items():
+        if name:
+            yield f"{path}.{name if len(name) <= 80 else name[:79] + '…'}", name, entry
+        else:
+            problems.add(f"{path}: a name is empty")
+
+
+def _add_point(
+    rows: ExperimentRows, key: Key, entry: Mapping[str, Any], values: Any, place: str, problems: Problems
+) -> None:
+    """Add the values at one point."""
+    point = next((entry[name] for name in _POINTS if name in entry), None)
+    point = point if isinstance(point, list) else [point] if not math.isnan(number_of(point)) else None
+    if point is None:
+        problems.add(f"{place}.point must be a list of coordinates")
+        return
+    number = len(rows.parameters)
+    if len(point) != number:
+        expected = f"there {'is' if number == 1 else 'are'} {plural(number, 'parameter', 'parameters')}"
+        problems.add(f"{place}.point has {plural(len(point), 'coordinate', 'coordinates')}, but {expected}")
+    coordinates = [read_number(value, problems, f"{place}.point[{at}]") for at, value in enumerate(point)]
+    if not {"values", "value", "mean"} & entry.keys():
+        problems.add(f"{place} has no 'values'")
+    items = enumerate(values if isinstance(values, list) else [values])
+    repetitions = [read_number(value, problems, f"{place}.values[{at}]") for at, value in items if value is not None]
+    rows.add(rows.point(coordinates), *key, repetitions)
+
+
+class _Old:
+    """Reads the old form."""
+
+    def __init__(self, content: Mapping[str, Any], problems: Problems) -> None:
+        self.content, self.problems = content, problems
+
+    def rows(self, source: Source) -> ExperimentRows:
+        """Read everything."""
+        parameters, callpaths, metrics = (self.names(key) for key in ("parameters", "callpaths", "metrics"))
+        # Extra-P orders the parameters by their ids.
+        order = sorted(parameters, key=lambda key: (not isinstance(key, float), key))
+        check_names([parameters[key] for key in order], self.problems)
+        rows = ExperimentRows(source, [parameters[key] for key in order])
+        points: dict[Any, int] = {}
+        for location, key, entry in self.identified("coordinates"):
+            points[key] = rows.point(self.coordinates(entry, order, parameters, location))
+        references = (("coordinate_id", points), ("callpath_id", callpaths), ("metric_id", metrics))
+        for at, entry in enumerate(_list_of(self.content, "measurements", self.problems)):
+            location = f"measurements[{at}]"
+            if not isinstance(entry, dict):
+                self.problems.add(f"{location} must be an object")
+                continue
+            keys = [self.referred(entry, name, targets, location) for name, targets in references]
+            value = entry.get("value")
+            values = (
+                [] if value is None and "value" in entry else [read_number(value, self.problems, f"{location}.value")]
+            )
+            if None not in keys:
+                rows.add(keys[0], keys[1], keys[2], values)
+        return rows
+
+    def identified(self, key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
+        """Yield path, id and content of the entries of a list."""
+        ids = set()
+        for at, entry in enumerate(_list_of(self.content, key, self.problems)):
+            location = f"{key}[{at}]"
+            entry_id = _identity(entry.get("id")) if isinstance(entry, dict) else None
+            if entry_id is None:
+                self.problems.add(f"{location} must be an object with an 'id'")
+            elif entry_id in ids:
+                text = f"{entry_id:g}" if isinstance(entry_id, float) else entry_id
+                self.problems.add(f"{location}: the id {shown(text)} is a duplicate")
+            else:
+                ids.add(entry_id)
+                yield location, entry_id, entry
+
+    def names(self, key: str) -> dict[Any, str]:
+        """Return id → name of the entries of a list."""
+        names_by_id = {}
+        for location, entry_id, entry in self.identified(key):
+            name = entry.get("name")
+            if isinstance(name, str) and name:
+                names_by_id[entry_id] = name
+            else:
+                self.problems.add(f"{location}.name must be a name")
+        return names_by_id
+
+    def coordinates(
+        self, entry: Mapping[str, Any], order: list[Any], parameters: Mapping[Any, str], place: str
+    ) -> list[float]:
+        """Return the coordinates of a point, in the order of the parameters; NaN where one is missing."""
+        pairs = entry.get("parameter_value_pairs")
+        if not isinstance(pairs, list):
+            self.problems.add(f"{place}.parameter_value_pairs must be a list")
+            return [math.nan] * len(order)
+        values: dict[Any, float] = {}
+        for at, pair in enumerate(pairs):
+            inner = f"{place}.parameter_value_pairs[{at}]"
+            if not isinstance(pair, dict):
+                self.problems.add(f"{inner} must be an object")
+                continue
+            parameter_id = self.referred(pair, "parameter_id", {key: key for key in parameters}, inner)
+            if parameter_id in values:
+                self.problems.add(f"{inner}: {parameters[parameter_id]} has a value already")
+            elif parameter_id is not None:
+                place_of_value = f"{inner}.parameter_value"
+                values[parameter_id] = read_number(pair.get("parameter_value"), self.problems, place_of_value)
+        for key in order:
+            if key not in values:
+                self.problems.add(f"{place}: the parameter {shown(parameters[key])} has no value")
+        return [values.get(key, math.nan) for key in order]
+
+    def referred(self, entry: Mapping[str, Any], name: str, known: Mapping[Any, Any], place: str) -> Any:
+        """Return the target of an id, None without any."""
+        target_id = _identity(entry.get(name))
+        if target_id is not None and target_id in known:
+            return known[target_id]
+        target_kind = name.removesuffix("_id")
+        problem = "is missing" if name not in entry else f"refers to no {target_kind}"
+        self.problems.add(f"{place}.{name} {problem}")
+        return None
+
+
+def _identity(value: Any) -> float | str | None:
+    """Return an id: a number, also one in a text, or a text; None for anything else."""
+    number = number_of(value)
+    if not math.isnan(number):
+        return number
+    return value if isinstance(value, str) and value else None
+
+
+MEMBER = "experiment.json"
+
+
+def parse_experiment_archive(source: Source) -> Experiment:
+    """Return the experiment of an archive of Extra-P; its models are ignored."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(source.data)) as archive, archive.open(MEMBER) as member:
+            content = member.read(MAX_UNPACKED + 1)
+    except KeyError:
+        hint = f"an experiment of Extra-P 4 has a member {MEMBER}"
+        raise InputError(Problem("this is an archive without an experiment", source.name, hint=hint)) from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError) as error:
+        reason = str(error) or type(error).__name__
+        raise InputError(Problem(f"the archive cannot be read: {reason}", source.name)) from None
+    if len(content) > MAX_UNPACKED:
+        raise InputError(Problem(f"{MEMBER} decompresses to more than {MAX_UNPACKED:,} bytes", source.name))
+    if not content.strip():
+        raise InputError(Problem(f"{MEMBER} is empty", source.name))
+    experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
+    report = replace(experiment.report, source=source.name, sha256=source.sha256)
+    return replace(experiment, report=report)
